@@ -1,0 +1,16 @@
+// Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
+import { session } from './auth/auth.endpoints.ts';
+import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
+import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import type { Group } from './endpoint.ts';
+import { jobs } from './jobs/jobs.endpoints.ts';
+import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
+import { ownProducts, products } from './products/products.endpoints.ts';
+import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
+import { system } from './system/system.endpoints.ts';
+import { sitePorts, zonePorts, zones } from './zones/zones.endpoints.ts';
+
+export const groups: readonly Group[] = [
+  session, zones, zonePorts, sitePorts, products, ownProducts, nodes, nodeJoin, clientSites, ownSites, sites, domains,
+  domainUpstreams, clientDomains, cacheRules, purge, purgeSites, jobs, system,
+];

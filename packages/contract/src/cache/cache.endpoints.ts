@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { Ids, paged, paging } from '../common/common.ts';
+import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
+import { JobStarted } from '../jobs/jobs.ts';
+import { SiteIDs } from '../sites/sites.ts';
+import { CacheRule, CacheRuleInput, CacheRuleUpdate, PurgeInput, PurgeRow } from './cache.ts';
+
+const written = z.object({ data: z.array(CacheRule) });
+
+export const cacheRules = onSites('cacheRules', {
+  list:   get('site/:siteId/setting/cacheRules', { can: 'cache:read', query: paging(['priority', 'createdAt', 'updatedAt']), reply: paged(CacheRule) }),
+  create: post('site/:siteId/setting/cacheRules', { can: 'cache:write', body: z.object({ rules: z.array(CacheRuleInput).min(1).max(200) }), reply: written }),
+  update: put('site/:siteId/setting/cacheRules', { can: 'cache:write', body: z.object({ rules: z.array(CacheRuleUpdate).min(1).max(200) }), reply: written }),
+  remove: del('site/:siteId/setting/cacheRules', { can: 'cache:write', body: Ids, reply: Ids }),
+});
+
+export const purge = onSites('purge', {
+  all:        del('site/:siteId/setting/currentCache', { can: 'cache:write', reply: JobStarted }),
+  urls:       del('site/:siteId/setting/urlCache', { can: 'cache:write', body: PurgeInput, reply: JobStarted }),
+  history:    get('site/:siteId/setting/urlCache', { can: 'cache:read', query: paging(['createdAt']), reply: paged(PurgeRow) }),
+  removeRows: del('site/:siteId/setting/urlCache/rows', { can: 'cache:write', body: Ids, reply: Ids }),
+});
+
+/** An operator purges whole sites of any of its customers at once. */
+export const purgeSites = onClient('purgeSites', {
+  all: del('site/currentCache', { can: 'cache:write', body: SiteIDs, reply: z.object({ jobIDs: z.array(z.string()) }) }),
+});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+/** A UUID, version 7 where we make it, so that ids sort by age. */
+export const Id = z.uuid();
+export const Text = z.string().trim().min(1).max(256);
+export const Memo = z.string().trim().max(256);
+export const Tags = z.array(z.string().trim().min(1).max(64)).max(20);
+/** A `Date` in the server, ISO 8601 text on the wire. */
+export const Time = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+});
+export const Ids = z.object({ ids: z.array(Id).min(1).max(1000) });
+export const Enabling = Ids.extend({ enabled: z.boolean() });
+export const Port = z.int().min(1).max(65_535);
+export const Meta = z.object({ data: z.array(z.object({ id: Id, name: z.string() })) });
+
+/** A page of a list; `sortBy` is chosen from the columns that the list allows. */
+export const paging = <const Column extends string>(columns: [Column, ...Column[]], size = 25) =>
+  z.object({
+    page: z.int().min(1).default(1),
+    pageSize: z.int().min(1).max(500).default(size),
+    sortBy: z.enum(columns).default(columns[0]),
+    orderBy: z.enum(['asc', 'desc']).default('asc'),
+  });
+export type Paging<Column extends string = string> = {
+  page: number;
+  pageSize: number;
+  sortBy: Column;
+  orderBy: 'asc' | 'desc';
+};
+
+export const paged = <Row extends z.ZodType>(row: Row) => z.object({ data: z.array(row), total: z.int() });

@@ -1,0 +1,34 @@
+// Names and addresses as people type them.
+import * as z from 'zod';
+
+const label = '(?!-)[a-z0-9_-]{1,63}(?<!-)';
+const hostname = new RegExp(`^(?=.{1,253}$)(${label}\\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$`);
+const domain = new RegExp(`^(?=.{1,253}$)(\\*\\.)?(${label}\\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$`);
+
+/** A name visitors ask for: lower case, exact or with one wildcard label (`*.example.com`). */
+export const DomainName = z
+  .string()
+  .trim()
+  .max(253)
+  .refine((name) => name === name.toLowerCase(), { message: 'enter lowercase' })
+  .refine((name) => domain.test(name.toLowerCase()), { message: 'enter a domain name' });
+
+const IPv4 = z.ipv4();
+const IPv6 = z.ipv6();
+/** Is this an address, as against a name that must be resolved? */
+export const isAddress = (text: string) => IPv4.safeParse(text).success || IPv6.safeParse(text).success;
+
+/** An IPv4 or IPv6 address, or a host name in lower case. All-numeric last labels are no names: they are bad addresses. */
+export const HostAddress = z
+  .string()
+  .trim()
+  .max(253)
+  .refine((text) => isAddress(text) || (hostname.test(text) && !/(^|\.)[0-9]+$/.test(text)), {
+    message: 'wrong format',
+  });
+/** What goes into a Host field or SNI: a name, or an address, with an optional port. */
+export const HostHeader = z
+  .string()
+  .trim()
+  .max(260)
+  .regex(/^[a-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9a-f:.]+\](:[0-9]{1,5})?$/, { message: 'wrong format' });

@@ -1,0 +1,43 @@
+// Patterns that tenants write: the RE2 subset (no look-around, no back-references, bounded repeats), so that no text can
+// make a match take exponential time. The edge runs them with PCRE and a match limit as the second net.
+
+const MAX_REPEAT = 1000;
+
+/** Why a pattern is refused, or null when it may be stored. */
+export function safePattern(pattern: string): string | null {
+  if (pattern.length > 1024) return 'too long';
+  if (/[\0\r\n]/.test(pattern)) return 'wrong format';
+  try {
+    // 'v' mode refuses sloppy escapes that PCRE and JavaScript would read differently.
+    void new RegExp(pattern, 'u');
+  } catch {
+    return 'wrong format';
+  }
+  const bare = pattern.replace(/\\[^1-9k]/g, '_').replace(/\[(?:\\.|[^\]])*\]/g, '_');
+  if (/\\[1-9k]/.test(bare)) return 'back-references are not accepted';
+  if (/\(\?(?!:|i\)|i:)/.test(bare)) return 'look-around and named groups are not accepted';
+  if (/[+*?}]\+/.test(bare)) return 'possessive repeats are not accepted';
+  for (const [, from = '', to = ''] of bare.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    if (Number(from) > MAX_REPEAT || Number(to) > MAX_REPEAT) return `repeats of more than ${MAX_REPEAT} are not accepted`;
+  if (nestedRepeat(bare)) return 'a repeat within a repeat is not accepted';
+  return null;
+}
+
+/** `(a+)+` and its like: what backtracking engines take exponential time for. */
+function nestedRepeat(bare: string): boolean {
+  const open: boolean[] = [];
+  let inner = false;
+  for (let i = 0; i < bare.length; i += 1) {
+    const char = bare[i];
+    if (char === '(') {
+      open.push(inner);
+      inner = false;
+    } else if (char === ')') {
+      const repeated = /^(?:[+*]|\{\d+,\d*\})/.test(bare.slice(i + 1));
+      if (inner && repeated) return true;
+      const outer = open.pop() ?? false;
+      inner ||= repeated || outer;
+    } else if (char === '+' || char === '*' || (char === '{' && /^\{\d+,\d*\}/.test(bare.slice(i)))) inner = true;
+  }
+  return false;
+}

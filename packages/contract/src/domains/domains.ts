@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { Id, Port, Tags, Text, Time } from '../common/common.ts';
+import { DomainName, HostAddress, HostHeader } from '../common/net.ts';
+
+/** The protocol to the origin is one for all origins of a domain: a request that moves on to the next origin cannot change it. */
+export const OriginScheme = z.enum(['http', 'https', 'follow']);
+export const HashType = z.enum(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']);
+export const CnameStatus = z.enum(['pendingCheck', 'active', 'inactive']);
+export const CertStatus = z.enum(['none', 'processing', 'success', 'fail']);
+
+export const UpstreamInput = z.object({
+  address: HostAddress.describe('IPv4, IPv6 or a name'),
+  port: Port.default(80),
+  weight: z.int().min(1).max(100).default(10),
+  backup: z.boolean().default(false).describe('Asked only when no main origin is left'),
+  enabled: z.boolean().default(true),
+});
+export const Upstream = z.object({
+  id: Id, address: z.string(), port: Port, weight: z.int(), backup: z.boolean(), enabled: z.boolean(),
+});
+const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: z.RefinementCtx) => {
+  const seen = new Set<string>();
+  for (const [i, { address, port }] of list.entries()) {
+    const pair = `${address} ${port}`;
+    if (seen.has(pair)) ctx.addIssue({ code: 'custom', path: [i, 'address'], message: 'data already exists' });
+    seen.add(pair);
+  }
+};
+export const Upstreams = z.array(UpstreamInput).min(1).max(100).superRefine(upstreamsOnce);
+export const PortMap = z.array(z.object({ from: Port, to: Port })).max(100).superRefine((list, ctx) => {
+  if (new Set(list.map(({ from }) => from)).size !== list.length)
+    ctx.addIssue({ code: 'custom', path: [], message: 'data already exists' });
+});
+
+const Seconds = z.int().min(1).max(3600);
+export const Balance = z.object({
+  hashType: HashType,
+  hostReplace: HostHeader.nullable().describe("Host field sent to the origin; null: the visitor's"),
+  sni: HostHeader.nullable().describe('TLS server name sent to the origin; null: as the Host field'),
+  maxFails: z.int().min(0).max(100).describe('Failures within the time below that rest an origin; 0: never'),
+  failTimeoutSeconds: Seconds,
+  connectTimeoutSeconds: Seconds,
+  readTimeoutSeconds: Seconds,
+});
+export const HttpsInput = z.object({ scheme: OriginScheme, portMap: PortMap }).superRefine(({ scheme, portMap }, ctx) => {
+  if (scheme === 'follow' && portMap.length === 0)
+    ctx.addIssue({ code: 'custom', path: ['portMap'], message: 'required' });
+});
+export const Scheme = z.object({ scheme: OriginScheme, portMap: z.array(z.object({ from: Port, to: Port })) });
+
+export const DomainInput = z.object({
+  name: DomainName,
+  tags: Tags.default([]),
+  enabled: z.boolean().default(true),
+  upstreams: Upstreams,
+  scheme: OriginScheme.default('http'),
+  portMap: PortMap.default([]),
+  hostReplace: HostHeader.nullable().default(null),
+});
+/** One origin template for many names, pasted one a line. */
+export const SimpleDomainsInput = z.object({
+  names: z.array(z.string().trim().max(300)).min(1).max(1000),
+  upstreams: Upstreams,
+  scheme: OriginScheme.default('http'),
+  portMap: PortMap.default([]),
+});
+export const DomainsInput = z.object({ domains: z.array(DomainInput).min(1).max(1000) });
+export const DomainUpdate = z.object({
+  tags: Tags.optional(),
+  hashType: HashType.optional(),
+  hostReplace: HostHeader.nullable().optional(),
+  sni: HostHeader.nullable().optional(),
+  maxFails: Balance.shape.maxFails.optional(),
+  failTimeoutSeconds: Seconds.optional(),
+  connectTimeoutSeconds: Seconds.optional(),
+  readTimeoutSeconds: Seconds.optional(),
+});
+
+export const Domain = z.object({
+  id: Id,
+  siteID: Id,
+  name: z.string(),
+  status: z.union([z.literal(0), z.literal(1)]).describe('1: on'),
+  tags: Tags,
+  cnameStatus: CnameStatus,
+  certStatus: CertStatus,
+  forceSSL: z.boolean(),
+  scheme: OriginScheme,
+  portMap: z.array(z.object({ from: Port, to: Port })),
+  ...Balance.shape,
+  upstreams: z.array(Upstream),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cnameStatus: true });
+/** A domain with the site it belongs to, for lists over many sites. */
+export const SiteDomain = Domain.extend({ siteName: Text });
+
+export type Domain = z.output<typeof Domain>;
+export type DomainInput = z.output<typeof DomainInput>;
+export type DomainUpdate = z.output<typeof DomainUpdate>;
+export type SimpleDomainsInput = z.output<typeof SimpleDomainsInput>;
+export type Upstream = z.output<typeof Upstream>;
+export type UpstreamInput = z.output<typeof UpstreamInput>;
+export type Balance = z.output<typeof Balance>;

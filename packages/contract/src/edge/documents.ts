@@ -1,0 +1,133 @@
+// What a node is told should be true. The control plane compiles these from rows, the agent checks and stores them,
+// Lua and the renderer read them. Objects are open: a node one version older ignores what it does not know.
+//
+// A domain has a document of its own (`host/<name>`), apart from its site: a site may carry a hundred thousand names,
+// and a change of one must not resend the others. A name that is switched off has no document at all.
+import * as z from 'zod';
+import { Id, Port } from '../common/common.ts';
+
+/** Raised when documents change in a way an older agent cannot follow. */
+export const DOCUMENT_SCHEMA = 1;
+
+const Seconds = z.int().min(0).max(31_536_000);
+const Count = z.int().min(0);
+
+/** Structure: what only nginx itself can do. A change renders files and reloads. */
+export const ZoneDoc = z.object({
+  kind: z.literal('zone'),
+  id: Id,
+  ports: z.array(z.object({ port: Port, tls: z.boolean() })),
+  http2: z.boolean(),
+  tlsProtocols: z.array(z.enum(['TLSv1.2', 'TLSv1.3'])).min(1),
+  worker: z.object({
+    processes: z.int().min(0).max(256).describe('0: one per core'),
+    connections: z.int().min(64).max(1_000_000),
+  }),
+  cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
+  maxBodyBytes: Count.describe('0: no limit'),
+  /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
+  originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
+});
+
+export const SiteStatus = z.enum(['normal', 'pause', 'limit', 'lock', 'expired']);
+
+export const CacheRuleDoc = z.object({
+  id: Id,
+  type: z.enum(['fileType', 'url', 'prefix', 'regex']),
+  /** File extensions without dot in lower case; or paths; or one RE2-subset pattern over the path. */
+  values: z.array(z.string()).min(1),
+  ttlSeconds: Seconds.describe('0: never cache what matches'),
+  honourOrigin: z.boolean().describe("the origin's own freshness wins where it states one"),
+  query: z.enum(['all', 'none', 'listed', 'sorted']),
+  queryNames: z.array(z.string()),
+});
+
+/** What all names of a site share. `cacheVersion` is part of every cache key of the site: raising it purges the site. */
+export const SiteDoc = z.object({
+  kind: z.literal('site'),
+  id: Id,
+  status: SiteStatus,
+  cacheVersion: Count,
+  /** In the order of evaluation; the first match wins; disabled ones are left out. */
+  cacheRules: z.array(CacheRuleDoc),
+  /** How long a stored response may answer for a failing origin that says nothing about it. */
+  staleIfErrorSeconds: Seconds,
+});
+
+export const UpstreamDoc = z.object({
+  id: Id,
+  address: z.string().describe('IPv4, IPv6 or a name'),
+  port: Port,
+  weight: z.int().min(1).max(100),
+  backup: z.boolean(),
+});
+
+export const HostDoc = z.object({
+  kind: z.literal('host'),
+  name: z.string().describe('lower case; may begin with *.'),
+  domainID: Id,
+  siteID: Id,
+  cacheVersion: Count,
+  certID: Id.nullable(),
+  origin: z.object({
+    scheme: z.enum(['http', 'https', 'follow']),
+    /** With `follow`: the port of the origin by the port the visitor used. */
+    portMap: z.array(z.object({ from: Port, to: Port })),
+    host: z.string().nullable().describe("Host field sent to the origin; null: the visitor's"),
+    sni: z.string().nullable().describe('null: as host, without its port'),
+    method: z.enum(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']),
+    maxFails: z.int().min(0).max(100).describe('0: never rest an origin'),
+    failTimeoutSeconds: z.int().min(1).max(3600),
+    connectTimeoutSeconds: z.int().min(1).max(3600),
+    readTimeoutSeconds: z.int().min(1).max(3600),
+    upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
+  }),
+});
+
+/** AES-256-GCM with the zone's key: base64 of a 12-byte IV, the text, and a 16-byte tag. Associated data: the document's key. */
+export const Sealed = z.object({ iv: z.base64(), data: z.base64(), tag: z.base64() });
+
+export const CertDoc = z.object({
+  kind: z.literal('cert'),
+  id: Id,
+  names: z.array(z.string()),
+  notAfter: z.iso.datetime(),
+  /** One each key type (RSA, ECDSA). */
+  pairs: z.array(z.object({ chainPem: z.string(), key: Sealed.describe('of the PEM private key') })).min(1),
+});
+
+/** What concerns one node alone. */
+export const NodeDoc = z.object({
+  kind: z.literal('node'),
+  id: Id,
+  enabled: z.boolean(),
+  cacheMaxBytes: Count.describe("0: the zone's value"),
+});
+
+export type ZoneDoc = z.output<typeof ZoneDoc>;
+export type SiteDoc = z.output<typeof SiteDoc>;
+export type HostDoc = z.output<typeof HostDoc>;
+export type CertDoc = z.output<typeof CertDoc>;
+export type NodeDoc = z.output<typeof NodeDoc>;
+export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
+export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | NodeDoc;
+
+const kinds = { zone: ZoneDoc, site: SiteDoc, host: HostDoc, cert: CertDoc, node: NodeDoc };
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const keyPattern = new RegExp(`^(?:zone|(?:site|cert|node)/${uuid}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`);
+
+/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `node/<id>`: safe as a file path by its grammar. */
+export const DocKey = z.string().max(300).regex(keyPattern);
+export const hostKey = (name: string) => `host/${name}`;
+export const siteKey = (id: string) => `site/${id}`;
+export const certKey = (id: string) => `cert/${id}`;
+export const nodeKey = (id: string) => `node/${id}`;
+
+/** The document that stands behind a key, or the fault that refuses it. */
+export function parseDoc(key: string, body: string): EdgeDoc {
+  const schema = kinds[DocKey.parse(key).split('/', 1)[0] as keyof typeof kinds];
+  const doc = schema.parse(JSON.parse(body));
+  const own = doc.kind === 'host' ? hostKey(doc.name) : doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.id}`;
+  if (own !== key) throw new Error(`the document of ${key} says it is ${own}`);
+  return doc;
+}

@@ -1,0 +1,90 @@
+// What the control plane and the nodes say to each other over NATS. Every message is JSON.
+import * as z from 'zod';
+import { Id } from '../common/common.ts';
+import { DocKey } from './documents.ts';
+
+const Revision = z.int().min(0);
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** One document as it travels. `body` null: the document is gone. The hash is of the body's UTF-8 bytes ('' when gone). */
+export const DocEntry = z.object({
+  key: DocKey,
+  revision: Revision,
+  sha256: Hash,
+  body: z.string().nullable(),
+});
+
+/** On edge.zone.<zone>.doc: every document a publish changed, in order of revision. `previous` is the zone's revision
+ *  before the first of them. `docs` is empty when they are too large to push: then the node asks for them. */
+export const DocPush = z.object({
+  schema: z.int(),
+  zone: Id,
+  previous: Revision,
+  revision: Revision,
+  docs: z.array(DocEntry),
+});
+
+/** rpc.<node>.sync: all that changed after `revision`. Asked again with the page's last revision until `more` is false. */
+export const SyncRequest = z.object({ revision: Revision });
+export const SyncReply = z.object({
+  schema: z.int(),
+  /** The node's revision is too old to be told what is gone (or is 0): what it has and is not sent, it must drop. */
+  full: z.boolean(),
+  docs: z.array(DocEntry),
+  /** What the node has reached once it has applied this page. */
+  revision: Revision,
+  more: z.boolean(),
+});
+
+/** On up.<node>.ack, after each attempt to apply. */
+export const Ack = z.object({
+  revision: Revision.describe('what the node has reached'),
+  state: z.enum(['applied', 'rejected']),
+  rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
+  tookMs: z.number(),
+});
+
+/** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says whether the digests agree. */
+export const Heartbeat = z.object({
+  revision: Revision,
+  digest: Hash,
+  version: z.string(),
+  startedAt: z.iso.datetime(),
+  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  error: z.string().nullable(),
+  rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
+  capabilities: z.array(z.string()),
+});
+export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
+
+/** cmd.<node>.purge. Repeating one is harmless. */
+export const PurgeCommand = z.object({ id: Id, deadline: z.iso.datetime(), urls: z.array(z.string()).min(1).max(1000) });
+/** cmd.<node>.resync: drop what you think you know, ask for everything. */
+export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
+export const CommandReply = z.object({ id: Id, ok: z.boolean(), error: z.string().nullable(), tookMs: z.number(), objects: z.int() });
+
+/** POST /api/v1/node/join */
+export const JoinRequest = z.object({
+  token: z.string().min(20).max(200),
+  publicKey: z.string().regex(/^U[A-Z2-7]{55}$/).describe('NKey of a user, made on the node; its seed never leaves it'),
+  version: z.string().max(64),
+});
+export const JoinReply = z.object({
+  nodeID: Id,
+  zoneID: Id,
+  natsServers: z.array(z.string()),
+  jwt: z.string(),
+  zoneKey: z.base64().describe('32 bytes; unseals private keys in documents'),
+});
+
+export type DocEntry = z.output<typeof DocEntry>;
+export type DocPush = z.output<typeof DocPush>;
+export type SyncRequest = z.output<typeof SyncRequest>;
+export type SyncReply = z.output<typeof SyncReply>;
+export type Ack = z.output<typeof Ack>;
+export type Heartbeat = z.output<typeof Heartbeat>;
+export type HeartbeatReply = z.output<typeof HeartbeatReply>;
+export type PurgeCommand = z.output<typeof PurgeCommand>;
+export type CommandReply = z.output<typeof CommandReply>;
+export type JoinRequest = z.output<typeof JoinRequest>;
+export type JoinReply = z.output<typeof JoinReply>;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { Id, Memo, Text, Time } from '../common/common.ts';
+
+export const ProductInput = z.object({
+  name: Text,
+  zoneID: Id,
+  memo: Memo.default(''),
+  siteLimit: z.int().min(0).max(1_000_000).default(0).describe('0: unlimited'),
+  domainLimit: z.int().min(0).max(1_000_000).default(0).describe('Domains of one site; 0: unlimited'),
+  trafficPriceCents: z.int().min(0).max(1_000_000_00).default(0).describe('NTD cents for each GB'),
+  overLimitAction: z.enum(['none', 'notify', 'limit']).default('none'),
+  sellType: z.enum(['personal', 'business']).default('business'),
+  use: z.enum(['selfUse', 'commercial']).default('commercial'),
+  cnameMode: z.enum(['random', 'custom']).default('random'),
+});
+/** Fields left out stay as they are; the zone cannot change while sites use the product. */
+export const ProductUpdate = z.object({
+  id: Id,
+  name: Text.optional(),
+  zoneID: Id.optional(),
+  memo: Memo.optional(),
+  siteLimit: z.int().min(0).max(1_000_000).optional(),
+  domainLimit: z.int().min(0).max(1_000_000).optional(),
+  trafficPriceCents: z.int().min(0).max(1_000_000_00).optional(),
+  overLimitAction: z.enum(['none', 'notify', 'limit']).optional(),
+  sellType: z.enum(['personal', 'business']).optional(),
+  use: z.enum(['selfUse', 'commercial']).optional(),
+  cnameMode: z.enum(['random', 'custom']).optional(),
+});
+export const Product = ProductInput.extend({ id: Id, zoneName: Text, siteCount: z.int(), createdAt: Time, updatedAt: Time });
+export type Product = z.output<typeof Product>;
+export type ProductInput = z.output<typeof ProductInput>;
+export type ProductUpdate = z.output<typeof ProductUpdate>;

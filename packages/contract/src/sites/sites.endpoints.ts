@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
+import { OwnSite, ResourceInfo, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
+
+const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
+const tags = z.array(z.string().max(64)).max(20).optional();
+
+export const clientSites = onClient('clientSites', {
+  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags }), reply: paged(Site) }),
+  create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
+  update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
+  status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
+  remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS'] }),
+});
+
+export const ownSites = onUser('ownSites', {
+  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags }), reply: paged(OwnSite) }),
+  resources: get('resourceInfo', { can: 'signedIn', reply: ResourceInfo }),
+});
+
+export const sites = onSites('sites', {
+  meta: get('metaSites', { can: 'site:read', reply: Meta }),
+  get:  get('site/:siteId', { can: 'site:read', reply: SiteInfo }),
+});

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { Id, Tags, Text, Time } from '../common/common.ts';
+import { SiteStatus } from '../edge/documents.ts';
+
+export { SiteStatus } from '../edge/documents.ts';
+
+export const SiteInput = z.object({
+  name: Text,
+  productID: Id,
+  userID: Id.nullable().default(null).describe('The customer who owns it'),
+  tags: Tags.default([]),
+});
+export const SiteUpdate = z.object({ id: Id, name: Text.optional(), userID: Id.nullable().optional(), tags: Tags.optional() });
+
+export const Site = z.object({
+  id: Id,
+  name: Text,
+  status: SiteStatus,
+  tags: Tags,
+  productID: Id,
+  productName: Text,
+  zoneID: Id,
+  zoneName: Text,
+  userID: Id.nullable(),
+  userName: z.string().nullable(),
+  domainCount: z.int(),
+  domainLimit: z.int().describe('0: unlimited'),
+  expiry: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+/** What a customer sees of a site: not whose nodes serve it. */
+export const OwnSite = Site.omit({ zoneID: true, zoneName: true, userID: true, userName: true });
+
+/** A site's page: itself, and how it is reached. */
+export const SiteInfo = OwnSite.extend({
+  ports: z.array(z.object({ port: z.int(), tls: z.boolean() })),
+  enabledDomainCount: z.int(),
+  cacheRuleCount: z.int(),
+  cacheVersion: z.int(),
+});
+
+export const SiteStatusInput = z.object({
+  siteIDs: z.array(Id).min(1).max(1000),
+  status: z.enum(['normal', 'pause', 'lock']),
+});
+export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
+export const ResourceInfo = z.object({
+  sites: z.int(), domains: z.int(), enabledDomains: z.int(), cacheRules: z.int(),
+});
+export type Site = z.output<typeof Site>;
+export type SiteInfo = z.output<typeof SiteInfo>;
+export type SiteInput = z.output<typeof SiteInput>;
+export type SiteUpdate = z.output<typeof SiteUpdate>;

@@ -1,0 +1,24 @@
+// NATS subjects, wide to narrow. A node may hear its zone's documents, its own commands and its own inbox, and speak
+// on its own rpc and up subjects and in answer to commands; nodePermissions is that sentence for the server.
+export const subjects = {
+  zoneDocs: (zoneID: string) => `edge.zone.${zoneID}.doc`,
+  sync: (nodeID: string) => `rpc.${nodeID}.sync`,
+  ack: (nodeID: string) => `up.${nodeID}.ack`,
+  heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
+  command: (nodeID: string, name: 'purge' | 'resync') => `cmd.${nodeID}.${name}`,
+} as const;
+
+/** The same for every node; workers of the control plane share a queue group on them. */
+export const everyNode = { sync: 'rpc.*.sync', ack: 'up.*.ack', heartbeat: 'up.*.heartbeat' } as const;
+
+export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;
+
+export const nodePermissions = (nodeID: string, zoneID: string) => ({
+  pub: { allow: [`rpc.${nodeID}.>`, `up.${nodeID}.>`], deny: [] },
+  sub: { allow: [`edge.zone.${zoneID}.>`, `cmd.${nodeID}.>`, `${inboxPrefix(nodeID)}.>`], deny: [] },
+  /** Answers to commands only: one each, for a minute. */
+  resp: { max: 1, ttl: 60_000_000_000 },
+});
+
+/** The node a message came from, read off its subject, which the server has checked. */
+export const nodeOf = (subject: string) => subject.split('.')[1] ?? '';

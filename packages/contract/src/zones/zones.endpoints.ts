@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
+import { Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
+
+const Search = { name: z.string().max(256).optional() };
+
+export const zones = onClient('zones', {
+  list:   get('zones', { can: 'zone:read', query: paging(['createdAt', 'name', 'updatedAt'], 10).extend(Search), reply: paged(Zone) }),
+  meta:   get('metaZones', { can: 'zone:read', reply: Meta }),
+  create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT'] }),
+  update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
+  remove: del('zone', { can: 'zone:write', body: Ids, reply: Ids, fails: ['ZONE_HAS_NODES', 'GROUP_SITES_IN_USE'] }),
+});
+
+export const zonePorts = onClient('zonePorts', {
+  list:   get('zone/:zoneId/setting/ports', { can: 'zone:read', reply: z.object({ data: z.array(ZonePort) }) }),
+  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput, reply: ZonePort, fails: ['DUPLICATED'] }),
+  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id }), reply: ZonePort, fails: ['DUPLICATED'] }),
+  remove: del('zone/:zoneId/setting/port', { can: 'zone:write', body: Ids, reply: Ids, fails: ['INCONSISTENT_PORTS'] }),
+});
+
+/** What a site may listen on. */
+export const sitePorts = onSites('sitePorts', {
+  list: get('site/:siteId/zonePorts', { can: 'site:read', reply: z.object({ data: z.array(ZonePort) }) }),
+});

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { Id, Memo, Port, Text, Time } from '../common/common.ts';
+
+export const ZonePortInput = z.object({
+  port: Port,
+  portType: z.literal(7).default(7).describe('Layer 7'),
+  tls: z.boolean().describe('HTTPS on this port'),
+});
+export const ZonePort = z.object({ id: Id, port: Port, portType: z.literal(7), tls: z.boolean(), createdAt: Time });
+
+export const ZoneInput = z.object({
+  name: Text,
+  memo: Memo.default(''),
+  ports: z.array(ZonePortInput).max(100)
+    .default([{ port: 80, portType: 7, tls: false }, { port: 443, portType: 7, tls: true }])
+    .describe('Ports that every node of the zone opens'),
+});
+export const ZoneUpdate = z.object({ id: Id, name: Text.optional(), memo: Memo.optional() });
+export const Zone = z.object({
+  id: Id,
+  name: Text,
+  memo: Memo,
+  serial: z.int().describe('Revision of the newest published document'),
+  nodeCount: z.int(),
+  siteCount: z.int(),
+  ports: z.array(z.object({ port: Port, tls: z.boolean() })),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Zone = z.output<typeof Zone>;
+export type ZoneInput = z.output<typeof ZoneInput>;
+export type ZoneUpdate = z.output<typeof ZoneUpdate>;
+export type ZonePort = z.output<typeof ZonePort>;
+export type ZonePortInput = z.output<typeof ZonePortInput>;
