@@ -8,14 +8,14 @@ export function safePattern(pattern: string): string | null {
   if (pattern.length > 1024) return 'too long';
   if (/[\0\r\n]/.test(pattern)) return 'wrong format';
   try {
-    // 'v' mode refuses sloppy escapes that PCRE and JavaScript would read differently.
+    // 'u' mode refuses sloppy escapes that PCRE and JavaScript would read differently.
     void new RegExp(pattern, 'u');
   } catch {
     return 'wrong format';
   }
   const bare = pattern.replace(/\\[^1-9k]/g, '_').replace(/\[(?:\\.|[^\]])*\]/g, '_');
   if (/\\[1-9k]/.test(bare)) return 'back-references are not accepted';
-  if (/\(\?(?!:|i\)|i:)/.test(bare)) return 'look-around and named groups are not accepted';
+  if (/\(\?(?!:)/.test(bare)) return 'look-around, named groups and inline flags are not accepted';
   if (/[+*?}]\+/.test(bare)) return 'possessive repeats are not accepted';
   for (const [, from = '', to = ''] of bare.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
     if (Number(from) > MAX_REPEAT || Number(to) > MAX_REPEAT) return `repeats of more than ${MAX_REPEAT} are not accepted`;
