@@ -1,0 +1,82 @@
+// Secrets at rest. Each value is sealed by a data key of its own (AES-256-GCM), and the data key by the master key, whose
+// id stands in front: to rotate the master key, put a new line on top of master.key and rewrap, which touches no value.
+// The context (which row, which column) is associated data: a sealed value copied to another row does not open there.
+import { createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { readMasterKeys, sessionKeyFile } from './secrets-dir.ts';
+import type { MasterKey } from './secrets-dir.ts';
+
+export interface Secrets {
+  /** Signs access tokens: Ed25519, as PEM. */
+  readonly sessionKey: { readonly privatePem: string; readonly publicPem: string };
+  seal(text: string, context: string): string;
+  /** Throws when the text was sealed elsewhere, for another context, or was changed. */
+  open(sealed: string, context: string): string;
+  /** The same value under the current master key; unchanged when it is already. */
+  rewrap(sealed: string): string;
+}
+
+/** What a sealed value belongs to. One place, since who seals and who opens must say the same. */
+export const contexts = {
+  zoneKey: (zoneId: string) => `zones/${zoneId}/key`,
+  certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
+} as const;
+
+/** A zone's key as it is stored: it seals private keys in the zone's documents. */
+export const newZoneKey = (secrets: Secrets, zoneId: string): string =>
+  secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
+
+export async function openSecrets(dir: string): Promise<Secrets> {
+  const [keys, privatePem] = await Promise.all([readMasterKeys(dir), readFile(sessionKeyFile(dir), 'utf8')]);
+  const publicPem = createPublicKey(createPrivateKey(privatePem)).export({ type: 'spki', format: 'pem' }).toString();
+  return { ...envelope(keys), sessionKey: { privatePem, publicPem } };
+}
+
+/** Without files: the current key first. */
+export function envelope(keys: readonly MasterKey[]): Omit<Secrets, 'sessionKey'> {
+  const [current] = keys;
+  if (!current) throw new Error('there is no master key');
+
+  const unwrap = (sealed: string) => {
+    const [format, keyID, wrapped, box] = sealed.split('.');
+    if (format !== 's1' || keyID === undefined || wrapped === undefined || box === undefined)
+      throw new Error('not a sealed value');
+    const master = keys.find(({ id }) => id === keyID);
+    if (!master) throw new Error(`sealed with master key ${keyID}, which is not in master.key`);
+    return { keyID, box, dataKey: unlock(master.key, wrapped, keyID) };
+  };
+  const wrap = (dataKey: Buffer, box: string) => `s1.${current.id}.${lock(current.key, dataKey, current.id)}.${box}`;
+
+  return {
+    seal(text, context) {
+      const dataKey = randomBytes(32);
+      return wrap(dataKey, lock(dataKey, Buffer.from(text, 'utf8'), context));
+    },
+    open(sealed, context) {
+      const { box, dataKey } = unwrap(sealed);
+      return unlock(dataKey, box, context).toString('utf8');
+    },
+    rewrap(sealed) {
+      const { keyID, box, dataKey } = unwrap(sealed);
+      return keyID === current.id ? sealed : wrap(dataKey, box);
+    },
+  };
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+function lock(key: Buffer, plain: Buffer, context: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context, 'utf8'));
+  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+function unlock(key: Buffer, locked: string, context: string): Buffer {
+  const box = Buffer.from(locked, 'base64url');
+  if (box.length < IV_BYTES + TAG_BYTES) throw new Error('not a sealed value');
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(context, 'utf8'))
+    .setAuthTag(box.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(box.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+}
