@@ -24,11 +24,14 @@ export const DocPush = z.object({
   docs: z.array(DocEntry),
 });
 
-/** rpc.<node>.sync: all that changed after `revision`. Asked again with the page's last revision until `more` is false. */
-export const SyncRequest = z.object({ revision: Revision });
+/** rpc.<node>.sync: all that changed after `revision`. Asked again with the page's last revision, and with `full` if the
+ *  answer said so, until `more` is false. Without that word a page in the middle of a full pass would look like a node
+ *  that is too old. */
+export const SyncRequest = z.object({ revision: Revision, full: z.boolean() });
 export const SyncReply = z.object({
   schema: z.int(),
-  /** The node's revision is too old to be told what is gone (or is 0): what it has and is not sent, it must drop. */
+  /** The node cannot be told what is gone (its revision is 0, too old, or from a future that a backup undid): the pass
+   *  starts from nothing, whatever was asked, and what the node has and is not sent, it must drop at its end. */
   full: z.boolean(),
   docs: z.array(DocEntry),
   /** What the node has reached once it has applied this page. */
@@ -38,15 +41,17 @@ export const SyncReply = z.object({
 
 /** On up.<node>.ack, after each attempt to apply. */
 export const Ack = z.object({
-  revision: Revision.describe('what the node has reached'),
+  revision: Revision.describe('what the node has reached, rejected documents included'),
   state: z.enum(['applied', 'rejected']),
+  /** All that stand rejected now, here and in heartbeats: the document before each still serves. */
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   tookMs: z.number(),
 });
 
-/** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says whether the digests agree. */
+/** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
+  /** Over all documents it holds: the zone's, and of node/* its own alone. */
   digest: Hash,
   version: z.string(),
   startedAt: z.iso.datetime(),

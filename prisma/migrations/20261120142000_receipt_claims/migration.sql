@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "job_receipts" ADD COLUMN     "claimed_until" TIMESTAMPTZ(3);
+
