@@ -1,0 +1,136 @@
+import { createDecipheriv } from 'node:crypto';
+import path from 'node:path';
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { describe, expect, test } from 'vitest';
+import { certDoc } from './cert.ts';
+import { hostDoc } from './host.ts';
+import type { HostRow } from './host.ts';
+import { nodeDoc } from './node.ts';
+import { siteDoc } from './site.ts';
+import type { CacheRuleRow } from './site.ts';
+import { zoneDoc } from './zone.ts';
+
+const id = (n: number) => `01930000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const policy = { deny: ['127.0.0.0/8', '10.0.0.0/8'], allow: ['10.1.0.0/16'] };
+const zoneKey = Buffer.alloc(32, 7);
+
+const rule = (n: number, more: Partial<CacheRuleRow> = {}): CacheRuleRow => ({
+  id: id(n),
+  type: 'fileType',
+  value: ['css', 'js'],
+  cacheTime: 600,
+  honourOrigin: false,
+  query: 'all',
+  queryNames: [],
+  priority: 100,
+  enabled: true,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...more,
+});
+const host: HostRow = {
+  name: 'www.example.com',
+  domainId: id(1),
+  siteId: id(2),
+  cacheVersion: 3,
+  certificateId: id(4),
+  scheme: 'follow',
+  portMap: [
+    { from: 443, to: 8443 },
+    { from: 80, to: 8080 },
+  ],
+  hashType: 'roundRobin',
+  hostReplace: 'origin.example.com',
+  sni: null,
+  maxFails: 3,
+  failTimeoutSeconds: 10,
+  connectTimeoutSeconds: 5,
+  readTimeoutSeconds: 60,
+  upstreams: [
+    { id: id(12), address: '192.0.2.2', port: 8080, weight: 5, backup: true, enabled: true },
+    { id: id(11), address: '192.0.2.1', port: 8080, weight: 10, backup: false, enabled: true },
+    { id: id(13), address: '192.0.2.3', port: 8080, weight: 10, backup: false, enabled: false },
+  ],
+};
+const cert = {
+  id: id(5),
+  names: ['www.example.com', 'example.com'],
+  notAfter: new Date('2027-01-01T00:00:00Z'),
+  chainPem: '-----BEGIN CERTIFICATE-----\nchain\n',
+  keyPem: '-----BEGIN PRIVATE KEY-----\nsecret\n',
+};
+
+const documents: [string, () => EdgeDoc | null][] = [
+  [
+    'zone',
+    () =>
+      zoneDoc(
+        {
+          id: id(9),
+          ports: [
+            { port: 443, tls: true },
+            { port: 80, tls: false },
+          ],
+        },
+        policy,
+      ),
+  ],
+  [
+    `site/${id(2)}`,
+    () =>
+      siteDoc({
+        id: id(2),
+        status: 'normal',
+        cacheVersion: 1,
+        cacheRules: [
+          rule(21, { priority: 200, type: 'prefix', value: ['/img/'], query: 'listed', queryNames: ['v'] }),
+          rule(22, { createdAt: '2026-02-01T00:00:00.000Z' }),
+          rule(23, { enabled: false }),
+          rule(24, { cacheTime: 0, type: 'url', value: ['/login'] }),
+        ],
+      }),
+  ],
+  ['host/www.example.com', () => hostDoc(host)],
+  [`cert/${id(5)}`, () => certDoc(cert, zoneKey)],
+  [`node/${id(6)}`, () => nodeDoc({ id: id(6), enabled: true, cacheMaxBytes: '1099511627776' })],
+];
+
+describe.each(documents)('the document %s', (key, make) => {
+  test('is as it always was, and the contract takes it', async () => {
+    const body = JSON.stringify(make());
+    expect(parseDoc(key, body)).toEqual(make());
+    const file = path.join(import.meta.dirname, '__golden__', `${key.split('/')[0]}.json`);
+    await expect(`${JSON.stringify(make(), null, 2)}\n`).toMatchFileSnapshot(file);
+  });
+  test('has the same bytes each time', () => {
+    expect(JSON.stringify(make())).toBe(JSON.stringify(make()));
+  });
+});
+
+test('the order in which the database gives rows does not matter', () => {
+  const backwards = { ...host, upstreams: [...host.upstreams].reverse(), portMap: [...host.portMap].reverse() };
+  expect(JSON.stringify(hostDoc(backwards))).toBe(JSON.stringify(hostDoc(host)));
+});
+
+test('a name whose origins are all switched off has no document', () => {
+  expect(
+    hostDoc({ ...host, upstreams: host.upstreams.map((upstream) => ({ ...upstream, enabled: false })) }),
+  ).toBeNull();
+});
+
+test('a private key opens with the key of its zone, in its own document only', () => {
+  const { pairs } = certDoc(cert, zoneKey);
+  const sealed = pairs[0]?.key;
+  if (!sealed) throw new Error('no pair');
+  expect(JSON.stringify(pairs)).not.toContain('secret');
+  const open = (docKey: string, key = zoneKey) => {
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(sealed.iv, 'base64'))
+      .setAAD(Buffer.from(docKey))
+      .setAuthTag(Buffer.from(sealed.tag, 'base64'));
+    return Buffer.concat([decipher.update(Buffer.from(sealed.data, 'base64')), decipher.final()]).toString();
+  };
+  expect(open(`cert/${id(5)}`)).toBe(cert.keyPem);
+  expect(() => open(`cert/${id(6)}`)).toThrow();
+  expect(() => open(`cert/${id(5)}`, Buffer.alloc(32, 8))).toThrow();
+  expect(certDoc({ ...cert, keyPem: 'other' }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
+});

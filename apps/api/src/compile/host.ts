@@ -1,0 +1,57 @@
+import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
+
+export interface HostRow {
+  name: string;
+  domainId: string;
+  siteId: string;
+  cacheVersion: number;
+  certificateId: string | null;
+  scheme: HostDoc['origin']['scheme'];
+  portMap: HostDoc['origin']['portMap'];
+  hashType: HostDoc['origin']['method'];
+  hostReplace: string | null;
+  sni: string | null;
+  maxFails: number;
+  failTimeoutSeconds: number;
+  connectTimeoutSeconds: number;
+  readTimeoutSeconds: number;
+  upstreams: UpstreamRow[];
+}
+
+export interface UpstreamRow {
+  id: string;
+  address: string;
+  port: number;
+  weight: number;
+  backup: boolean;
+  enabled: boolean;
+}
+
+/** A name with no origin left has no document: better unknown than served from an origin that was switched off. */
+export function hostDoc(row: HostRow): HostDoc | null {
+  const upstreams = row.upstreams
+    .filter((upstream) => upstream.enabled)
+    .map(({ id, address, port, weight, backup }) => ({ id, address, port, weight, backup }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (upstreams.length === 0) return null;
+  return {
+    kind: 'host',
+    name: row.name,
+    domainID: row.domainId,
+    siteID: row.siteId,
+    cacheVersion: row.cacheVersion,
+    certID: row.certificateId,
+    origin: {
+      scheme: row.scheme,
+      portMap: row.portMap.map(({ from, to }) => ({ from, to })).sort((a, b) => a.from - b.from),
+      host: row.hostReplace,
+      sni: row.sni,
+      method: row.hashType,
+      maxFails: row.maxFails,
+      failTimeoutSeconds: row.failTimeoutSeconds,
+      connectTimeoutSeconds: row.connectTimeoutSeconds,
+      readTimeoutSeconds: row.readTimeoutSeconds,
+      upstreams,
+    },
+  };
+}
