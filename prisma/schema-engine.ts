@@ -2,8 +2,8 @@
 // It works around four faults of adapter-pg 7.10, each named where it is dealt with; the prisma command line will do once
 // it migrates through driver adapters itself.
 import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory, SqlQueryable } from '@prisma/driver-adapter-utils';
@@ -78,7 +78,7 @@ let loaded: Promise<void> | undefined;
 const loadWasm = () => (loaded ??= instantiate());
 
 async function instantiate(): Promise<void> {
-  const folder = path.dirname(fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg')));
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
   // The engine reports a panic's text through this global and dies of a TypeError when it is missing.
   Reflect.set(globalThis, 'PRISMA_WASM_PANIC_REGISTRY', {
     set_message: (message: string) => console.error(`schema engine: ${message}`),

@@ -49,9 +49,9 @@ export async function launch(program: Program, { runDir, logDir }: { runDir: str
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
   });
-  await log.close();
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  // Both listeners before anything is awaited: the events come on the next tick.
+  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).finally(() => log.close());
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program.name} has no pid`);
 

@@ -1,0 +1,96 @@
+// One PostgreSQL and one nats-server for a whole run of tests or a benchmark, in a folder of their own under the
+// system's temporary one. Durability is off: nothing here outlives the run.
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
+import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import pg from 'pg';
+import { prepareNats } from '../../deploy/services/nats.ts';
+import { preparePostgres } from '../../deploy/services/postgres.ts';
+import { identify, isRunning, launch, readIdentity, stopLeftover } from '../../deploy/services/program.ts';
+import type { Program, Running } from '../../deploy/services/program.ts';
+import { deploy } from '../../prisma/migrate.ts';
+import { freePorts } from './ports.ts';
+
+export interface Services {
+  /** The maintenance database, as the superuser. */
+  postgresUrl: string;
+  natsUrl: string;
+  /** What SECRETS_DIR of an api names; its nats.json is the trust that the nats-server was started with. */
+  secretsDir: string;
+}
+
+const prefix = 'edgeloom-test-';
+const template = 'edgeloom_template';
+const durabilityOff = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+
+export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
+  await sweep();
+  const dir = await mkdtemp(path.join(tmpdir(), prefix));
+  await chmod(dir, 0o755);
+  await writeFile(path.join(dir, 'owner.pid'), JSON.stringify(await identify(process.pid)));
+  const running: Running[] = [];
+  const stop = async () => {
+    await Promise.all(running.map((child) => child.stop()));
+    await rm(dir, { recursive: true, force: true });
+  };
+  const start = async (program: Program, ready: () => Promise<void>) => {
+    const child = await launch(program, { runDir: path.join(dir, 'run'), logDir: path.join(dir, 'log') });
+    running.push(child);
+    const failed = child.exited.then(({ code, signal }) => {
+      throw new Error(`${program.name} ended with ${code ?? signal} before it was ready; see ${child.logFile}`);
+    });
+    await Promise.race([ready(), failed]);
+    // What it does later is no failure of the start.
+    failed.catch(() => undefined);
+  };
+
+  try {
+    const secretsDir = path.join(dir, 'secrets');
+    const [postgresPort = 0, natsPort = 0] = await freePorts(2);
+    await initSecrets(secretsDir);
+    const place = { host: '127.0.0.1', port: natsPort };
+    const [postgres, nats] = await Promise.all([
+      preparePostgres({ dir: path.join(dir, 'postgres'), host: '127.0.0.1', port: postgresPort, settings: durabilityOff }),
+      prepareNats({ dir: path.join(dir, 'nats'), ...place, config: (nats) => serverConfig({ secretsDir, ...nats }) }),
+    ]);
+    await Promise.all([start(postgres.program, postgres.ready), start(nats.program, nats.ready)]);
+    await postgres.ensureDatabase(template);
+    await deploy(postgres.url(template));
+    return { postgresUrl: postgres.url('postgres'), natsUrl: nats.url, secretsDir, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A database of its own with every migration applied, cloned in some 50 ms. Answers its DATABASE_URL. */
+export async function cloneDatabase({ postgresUrl }: Pick<Services, 'postgresUrl'>): Promise<string> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Clears away what runs left behind that were killed. */
+async function sweep() {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const dir = path.join(tmpdir(), name);
+    const owner = await readIdentity(path.join(dir, 'owner.pid'));
+    // No owner yet: another run is just beginning.
+    if (owner === null || (await isRunning(owner))) continue;
+    for (const program of ['postgres', 'nats']) {
+      await stopLeftover({ name: program, stopSignal: 'SIGINT', stopWithinMs: 5000 }, path.join(dir, 'run'));
+    }
+    await rm(dir, { recursive: true, force: true });
+  }
+}
