@@ -18,7 +18,12 @@ export async function generateClient(): Promise<boolean> {
   // The variable keeps prisma from looking for an engine to download; generating needs none.
   const child = spawn(process.execPath, ['node_modules/prisma/build/index.js', 'generate', '--schema', schemaFolder], {
     cwd: root,
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+    env: {
+      ...process.env,
+      PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+      CHECKPOINT_DISABLE: '1',
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -34,7 +39,11 @@ export async function generateClient(): Promise<boolean> {
 async function schemaHash(): Promise<string> {
   const hash = createHash('sha256');
   for (const name of (await readdir(schemaFolder)).sort()) {
-    hash.update(name).update('\0').update(await readFile(path.join(schemaFolder, name))).update('\0');
+    hash
+      .update(name)
+      .update('\0')
+      .update(await readFile(path.join(schemaFolder, name)))
+      .update('\0');
   }
   hash.update(await readFile(path.join(root, 'node_modules/prisma/package.json')));
   return hash.digest('hex');

@@ -6,7 +6,11 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
-import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory, SqlQueryable } from '@prisma/driver-adapter-utils';
+import type {
+  SqlDriverAdapter,
+  SqlMigrationAwareDriverAdapterFactory,
+  SqlQueryable,
+} from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
@@ -14,7 +18,10 @@ import type { PoolConfig } from 'pg';
 import * as z from 'zod';
 
 /** Opens the engine for one database. It is single-use and not re-entrant: one command, then `close`. */
-export async function openEngine(url: string, schema: SchemasContainer): Promise<{ engine: SchemaEngine; close: () => Promise<void> }> {
+export async function openEngine(
+  url: string,
+  schema: SchemasContainer,
+): Promise<{ engine: SchemaEngine; close: () => Promise<void> }> {
   const adapters = new MigratingPg(url);
   await loadWasm();
   const engine = await glue.SchemaEngine.new(
@@ -43,7 +50,10 @@ export async function readSchema(folder: string): Promise<SchemasContainer> {
 
 export async function readMigrations(folder: string): Promise<MigrationList> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(whenAbsent([]));
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
   const migrations = names.map(async (name) => ({
     path: name,
     migrationFile: { path: 'migration.sql', content: await readScript(path.join(folder, name, 'migration.sql')) },

@@ -149,6 +149,16 @@ async function ensurePassword(dir: string): Promise<string> {
   return password;
 }
 
+const initdbOptions = [
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  // The same order of text on every machine, whatever locales it has.
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+  '--no-instructions',
+];
+
 async function initialise({ binaries, data }: Places, owner: Owner | undefined, password: string) {
   if (await stat(path.join(data, 'PG_VERSION')).catch(() => null)) return;
   // Made beside its place and moved there when whole: a killed initdb leaves nothing that looks like data.
@@ -160,10 +170,7 @@ async function initialise({ binaries, data }: Places, owner: Owner | undefined, 
   if (owner !== undefined) await Promise.all([fresh, passwordFile].map((file) => chown(file, owner.uid, owner.gid)));
   const child = spawn(
     path.join(binaries, 'bin/initdb'),
-    [
-      ...['-D', fresh, '--username', user, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'],
-      ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-sync', '--no-instructions'],
-    ],
+    ['-D', fresh, '--username', user, `--pwfile=${passwordFile}`, ...initdbOptions],
     { ...owner, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let text = '';

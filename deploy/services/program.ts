@@ -38,7 +38,10 @@ export interface Running {
 }
 
 /** `runDir` takes the pid file, `logDir` the log, which is appended to. */
-export async function launch(program: Program, { runDir, logDir }: { runDir: string; logDir: string }): Promise<Running> {
+export async function launch(
+  program: Program,
+  { runDir, logDir }: { runDir: string; logDir: string },
+): Promise<Running> {
   await Promise.all([mkdir(runDir, { recursive: true }), mkdir(logDir, { recursive: true })]);
   const logFile = path.join(logDir, `${program.name}.log`);
   const log = await open(logFile, 'a', 0o640);
@@ -51,7 +54,11 @@ export async function launch(program: Program, { runDir, logDir }: { runDir: str
   });
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   // Both listeners before anything is awaited: the events come on the next tick.
-  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).finally(() => log.close());
+  try {
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  } finally {
+    await log.close();
+  }
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program.name} has no pid`);
 
@@ -147,7 +154,13 @@ function send(pid: number, signal: NodeJS.Signals) {
 
 /** The path of a system program, or null. Servers live in sbin, which is not in everybody's PATH. */
 export async function findProgram(name: string): Promise<string | null> {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin'];
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(':'),
+    '/usr/local/sbin',
+    '/usr/sbin',
+    '/sbin',
+    '/usr/local/bin',
+  ];
   for (const folder of folders.filter((folder) => folder !== '')) {
     const file = path.join(folder, name);
     const found = await access(file, constants.X_OK).then(

@@ -10,6 +10,7 @@ interface Shared {
 }
 
 declare global {
+  // oxlint-disable-next-line no-var -- a property of globalThis can be declared in no other way
   var edgeloomTestServices: Shared | undefined;
 }
 

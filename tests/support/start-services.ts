@@ -52,7 +52,12 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
     await initSecrets(secretsDir);
     const place = { host: '127.0.0.1', port: natsPort };
     const [postgres, nats] = await Promise.all([
-      preparePostgres({ dir: path.join(dir, 'postgres'), host: '127.0.0.1', port: postgresPort, settings: durabilityOff }),
+      preparePostgres({
+        dir: path.join(dir, 'postgres'),
+        host: '127.0.0.1',
+        port: postgresPort,
+        settings: durabilityOff,
+      }),
       prepareNats({ dir: path.join(dir, 'nats'), ...place, config: (nats) => serverConfig({ secretsDir, ...nats }) }),
     ]);
     await Promise.all([start(postgres.program, postgres.ready), start(nats.program, nats.ready)]);
