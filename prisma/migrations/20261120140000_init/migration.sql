@@ -228,6 +228,7 @@ CREATE TABLE "job_receipts" (
     "objects" INTEGER,
     "error" TEXT,
     "answered_at" TIMESTAMPTZ(3),
+    "claimed_until" TIMESTAMPTZ(3),
 
     CONSTRAINT "job_receipts_pkey" PRIMARY KEY ("job_id","node_id")
 );
@@ -574,13 +575,13 @@ ALTER TABLE "zone_assignments" ADD CONSTRAINT "zone_assignments_account_id_fkey"
 
 -- What Prisma's schema cannot say.
 
--- Wakes the publishers; the queue folds equal notices of one transaction into one.
+-- Wakes the publishers with the zone that has something to publish; equal notices of one transaction are sent once.
 CREATE FUNCTION notify_outbox() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_notify('outbox', '');
+  PERFORM pg_notify('outbox', NEW.zone_id::text);
   RETURN NULL;
 END $$;
-CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION notify_outbox();
+CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION notify_outbox();
 
 -- Tells every api process to forget what it knew of an account, so that a suspension or a sign-out acts at once.
 CREATE FUNCTION notify_identity() RETURNS trigger LANGUAGE plpgsql AS $$

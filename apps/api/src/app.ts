@@ -1,0 +1,166 @@
+// One listener: the API for the families it serves, and beside it their console. Two are started (main.ts): the admin
+// console and its calls live on their own, and on the other a path with /admin/ in it does not exist.
+import { randomUUIDv7 } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import jwt from '@fastify/jwt';
+import multipart from '@fastify/multipart';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
+import { stranger, type Actor, type Ctx } from './core/ctx.ts';
+import { Failure, fail } from './core/fail.ts';
+import type { Installation } from './core/installation.ts';
+import { httpSeconds } from './core/metrics.ts';
+import { scoping } from './core/scope.ts';
+import { auditing } from './http/audit.ts';
+import type { Identities } from './http/auth/identities.ts';
+import { openSessions } from './http/auth/sessions.ts';
+import { ACCESS_SECONDS, Claims } from './http/auth/tokens.ts';
+import { bind, type Routes } from './http/bind.ts';
+import { answerNotFoundPage, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
+import { answerBrokenRequest, guardAnswers, mapErrors } from './http/errors.ts';
+import { authRoutes } from './modules/auth/auth.routes.ts';
+import type { Checks } from './modules/system/health.ts';
+import { systemRoutes } from './modules/system/system.routes.ts';
+
+export type Listener = 'public' | 'admin';
+const families: Record<Listener, readonly Family[]> = { public: ['user', 'client'], admin: ['admin'] };
+
+/** Every module of the API. contract/all.ts is the list it is held to, by a test. */
+const modules: readonly Routes[] = [];
+
+export interface AppOptions {
+  listener: Listener;
+  identities: Identities;
+  checks: Checks;
+  log: FastifyBaseLogger;
+}
+
+export async function buildApp(installation: Installation, { listener, identities, checks, log }: AppOptions) {
+  const { env } = installation;
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: () => randomUUIDv7(),
+    bodyLimit: env.BODY_LIMIT,
+    trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
+    requestTimeout: 60_000,
+    clientErrorHandler: answerBrokenRequest,
+    forceCloseConnections: 'idle',
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).headers(securityHeaders);
+    if (env.PUBLIC_URL.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+  });
+  mapErrors(app);
+  measure(app, env.LOG_REQUESTS);
+
+  await app.register(
+    async (api) => {
+      await mountApi(api, installation, { listener, identities, checks });
+    },
+    { prefix: '/api/v1' },
+  );
+
+  app.setNotFoundHandler((_, reply) => answerNotFoundPage(reply));
+  if (listener === 'public') {
+    app.addHook('onRequest', async (request, reply) => {
+      if (!leadsToAdmin(request.url)) return;
+      if (!request.url.startsWith('/api/')) return answerNotFoundPage(reply);
+      fail('NO_SUCH_CALL');
+    });
+  }
+  if (env.CONSOLE_DIR !== undefined) await serveConsole(app, env.CONSOLE_DIR, families[listener]);
+  return app;
+}
+
+async function mountApi(
+  api: FastifyInstance,
+  installation: Installation,
+  { listener, identities, checks }: Omit<AppOptions, 'log'>,
+) {
+  const { env, db, secrets } = installation;
+  guardAnswers(api);
+  api.addHook('onRequest', async (_, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
+  });
+  api.setNotFoundHandler(() => fail('NO_SUCH_CALL'));
+  await api.register(cookie);
+  await api.register(multipart);
+  await api.register(jwt, {
+    secret: { private: secrets.sessionKey.privatePem, public: secrets.sessionKey.publicPem },
+    sign: { algorithm: 'EdDSA', expiresIn: `${ACCESS_SECONDS}s` },
+    verify: { algorithms: ['EdDSA'], cache: 10_000, cacheTTL: 60_000 },
+  });
+
+  const sessions = openSessions(installation, (claims) => api.jwt.sign(claims));
+  const scoped = scoping(db);
+  const isSecure = env.PUBLIC_URL.startsWith('https:');
+
+  const identify = async (request: FastifyRequest): Promise<Actor> => {
+    const token = bearerOf(request) ?? fail('INVALID_TOKEN');
+    const { session, sub } = claimsOf(api, token);
+    const actor = await identities.find(session);
+    return actor.id === sub ? actor : fail('INVALID_TOKEN');
+  };
+  const context = (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply): Ctx => ({
+    actor: actor ?? stranger,
+    mount,
+    db: scoped(actor ?? stranger),
+    log: request.log,
+    reqID: request.id,
+    now: () => new Date(),
+    installation,
+    caller: {
+      address: request.ip,
+      device: (request.headers['user-agent'] ?? '').slice(0, 256),
+      bearer: bearerOf(request),
+      cookies: request.cookies,
+      auditName: null,
+      setCookie: (name, value, options) => {
+        reply.setCookie(name, value, { ...options, sameSite: 'strict', secure: isSecure || request.protocol === 'https' });
+      },
+    },
+  });
+
+  bind(api, [authRoutes(sessions), systemRoutes(checks), ...modules], {
+    identify,
+    context,
+    audit: auditing(installation),
+    serves: (mount) => mount === 'root' || families[listener].includes(mount),
+  });
+}
+
+function bearerOf({ headers }: FastifyRequest): string | null {
+  const [scheme = '', token] = (headers.authorization ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' && token ? token : null;
+}
+
+function claimsOf(api: FastifyInstance, token: string): Claims {
+  try {
+    return Claims.parse(api.jwt.verify(token));
+  } catch (error) {
+    const isExpired = error instanceof Error && 'code' in error && error.code === 'FAST_JWT_EXPIRED';
+    throw new Failure(isExpired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', {});
+  }
+}
+
+/** One log line and one measurement for each call, by its declared route: addresses with ids in them are countless. */
+function measure(app: FastifyInstance, isLogged: boolean) {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    const seconds = reply.elapsedTime / 1000;
+    httpSeconds.observe({ method: request.method, route, status: String(reply.statusCode) }, seconds);
+    if (!isLogged) return;
+    request.log.info(
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        tookMs: Math.round(reply.elapsedTime * 10) / 10,
+        address: request.ip,
+        ...(request.ctx && { account: request.ctx.actor.id }),
+      },
+      'call',
+    );
+  });
+}

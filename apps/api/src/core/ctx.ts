@@ -1,0 +1,57 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
+import type { Installation } from './installation.ts';
+import type { ScopedDb } from './scope.ts';
+
+export interface Actor {
+  id: string;
+  kind: Family;
+  /** Of an admin, who belongs to no client: `NOBODY`, which no row carries. */
+  clientId: string;
+  isRoot: boolean;
+  permissions: ReadonlySet<Permission>;
+  email: string;
+  name: string;
+  sessionId: string;
+}
+
+/** No row has this id. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Whoever calls without a token: sees nothing, may nothing. */
+export const stranger: Actor = {
+  id: NOBODY,
+  kind: 'user',
+  clientId: NOBODY,
+  isRoot: false,
+  permissions: new Set(),
+  email: '',
+  name: '',
+  sessionId: NOBODY,
+};
+
+/** What a call says of itself apart from its input, for the few handlers that need it: sign-in and metrics. */
+export interface Caller {
+  address: string;
+  /** The browser or program, in its own words, cut to a line. */
+  device: string;
+  bearer: string | null;
+  cookies: Readonly<Record<string, string | undefined>>;
+  setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge: number }) => void;
+  /** Whom the audit line names while there is no session: the address that a sign-in gave. */
+  auditName: string | null;
+}
+
+/** Who asks, and all that a service may use on their behalf. */
+export interface Ctx {
+  actor: Actor;
+  /** The family that the call was made at. */
+  mount: Mount;
+  db: ScopedDb;
+  log: FastifyBaseLogger;
+  reqID: string;
+  now: () => Date;
+  caller: Caller;
+  installation: Installation;
+}

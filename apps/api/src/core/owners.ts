@@ -1,0 +1,74 @@
+// How each model's rows lead to their owner. scope.ts reads it; nothing else decides whose a row is.
+import type { Prisma } from '../generated/client.ts';
+import type { Actor } from './ctx.ts';
+
+export type Model = Prisma.ModelName;
+type Shape<M extends Model> = Prisma.TypeMap['model'][M];
+type Where<M extends Model> = NonNullable<Shape<M>['operations']['findMany']['args']['where']>;
+type Objects<M extends Model> = Shape<M>['payload']['objects'];
+type Parent<M extends Model> = {
+  [F in keyof Objects<M>]: Objects<M>[F] extends unknown[] ? never : F;
+}[keyof Objects<M>];
+
+/** Of a model: a rule of its own, or the parent it belongs to. */
+type Rule<M extends Model> = ((actor: Actor) => Where<M>) | Parent<M>;
+
+/**
+ * One rule for all; a narrower one for changing than for reading; or no owner: `(append)` is written through a scope
+ * and never read, `(none)` is neither.
+ */
+export type Owner<M extends Model> = Rule<M> | { reads: Rule<M>; writes: Rule<M> } | '(append)' | '(none)';
+
+/** Not `{ OR: [] }`: beneath an AND, Prisma takes that for true. */
+const nobody = { id: { in: [] as string[] } };
+
+const sites = ({ kind, isRoot, clientId, id }: Actor): Prisma.SiteWhereInput => {
+  if (kind === 'client') return isRoot ? { clientId } : { clientId, zone: { assignments: { some: { accountId: id } } } };
+  if (kind === 'user') return isRoot ? { clientId, ownerId: id } : { clientId, assignments: { some: { accountId: id } } };
+  return nobody;
+};
+const zones = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhereInput => {
+  if (kind !== 'client') return nobody;
+  return isRoot ? { clientId } : { clientId, assignments: { some: { accountId: id } } };
+};
+const products = (actor: Actor): Prisma.ProductWhereInput =>
+  actor.kind === 'client' ? { clientId: actor.clientId, zone: zones(actor) } : nobody;
+
+// A model without a line here does not compile.
+export const owners: { [M in Model]: Owner<M> } = {
+  Client: { reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }), writes: () => nobody },
+  // A client names its customers as owners of sites; everyone else meets only themselves.
+  Account: { reads: ({ kind, clientId, id }) => (kind === 'client' ? { clientId } : { id }), writes: ({ id }) => ({ id }) },
+  Session: '(none)',
+  LoginChallenge: '(none)',
+  LoginFailure: '(none)',
+  AuditRow: '(none)',
+
+  Zone: zones,
+  ZonePort: {
+    // A customer sees the ports that its sites may listen on, and nothing else of the zone.
+    reads: (actor) => ({ zone: actor.kind === 'user' ? { sites: { some: sites(actor) } } : zones(actor) }),
+    writes: 'zone',
+  },
+  ZoneAssignment: 'zone',
+  EdgeNode: 'zone',
+  NodeState: 'node',
+  RevokedKey: '(append)',
+
+  Product: {
+    reads: (actor) => (actor.kind === 'user' ? { sites: { some: sites(actor) } } : products(actor)),
+    writes: products,
+  },
+  Site: sites,
+  SiteAssignment: 'site',
+  Domain: 'site',
+  Upstream: 'site',
+  Certificate: 'site',
+  CacheRule: 'site',
+  Purge: 'site',
+  Job: 'site',
+  JobReceipt: 'job',
+
+  Outbox: '(append)',
+  EdgeDocument: '(none)',
+};

@@ -1,0 +1,125 @@
+// Whose rows. What a service asks of `ctx.db` is narrowed by owners.ts, and what cannot be narrowed is refused. The
+// client without a scope is for sign-in, jobs and the node link alone.
+import type { PrismaClient } from '../generated/client.ts';
+import type { Actor } from './ctx.ts';
+import { readDataModel } from './data-model.ts';
+import { fail } from './fail.ts';
+import { owners, type Model } from './owners.ts';
+
+/** Prisma's models inside a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
+export type ScopedTx = { [M in Model as Uncapitalize<M>]: PrismaClient[Uncapitalize<M>] };
+export interface ScopedDb extends ScopedTx {
+  $transaction<T>(work: (tx: ScopedTx) => Promise<T>): Promise<T>;
+}
+
+const reads = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate', 'groupBy'];
+const creates = ['create', 'createMany', 'createManyAndReturn'];
+const changes = ['update', 'updateMany', 'updateManyAndReturn', 'upsert', 'delete', 'deleteMany'];
+
+// A batch of a thousand names with their origins takes some hundred milliseconds; waiting for a connection may take more.
+const patience = { timeout: 20_000, maxWait: 10_000 };
+
+type Intent = 'reads' | 'writes';
+type Args = Record<string, unknown>;
+type Client = Record<string, Record<string, (args: Args) => Promise<unknown>>>;
+
+export function scoping(root: PrismaClient): (actor: Actor) => ScopedDb {
+  const { models, isField, relation, listsOf } = readDataModel(root);
+
+  return (actor) => {
+    const over = (client: unknown) => {
+      const call = (model: string, operation: string) => (args: Args = {}) =>
+        run(client as Client, model, operation, args);
+      const delegate = (model: string) => new Proxy({}, { get: (_, operation) => call(model, String(operation)) });
+      // One delegate for each model, which is what the type lists.
+      return Object.fromEntries(models.map((model) => [lower(model), delegate(model)])) as unknown as ScopedTx;
+    };
+    return { ...over(root), $transaction: (work) => root.$transaction((tx) => work(over(tx)), patience) };
+
+    async function run(client: Client, model: string, operation: string, args: Args) {
+      const isRead = reads.includes(operation);
+      const isCreate = creates.includes(operation);
+      const owner = owners[model as Model];
+      if (owner === '(none)' || (owner === '(append)' && !isCreate) || !(isRead || isCreate || changes.includes(operation)))
+        throw new Error(`${model}.${operation} is outside every scope`);
+
+      await checkReferences(client, model, [args['data'], args['create'], args['update']].flat().filter(isArgs));
+      const shown = below(model, args);
+      if (isCreate) return client[lower(model)]?.[operation]?.(shown);
+      const intent = isRead ? 'reads' : 'writes';
+      // A narrowed findUnique costs Prisma three times a findFirst, and unnarrowed ones are joined across callers.
+      const asked = operation.startsWith('findUnique') ? flat(model, args['where']) : args['where'];
+      const where = narrow(model, asked, intent);
+      return client[lower(model)]?.[operation.replace('Unique', 'First')]?.({ ...shown, where });
+    }
+
+    function mine(model: string, intent: Intent): Args {
+      const owner = owners[model as Model];
+      if (owner === '(append)' || owner === '(none)') throw new Error(`${model} is never read through a scope`);
+      const rule = typeof owner === 'object' ? owner[intent] : owner;
+      if (typeof rule === 'function') return rule(actor);
+      return { [rule]: mine(relation(model, rule)?.model ?? rule, intent) };
+    }
+
+    function narrow(model: string, asked: unknown, intent: Intent = 'reads') {
+      const own = mine(model, intent);
+      return isArgs(asked) ? { ...asked, AND: [own, ...list(asked['AND'])] } : own;
+    }
+
+    /** Lists under a row are narrowed too: a sub-user's site leads to its zone, and the zone to everyone's sites. */
+    function below(model: string, args: Args): Args {
+      const parts = (asked: Args) => Object.keys(asked).map((name) => [name, part(model, name, asked[name])]);
+      const shown = { ...args };
+      for (const key of ['include', 'select']) if (isArgs(args[key])) shown[key] = Object.fromEntries(parts(args[key]));
+      return shown;
+    }
+
+    function part(model: string, name: string, asked: unknown): unknown {
+      if (name === '_count' && asked) return below(model, isArgs(asked) ? asked : { select: readable(model) });
+      const child = relation(model, name);
+      if (!child || !asked) return asked;
+      const shown = below(child.model, isArgs(asked) ? asked : {});
+      if (!child.isList) return shown;
+      return { ...shown, where: narrow(child.model, shown['where']) };
+    }
+
+    /** The lists that a bare `_count: true` may count. */
+    function readable(model: string) {
+      const names = listsOf(model).filter((name) => {
+        const owner = owners[(relation(model, name)?.model ?? name) as Model];
+        return owner !== '(none)' && owner !== '(append)';
+      });
+      return Object.fromEntries(names.map((name) => [name, true]));
+    }
+
+    /** A row points only at rows that the actor sees. A write through a relation is written as two. */
+    async function checkReferences(client: Client, model: string, rows: Args[]) {
+      const wanted = new Map<string, Set<unknown>>();
+      for (const [name, value] of rows.flatMap((row) => Object.entries(row))) {
+        if (relation(model, name)) throw new Error(`${model}.${name}: no nested writes through a scope`);
+        const parent = name.endsWith('Id') ? relation(model, name.slice(0, -2)) : null;
+        const id = isArgs(value) ? value['set'] : value;
+        if (parent && id != null) wanted.set(parent.model, (wanted.get(parent.model) ?? new Set()).add(id));
+      }
+      for (const [parent, ids] of wanted) {
+        const seen = await client[lower(parent)]?.['count']?.({ where: narrow(parent, { id: { in: [...ids] } }) });
+        if (seen !== ids.size) fail('NOT_FOUND');
+      }
+    }
+  };
+
+  /** `{ siteId_accountId: { siteId, accountId } }` is how findUnique names a key of two columns. */
+  function flat(model: string, key: unknown): Args {
+    const isPair = (name: string) => !isField(model, name) && !['AND', 'OR', 'NOT'].includes(name);
+    return Object.fromEntries(
+      Object.entries(key ?? {}).flatMap(([name, value]) =>
+        isArgs(value) && isPair(name) ? Object.entries(value) : [[name, value]],
+      ),
+    );
+  }
+}
+
+const lower = (model: string) => model.charAt(0).toLowerCase() + model.slice(1);
+const isArgs = (value: unknown): value is Args =>
+  typeof value === 'object' && value !== null && !(value instanceof Date);
+const list = (value: unknown) => [value].flat().filter(isArgs);

@@ -1,0 +1,40 @@
+// Ten failed sign-ins within 15 minutes lock the pair of e-mail and address for 15 minutes, known account or not.
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { fail } from '../../core/fail.ts';
+
+const LIMIT = 10;
+const WINDOW = '15 minutes';
+
+export interface Attempt {
+  kind: string;
+  email: string;
+  address: string;
+}
+
+const idOf = ({ kind, email, address }: Attempt) =>
+  createHash('sha256').update(JSON.stringify([kind, email, address])).digest('hex');
+
+/** Counts before the password is looked at, so that a burst of parallel guesses is counted as well. */
+export async function countAttempt(pool: pg.Pool, attempt: Attempt): Promise<void> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO login_failures AS f (id) VALUES ($1)
+     ON CONFLICT (id) DO UPDATE SET
+       count = CASE WHEN f.first_at < now() - interval '${WINDOW}' OR f.locked_until IS NOT NULL THEN 1 ELSE f.count + 1 END,
+       first_at = CASE WHEN f.first_at < now() - interval '${WINDOW}' OR f.locked_until IS NOT NULL THEN now() ELSE f.first_at END,
+       locked_until = CASE WHEN f.count + 1 >= ${LIMIT} AND f.first_at >= now() - interval '${WINDOW}' AND f.locked_until IS NULL
+         THEN now() + interval '${WINDOW}' END
+     WHERE f.locked_until IS NULL OR f.locked_until <= now()`,
+    [idOf(attempt)],
+  );
+  if (rowCount !== 0) return;
+  const { rows } = await pool.query<{ seconds: number }>(
+    'SELECT ceil(extract(epoch FROM locked_until - now()))::int AS seconds FROM login_failures WHERE id = $1',
+    [idOf(attempt)],
+  );
+  fail('RATE_LIMITED', { extra: { retryAfterSeconds: Math.max(1, rows[0]?.seconds ?? 1) } });
+}
+
+export const forgetAttempts = async (pool: pg.Pool, attempt: Attempt): Promise<void> => {
+  await pool.query('DELETE FROM login_failures WHERE id = $1', [idOf(attempt)]);
+};

@@ -1,0 +1,45 @@
+// The two tokens of a session. The access token is a JWT that lives 15 minutes. The refresh token names its session
+// and carries our mark, so that an old one is told from an invented one: only a token that we once issued may end the
+// session it belongs to.
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { Id } from '@edgeloom/contract/common/common.ts';
+import { AccountKind } from '@edgeloom/contract/auth/auth.ts';
+import type { Secrets } from '../../core/secrets.ts';
+
+export const ACCESS_SECONDS = 15 * 60;
+
+/** `actor`: the account behind a switched user; otherwise the account itself. */
+export const Claims = z.object({
+  sub: Id,
+  kind: AccountKind,
+  client: Id.nullable(),
+  session: Id,
+  actor: Id,
+  iat: z.int(),
+  exp: z.int(),
+});
+export type Claims = z.output<typeof Claims>;
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+export function refreshTokens({ sessionKey }: Pick<Secrets, 'sessionKey'>) {
+  const key = Buffer.from(hkdfSync('sha256', sessionKey.privatePem, '', 'refresh token', 32));
+  const mark = (text: string) => createHmac('sha256', key).update(text).digest().subarray(0, 16).toString('base64url');
+
+  return {
+    issue(sessionId: string) {
+      const body = `${sessionId}.${randomBytes(32).toString('base64url')}`;
+      return `${body}.${mark(body)}`;
+    },
+    /** The session of a token that we issued, or null. */
+    sessionOf(token: string): string | null {
+      const cut = token.lastIndexOf('.');
+      const [body, given] = [token.slice(0, cut), Buffer.from(token.slice(cut + 1))];
+      const right = Buffer.from(mark(body));
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+      const session = Id.safeParse(body.split('.')[0]);
+      return session.success ? session.data : null;
+    },
+  };
+}

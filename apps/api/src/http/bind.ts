@@ -1,0 +1,97 @@
+// From a declaration to a route. What is the same for every call happens here, in this order: who is it, may they,
+// is the input right, the handler, is the answer right, the audit line.
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type * as z from 'zod';
+import { mounted, type Endpoint, type Group, type Mount, type Reply, type Request } from '@edgeloom/contract/endpoint.ts';
+import type { Actor, Ctx } from '../core/ctx.ts';
+import { fail } from '../core/fail.ts';
+import { inputReader } from './input.ts';
+
+export type Handlers<G extends Group> = {
+  [Name in keyof G]: (ctx: Ctx, request: Request<G[Name]>) => Promise<Reply<G[Name]>>;
+};
+
+type AnyHandler = (ctx: Ctx, request: never) => Promise<unknown>;
+export interface Routes {
+  group: Group;
+  handlers: Record<string, AnyHandler>;
+}
+
+/** A handler for each endpoint of the group, and none besides. */
+export const routes = <G extends Group>(group: G, handlers: Handlers<G>): Routes => ({ group, handlers });
+
+export interface Surroundings {
+  identify: (request: FastifyRequest) => Promise<Actor>;
+  context: (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply) => Ctx;
+  /** Awaited before the answer leaves: who sees the answer finds the line. */
+  audit: (ctx: Ctx, line: { method: string; path: string; status: number }) => Promise<void>;
+  /** Where this listener serves: the admin family has a listener of its own. */
+  serves: (mount: Mount) => boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    ctx: Ctx | null;
+  }
+}
+
+export function bind(app: FastifyInstance, modules: readonly Routes[], surroundings: Surroundings) {
+  const { identify, context, audit, serves } = surroundings;
+  app.decorateRequest('ctx', null);
+
+  for (const { group, handlers } of modules) {
+    // The compiler has said so already, unless the handlers were put together by a function.
+    const astray = Object.keys(handlers).find((name) => !(name in group));
+    if (astray) throw new Error(`${astray} is no endpoint of its group`);
+
+    for (const { endpoint, mount, method, path } of mounted([group])) {
+      const handle = handlers[endpoint.name];
+      if (!handle) throw new Error(`${endpoint.feature}.${endpoint.name} has no handler`);
+      if (!serves(mount)) continue;
+      const read = inputReader(endpoint);
+      const answer = answerer(endpoint);
+
+      app.route({
+        method,
+        url: `/${path}`,
+        exposeHeadRoute: false,
+        // Before the body is read, so that a stranger's is not.
+        onRequest: async (request, reply) => {
+          const actor = endpoint.can === 'anyone' ? null : await identify(request);
+          // The context first: a refusal is audited as well.
+          request.ctx = context(actor, mount, request, reply);
+          if (actor) admit(endpoint, mount, actor);
+        },
+        handler: async (request, reply) =>
+          // The reader has checked what the handler's type promises; only here do the two meet untyped.
+          answer(reply, await handle(request.ctx as Ctx, (await read(request)) as never)),
+        onSend: async (request, reply, payload) => {
+          if (method !== 'GET' && request.ctx)
+            await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
+          return payload;
+        },
+      });
+    }
+  }
+}
+
+function admit({ can }: Endpoint, mount: Mount, actor: Actor) {
+  if (mount !== 'root' && actor.kind !== mount) fail('PERMISSION_DENIED');
+  if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');
+}
+
+/** Encoding also leaves out what the reply does not declare: a column that nobody meant to show stays in the server. */
+function answerer({ reply: schema, answers = 'application/json' }: Endpoint) {
+  return (reply: FastifyReply, result: unknown) => {
+    reply.type(answers);
+    if (answers === 'application/json') return reply.send(schema ? JSON.stringify(schema.encode(result)) : '{}');
+    if (answers === 'application/gzip') return reply.send(Readable.from(result as AsyncIterable<Uint8Array>));
+    if (answers !== 'text/event-stream') return reply.send(result);
+    return reply.send(Readable.from(events(result as AsyncIterable<unknown>, schema)));
+  };
+}
+
+async function* events(source: AsyncIterable<unknown>, schema: z.ZodType | undefined) {
+  for await (const event of source) yield `data: ${JSON.stringify(schema ? schema.encode(event) : event)}\n\n`;
+}

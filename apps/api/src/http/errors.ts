@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import { randomUUIDv7, type UUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { errors, type ErrorEntry, type ErrorEnvelope, type ErrorName } from '@edgeloom/contract/errors.ts';
+import { Failure, type Particulars } from '../core/fail.ts';
+
+/** Fastify's own refusals and the database's, in the catalogue's words. */
+const foreign: Record<string, ErrorName> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'TOO_LARGE',
+  FST_REQ_FILE_TOO_LARGE: 'TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'WRONG_TYPE',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'WRONG_TYPE',
+  FST_ERR_BAD_URL: 'NO_SUCH_CALL',
+  FST_ERR_NOT_FOUND: 'NO_SUCH_CALL',
+  // No such row; a value that is there already, where the service had no better word.
+  P2025: 'NOT_FOUND',
+  P2002: 'DUPLICATED',
+  P1001: 'DATABASE_UNAVAILABLE',
+  P1002: 'DATABASE_UNAVAILABLE',
+  P1008: 'DATABASE_UNAVAILABLE',
+  P1017: 'DATABASE_UNAVAILABLE',
+  P2024: 'DATABASE_UNAVAILABLE',
+  P2028: 'DATABASE_UNAVAILABLE',
+  P2037: 'DATABASE_UNAVAILABLE',
+  ECONNREFUSED: 'DATABASE_UNAVAILABLE',
+  ECONNRESET: 'DATABASE_UNAVAILABLE',
+};
+/** What PostgreSQL says while it stops, starts or has no connection left (classes 08 and 57P, and 53300). */
+const unreachable = /^(?:08|57P|53300)/;
+const brokenConnection = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection/;
+
+const partOf = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+
+const textOf = (error: unknown, name: string) => {
+  const part = partOf(error, name);
+  return typeof part === 'string' ? part : '';
+};
+
+export function reasonOf(error: unknown): ErrorName {
+  if (error instanceof Failure) return error.reason;
+  const code = textOf(error, 'code');
+  const known = foreign[code];
+  if (known) return known;
+  if (unreachable.test(code) || brokenConnection.test(textOf(error, 'message'))) return 'DATABASE_UNAVAILABLE';
+  // Prisma wraps what the driver said.
+  const driver = partOf(partOf(error, 'meta'), 'driverAdapterError') ?? partOf(error, 'cause');
+  if (driver !== undefined) {
+    const reason = reasonOf(driver);
+    if (reason !== 'UNKNOWN') return reason;
+  }
+  const kind = partOf(error, 'kind');
+  if (kind === 'DatabaseNotReachable' || kind === 'SocketTimeout' || kind === 'TooManyConnections') return 'DATABASE_UNAVAILABLE';
+  const status = partOf(error, 'statusCode');
+  return typeof status === 'number' && status >= 400 && status < 500 ? 'PARAMETER' : 'UNKNOWN';
+}
+
+export function envelope(reason: ErrorName, reqID: string, { errorData, extra = {} }: Particulars = {}): ErrorEnvelope {
+  const { code, message, rule }: ErrorEntry = errors[reason];
+  return { isError: true, code, message, errorData: errorData ?? (rule ? [{ rule }] : []), extra, reqID };
+}
+
+export function mapErrors(app: FastifyInstance) {
+  app.setErrorHandler((error, request, reply) => {
+    const reason = reasonOf(error);
+    const particulars: Particulars = error instanceof Failure ? error.particulars : {};
+    if (errors[reason].status >= 500) request.log.error({ err: error }, 'call failed');
+    const retryAfter = particulars.extra?.['retryAfterSeconds'];
+    if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)));
+    return reply
+      .status(errors[reason].status)
+      .type('application/json')
+      .send(JSON.stringify(envelope(reason, request.id, particulars)));
+  });
+}
+
+/** The last gate of the API: whatever a plugin or a crash made of an answer, a failed call carries the envelope. */
+export function guardAnswers(app: FastifyInstance) {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true'))) return payload;
+    request.log.error({ status: reply.statusCode }, 'an answer without envelope was replaced');
+    const reason = reply.statusCode === 404 ? 'NO_SUCH_CALL' : reply.statusCode < 500 ? 'PARAMETER' : 'UNKNOWN';
+    reply.type('application/json').removeHeader('content-length');
+    return JSON.stringify(envelope(reason, request.id));
+  });
+}
+
+/** What is no HTTP at all never becomes a request; it is answered on the socket. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const reason: ErrorName = error.code === 'HPE_HEADER_OVERFLOW' ? 'TOO_LARGE' : 'PARAMETER';
+  const reqID: UUID = randomUUIDv7();
+  const body = JSON.stringify(envelope(reason, reqID));
+  const head = [
+    `HTTP/1.1 ${errors[reason].status} Refused`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${reqID}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+

@@ -1,0 +1,82 @@
+// What arrives, checked against the declaration: all faults of a request in one answer.
+import '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { Id } from '@edgeloom/contract/common/common.ts';
+import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { fail } from '../core/fail.ts';
+
+type Input = Record<string, unknown>;
+type Issue = z.core.$ZodIssue;
+
+const rules: Partial<Record<Issue['code'], string>> = {
+  invalid_type: 'type',
+  too_small: 'range',
+  too_big: 'range',
+  not_multiple_of: 'range',
+  invalid_format: 'format',
+  invalid_value: 'choice',
+  invalid_union: 'choice',
+  unrecognized_keys: 'unknown',
+};
+
+function particulars({ code, path, message, ...issue }: Issue) {
+  const at = (...more: PropertyKey[]) => [...path, ...more].join('.');
+  if ('keys' in issue && code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: at(key), rule: 'unknown', message }));
+  return [{ path: at(), rule: rules[code] ?? 'rule', message }];
+}
+
+/** How a query's text becomes what the schema asks for; text that does not fit is left for the schema to refuse. */
+function fromText(schema: unknown): (text: unknown) => unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return fromText(schema.unwrap());
+  if (schema instanceof z.ZodNumber) return (text) => (text === '' || Array.isArray(text) ? text : Number(text));
+  if (schema instanceof z.ZodBoolean) return (text) => (text === 'true' ? true : text === 'false' ? false : text);
+  if (schema instanceof z.ZodArray) {
+    const element = fromText(schema.element);
+    return (text) => [text].flat().map(element);
+  }
+  return (text) => text;
+}
+
+function queryReader(schema: z.ZodObject) {
+  const fields = new Map(Object.entries(schema.shape).map(([name, field]) => [name, fromText(field)]));
+  return (query: Input) =>
+    Object.fromEntries(Object.entries(query).map(([name, text]) => [name, fields.get(name)?.(text) ?? text]));
+}
+
+/** A form's parts as one object; the schema says how large a file may be and of which type. */
+async function form(request: FastifyRequest) {
+  const body: Input = {};
+  for await (const part of request.parts()) {
+    body[part.fieldname] =
+      part.type === 'field'
+        ? part.value
+        : new File([new Uint8Array(await part.toBuffer())], part.filename, { type: part.mimetype });
+  }
+  return body;
+}
+
+export function inputReader({ path, params = {}, query, body, accepts }: Endpoint) {
+  const names = paramNames(path);
+  const Params = z.object(Object.fromEntries(names.map((name) => [name, params[name] ?? Id])));
+  const Query = (query ?? z.object({})).strict();
+  const readQuery = queryReader(Query);
+
+  return async (request: FastifyRequest) => {
+    const faults: unknown[] = [];
+    const check = (schema: z.ZodType, input: unknown) => {
+      const result = schema.safeParse(input);
+      if (!result.success) faults.push(...result.error.issues.flatMap(particulars));
+      return result.data;
+    };
+    const input = {
+      params: names.length > 0 ? check(Params, request.params) : {},
+      query: check(Query, readQuery(request.query as Input)),
+      // No body at all is read as an empty one, so that what is missing is named field by field.
+      body: body && check(body, accepts ? await form(request) : (request.body ?? {})),
+    };
+    if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+    return query ? input : { ...input, query: undefined };
+  };
+}

@@ -1,0 +1,101 @@
+// OpenAPI 3.1 from the declarations. A schema is described as it is on the wire, so codecs show their text side.
+import * as z from 'zod';
+import { Id } from '@edgeloom/contract/common/common.ts';
+import { mounted, paramNames, type Endpoint, type Group } from '@edgeloom/contract/endpoint.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
+
+/** Inside a document of its own dialect, `$schema` says nothing new and a fragment is no `$id`. */
+const bare = (schema: z.core.JSONSchema.BaseSchema) =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
+const described = (schema: z.core.$ZodType) => bare(z.toJSONSchema(schema, { io: 'input' }));
+const at = (id = '') => `#/components/schemas/${id}`;
+
+const ErrorEnvelope = z.object({
+  isError: z.literal(true),
+  code: z.int(),
+  message: z.string(),
+  errorData: z.array(z.unknown()),
+  extra: z.record(z.string(), z.unknown()),
+  reqID: z.string(),
+});
+const refused = { content: { 'application/json': { schema: { $ref: at('Error') } } } };
+
+export function openapi(groups: readonly Group[]) {
+  const calls = mounted(groups);
+  const names = nameSchemas(calls.map((call) => call.endpoint));
+  const { schemas } = z.toJSONSchema(names, { io: 'input', uri: at });
+  const ref = (schema: z.ZodType) => ({ $ref: at(names.get(schema)?.id) });
+
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { endpoint, mount, method, path } of calls) {
+    const url = `/${path.replace(/:(\w+)/g, '{$1}')}`;
+    (paths[url] ??= {})[method.toLowerCase()] = operation(endpoint, mount, ref);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Edgeloom API',
+      version: '1',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: 'Every call of the control plane. Sign in at {family}/login and {family}/code, then send `Authorization: Bearer <accessToken>`.',
+    },
+    servers: [{ url: '/api/v1' }],
+    paths,
+    components: {
+      schemas: {
+        ...Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)])),
+        Error: described(ErrorEnvelope),
+      },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+/** `acl.create.body`, unless a schema has a name of its own (`.meta({ id })`); one used twice is described once. */
+function nameSchemas(endpoints: readonly Endpoint[]) {
+  const names = z.registry<{ id: string }>();
+  for (const endpoint of endpoints) {
+    for (const part of ['body', 'reply'] as const) {
+      const schema = endpoint[part];
+      if (!schema || names.has(schema)) continue;
+      names.add(schema, { id: z.globalRegistry.get(schema)?.id ?? `${endpoint.feature}.${endpoint.name}.${part}` });
+    }
+  }
+  return names;
+}
+
+function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) => object) {
+  const { feature, name, path, can, params = {}, query, body, reply } = endpoint;
+  const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
+  return {
+    operationId: `${mount}.${feature}.${name}`,
+    tags: [feature],
+    ...(can !== 'anyone' && can !== 'signedIn' && { description: `Needs the permission \`${can}\`.` }),
+    security: can === 'anyone' ? [] : [{ token: [] }],
+    parameters: [
+      ...paramNames(path).map((name) => ({ name, in: 'path', required: true, schema: described(params[name] ?? Id) })),
+      ...Object.entries(query?.shape ?? {}).map(([name, field]) => ({
+        name,
+        in: 'query',
+        required: !z.safeParse(field, undefined).success,
+        schema: described(field),
+      })),
+    ],
+    ...(body && {
+      requestBody: { required: !z.safeParse(body, {}).success, content: { [accepts]: { schema: ref(body) } } },
+    }),
+    responses: {
+      200: { description: 'Done', ...(reply && { content: { [answers]: { schema: ref(reply) } } }) },
+      ...failures(fails),
+      default: { description: 'Refused', ...refused },
+    },
+  };
+}
+
+function failures(fails: NonNullable<Endpoint['fails']>) {
+  const phrase = (name: (typeof fails)[number]) => `${errors[name].code} ${errors[name].message}`;
+  const byStatus = Object.entries(Object.groupBy(fails, (name) => errors[name].status));
+  return Object.fromEntries(
+    byStatus.map(([status, names]) => [status, { description: names.map(phrase).join('; '), ...refused }]),
+  );
+}

@@ -1,0 +1,60 @@
+// Reads the environment, opens the installation, listens twice, links to the nodes; and undoes it in reverse.
+import { buildApp } from './app.ts';
+import { openInstallation } from './core/installation.ts';
+import { openLog } from './core/log.ts';
+import { readEnv } from './env.ts';
+import { openIdentities } from './http/auth/identities.ts';
+import { sweepSessions } from './http/auth/sessions.ts';
+import type { Checks } from './modules/system/health.ts';
+import { startNodeLink } from './node-link/start.ts';
+
+const HOUR_MS = 3_600_000;
+
+const env = readEnv();
+const log = openLog(env);
+const installation = await openInstallation(env);
+const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
+
+let nodeLink: Awaited<ReturnType<typeof startNodeLink>> | null = null;
+const checks: Checks = new Map([
+  ['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }],
+  ['nats', { isVital: false, check: async () => (nodeLink ? nodeLink.healthy() : Promise.reject(new Error('not linked'))) }],
+]);
+const [pub, admin] = await Promise.all([
+  buildApp(installation, { listener: 'public', identities, checks, log }),
+  buildApp(installation, { listener: 'admin', identities, checks, log }),
+]);
+await pub.listen({ host: env.HOST, port: env.PORT });
+await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
+
+nodeLink = await startNodeLink(installation, log);
+const sweeper = setInterval(() => {
+  sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
+}, HOUR_MS).unref();
+log.info('ready');
+
+let isStopping = false;
+async function stop(signal: string) {
+  if (isStopping) return;
+  isStopping = true;
+  log.info({ signal }, 'stopping');
+  clearInterval(sweeper);
+  // Calls first, then what they use.
+  await Promise.all([pub.close(), admin.close()]);
+  await nodeLink?.stop();
+  await identities.close();
+  await installation.close();
+}
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    // What does not end by itself within the patience of a service manager is cut off.
+    setTimeout(() => process.exit(1), 20_000).unref();
+    stop(signal).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  });
+}

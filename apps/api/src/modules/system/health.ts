@@ -1,0 +1,34 @@
+import { fail } from '../../core/fail.ts';
+
+/** Each resolves when its part works. Without a vital one the api cannot answer; without another it only publishes late. */
+export type Checks = ReadonlyMap<string, { isVital: boolean; check: () => Promise<unknown> }>;
+
+export const VERSION = '0.1.0';
+const PATIENCE_MS = 2000;
+
+/** `degraded` still answers 200: a load balancer that took such a process out would make it worse. */
+export async function checkHealth(checks: Checks) {
+  const results = await Promise.all([...checks].map(async ([name, { check }]) => [name, await look(check)] as const));
+  const failed = results.filter(([, { ok }]) => !ok).map(([name]) => name);
+  const found = Object.fromEntries(results);
+  if (failed.some((name) => checks.get(name)?.isVital)) fail('SELF_CHECK_FAILED', { extra: { checks: found } });
+  return { status: failed.length > 0 ? ('degraded' as const) : ('ok' as const), version: VERSION, checks: found };
+}
+
+async function look(check: () => Promise<unknown>) {
+  const begun = performance.now();
+  const took = () => Math.round((performance.now() - begun) * 10) / 10;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return { ok: true, tookMs: took() };
+  } catch {
+    // The cause may name hosts and accounts; the call is open to anyone, so it stays in the log of whoever failed.
+    return { ok: false, tookMs: took(), error: 'not reachable' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
