@@ -1,0 +1,69 @@
+-- What the agent asks of the running nginx, over run/admin.sock.
+local cjson = require("cjson.safe")
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local docs = require("edge.core.docs")
+local purge = require("edge.cache.purge")
+local settings = require("edge.core.settings")
+
+local _M = {}
+local calls = {}
+
+calls["POST /bump"] = function(body)
+    if body.all then
+        return { seq = docs.bump_all() }
+    end
+    if type(body.keys) == "table" then
+        return { seq = docs.bump(body.keys) }
+    end
+end
+
+calls["POST /purge"] = function(body)
+    if type(body.urls) ~= "table" then
+        return nil
+    end
+    docs.sync()
+    local objects = 0
+    for _, url in ipairs(body.urls) do
+        objects = objects + purge.url(url)
+    end
+    return { objects = objects }
+end
+
+calls["GET /status"] = function()
+    local room = {}
+    for name, dict in pairs(dicts) do
+        room[name] = { capacity = dict:capacity(), free = dict:free_space() }
+    end
+    return {
+        generation = settings.generation,
+        pid = ngx.worker.pid(),
+        seq = docs.seq(),
+        dicts = room,
+        counters = counters.all(),
+    }
+end
+
+local function read_body()
+    ngx.req.read_body()
+    local text = ngx.req.get_body_data()
+    local file = not text and ngx.req.get_body_file()
+    if file then
+        local handle = assert(io.open(file, "rb"))
+        text = handle:read("*a")
+        handle:close()
+    end
+    return cjson.decode(text or "") or {}
+end
+
+function _M.serve()
+    local method = ngx.req.get_method()
+    local call = calls[method .. " " .. ngx.var.uri]
+    local answer = call and call(method == "POST" and read_body() or nil)
+    if not answer then
+        ngx.status = call and 400 or 404
+        answer = { error = call and "bad request" or "no such call" }
+    end
+    ngx.print(cjson.encode(answer))
+end
+return _M

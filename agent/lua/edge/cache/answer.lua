@@ -1,0 +1,137 @@
+-- Hop A, when the headers of the answer are known: Age and Cache-Status (RFC 9211), and what a closer look asks for.
+local cjson = require("cjson.safe")
+local lrucache = require("resty.lrucache")
+local birth_of = require("edge.cache.birth").unpack
+local urls = require("edge.cache.urls")
+local vary = require("edge.cache.vary")
+local header, var, time = ngx.header, ngx.var, ngx.time
+local tonumber, gmatch, pairs = tonumber, string.gmatch, pairs
+
+local _M = {}
+local decoded = lrucache.new(1000)
+local FROM_STORE = { HIT = true, REVALIDATED = true, STALE = true, UPDATING = true }
+-- Why it was asked further, where it was.
+local FORWARDED = {
+    MISS = "uri-miss", EXPIRED = "stale", STALE = "stale", REVALIDATED = "stale", BYPASS = "bypass",
+}
+
+local function forwarded(state)
+    local reason = FORWARDED[state]
+    if state == "MISS" and var.http_x_e_vary then
+        reason = "vary-miss"
+    elseif not reason then
+        local method = var.request_method
+        reason = (method == "GET" or method == "HEAD") and "bypass" or "method"
+    end
+    local text = "Edgeloom; fwd=" .. reason
+    if state == "REVALIDATED" then
+        return text .. "; fwd-status=304; stored"
+    end
+    if state == "STALE" then
+        return text .. "; detail=stale-if-error"
+    end
+    local status = var.upstream_status
+    if status and status ~= "" then
+        text = text .. "; fwd-status=" .. (status:match("%d+$") or status)
+    end
+    local expires = var.upstream_http_x_accel_expires
+    if expires and expires ~= "0" and FORWARDED[state] then
+        text = text .. "; stored"
+    end
+    return text
+end
+
+-- Other caches on the way have said their part first.
+local function say(text)
+    local before = var.upstream_http_cache_status
+    header["Cache-Status"] = before and before .. ", " .. text or text
+end
+
+local function hide(names)
+    for name in gmatch(names, "[^,]+") do
+        header[name] = nil
+    end
+end
+
+-- nginx renews the validity of an object that a 304 freshened, not its fields: the newer ones are in the dictionary.
+-- Answers when the 304 left the origin, and how long it is fresh.
+local function freshened()
+    local text = urls.freshened(var.e_key .. ":" .. (var.upstream_http_etag or var.upstream_http_last_modified or ""))
+    if not text then
+        return nil
+    end
+    local newer = decoded:get(text)
+    if not newer then
+        newer = cjson.decode(text)
+        decoded:set(text, newer)
+    end
+    for name, value in pairs(newer.fields) do
+        header[name] = value
+    end
+    if newer.control then
+        var.e_freshened = newer.control
+    end
+    return newer.birth, newer.lifetime
+end
+
+local function stored_answer(state, birth, lifetime, closer)
+    if closer then
+        local names = var.upstream_http_x_e_hide
+        if names and state ~= "REVALIDATED" then
+            hide(names)
+        end
+    end
+    local age = time() - birth
+    if age > lifetime then
+        local newer, newer_lifetime = freshened()
+        if newer then
+            age, lifetime = time() - newer, newer_lifetime or lifetime
+        end
+    end
+    header["Age"] = age > 0 and age or 0
+    if state == "HIT" then
+        say("Edgeloom; hit; ttl=" .. lifetime - age)
+    elseif state == "UPDATING" then
+        say("Edgeloom; hit; ttl=" .. lifetime - age .. "; detail=stale-while-revalidate")
+    else
+        say(forwarded(state))
+    end
+end
+
+local function fetched_answer(state, packed)
+    local recipe = var.upstream_http_x_e_recipe
+    if recipe then
+        -- nginx hashes this request field when it stores the file, which is after this filter.
+        ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_br .. var.e_gz))
+    end
+    if packed then
+        local age = time() - birth_of(packed)
+        if age > 0 then
+            header["Age"] = age
+        end
+    end
+    say(forwarded(state))
+end
+
+function _M.header_filter()
+    local state = var.upstream_cache_status
+    local packed = tonumber(var.upstream_http_x_e_birth)
+    if state == "HIT" and packed then
+        local birth, lifetime, closer = birth_of(packed)
+        local age = time() - birth
+        if age >= 0 and age <= lifetime and not closer then
+            header["Age"] = age
+            header["Cache-Status"] = "Edgeloom; hit; ttl=" .. lifetime - age
+            return
+        end
+        return stored_answer(state, birth, lifetime, closer)
+    end
+    if packed and FROM_STORE[state] then
+        return stored_answer(state, birth_of(packed))
+    end
+    if var.upstream_status then
+        return fetched_answer(state, packed)
+    end
+    say("Edgeloom; detail=own-answer")
+end
+return _M

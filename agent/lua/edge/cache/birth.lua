@@ -1,0 +1,25 @@
+-- When a stored response left its origin, how long it stays fresh from then, and whether its headers need a closer
+-- look, in one number: a hit reads one variable and compares once.
+local floor, min = math.floor, math.min
+
+local _M = {}
+local EPOCH = 1600000000
+local CLOSER = 4194304
+local SHIFT = CLOSER * 2
+-- 48 days; longer ones only lose the exact `ttl` that is shown.
+local MOST = CLOSER - 1
+
+function _M.pack(birth, lifetime, closer)
+    return string.format("%.0f", (birth - EPOCH) * SHIFT + (closer and CLOSER or 0) + min(floor(lifetime), MOST))
+end
+
+-- birth, lifetime, closer
+function _M.unpack(packed)
+    local since = floor(packed / SHIFT)
+    local rest = packed - since * SHIFT
+    if rest >= CLOSER then
+        return since + EPOCH, rest - CLOSER, true
+    end
+    return since + EPOCH, rest, false
+end
+return _M

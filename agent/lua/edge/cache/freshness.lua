@@ -1,0 +1,33 @@
+-- How old a response is and how long it stays fresh (RFC 9111 4.2). Pure, so that it can be reasoned about alone.
+local dates = require("edge.http.dates")
+local match, tonumber, type, min, max = string.match, tonumber, type, math.min, math.max
+
+local _M = {}
+local MOST = 2147483648
+
+-- Seconds since the response left its origin, by its own Age and by its Date, whichever is more.
+function _M.age(headers, now, delay)
+    local value = headers["Age"]
+    if type(value) == "table" then
+        value = value[1]
+    end
+    local said = value and tonumber(match(value, "^%s*(%d+)%s*$") or match(value, "^%s*(%d+)%s*,")) or 0
+    local date = dates.parse(headers["Date"]) or now
+    return min(max(said + delay, now - date, 0), MOST)
+end
+
+-- Seconds that the origin says it is fresh, from its birth; nil when it does not say.
+-- A targeted field, if there is one, speaks alone.
+function _M.lifetime(headers, control, targeted, now)
+    local stated = control["s-maxage"] or control["max-age"]
+    if stated then
+        return max(stated, 0)
+    end
+    local expires = headers["Expires"]
+    if not expires or targeted then
+        return nil
+    end
+    local at = dates.parse(expires)
+    return at and max(at - (dates.parse(headers["Date"]) or now), 0) or 0
+end
+return _M

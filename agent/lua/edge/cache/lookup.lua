@@ -1,0 +1,90 @@
+-- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
+local keys = require("edge.cache.keys")
+local rules = require("edge.cache.rules")
+local urls = require("edge.cache.urls")
+local vary = require("edge.cache.vary")
+local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
+local var, time = ngx.var, ngx.time
+local token_of = urls.token
+
+local _M = {}
+local SAFE = { GET = true, HEAD = true, OPTIONS = true }
+local STORED = { GET = true, HEAD = true }
+
+-- What the first line and the site decide; remembered with the request.
+local function plan(site, request)
+    local rule = rules.find(site, request.path)
+    local made = {
+        url = keys.url(request.name, rule, request.uri),
+        prefix = keys.prefix(site, request.host.doc),
+        never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
+        unsafe = not SAFE[request.method],
+    }
+    request.cache = made
+    return made
+end
+
+-- What is known of the URL at large; remembered until the URL's token changes.
+local function learn(made, request, token)
+    local url = made.url
+    local recipe = token and urls.recipe(url)
+    made.token = token
+    made.known = true
+    made.recipe = recipe
+    made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
+    made.pass_until = token and urls.pass_until(url) or 0
+    made.key = keys.key(made.prefix, request.at,
+        recipe and vary.by_encoding(recipe) and request.encoding or "", token and urls.version(url) or "", url)
+end
+
+-- Conditions and ranges of the visitor reach the origin only outside the store, which strips them.
+local function is_partial()
+    local headers = get_headers(0)
+    return headers["Range"] or headers["If-None-Match"] or headers["If-Modified-Since"]
+        or headers["If-Match"] or headers["If-Unmodified-Since"]
+end
+
+local function closer_look(made)
+    clear_header("X-E-Vary")
+    if var.e_upgrade ~= "" then
+        return "@pass"
+    end
+    if made.pass_until > time() and is_partial() then
+        return "@pass"
+    end
+    -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
+    if var.http_if_none_match and var.http_if_modified_since then
+        clear_header("If-Modified-Since")
+    end
+end
+
+function _M.access(site, request)
+    local made = request.cache or plan(site, request)
+    local token = token_of(made.url)
+    if token ~= made.token or not made.known then
+        learn(made, request, token)
+    end
+    var.e_key = made.key
+    if made.never then
+        if request.odd then
+            clear_header("X-E-Vary")
+        end
+        if made.unsafe then
+            var.e_version = urls.new_token()
+        end
+        return "@pass"
+    end
+    if request.odd then
+        local elsewhere = closer_look(made)
+        if elsewhere then
+            return elsewhere
+        end
+    end
+    if made.recipe then
+        set_header("X-E-Vary", made.hash or vary.hash(made.recipe, request.encoding))
+    end
+    if made.pass_until > 0 and made.pass_until > time() then
+        var.e_bypass = "1"
+    end
+end
+return _M

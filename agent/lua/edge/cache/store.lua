@@ -1,0 +1,253 @@
+-- Hop B, when the origin has answered: whether hop A stores it, for how long, in how many variants, and what an unsafe
+-- method made obsolete. Hop A is told by fields that only it reads:
+--   X-Accel-Expires  0: not stored; n: fresh for n more seconds; @1: stored stale, so that it is asked about each time
+--   Cache-Control    how long it may be served stale (must stand before X-Accel-Expires: nginx 1.22 reads them in order)
+--   Vary             X-E-Vary, if there are variants
+--   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
+--   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
+local cjson = require("cjson.safe")
+local birth_of = require("edge.cache.birth")
+local control = require("edge.http.cache_control")
+local dates = require("edge.http.dates")
+local fields = require("edge.http.fields")
+local freshness = require("edge.cache.freshness")
+local keys = require("edge.cache.keys")
+local rules = require("edge.cache.rules")
+local unlink = require("edge.cache.unlink")
+local urls = require("edge.cache.urls")
+local vary = require("edge.cache.vary")
+local joined = control.joined
+local header, var, time, now = ngx.header, ngx.var, ngx.time, ngx.now
+local floor, max, min, tostring, ipairs, find, lower, gsub = math.floor, math.max, math.min, tostring, ipairs, string.find, string.lower, string.gsub
+
+local _M = {}
+
+local function set(list)
+    local has = {}
+    for _, value in ipairs(list) do
+        has[value] = true
+    end
+    return has
+end
+
+local SAFE = set { "GET", "HEAD", "OPTIONS", "TRACE" }
+-- Whose meaning we know well enough to store them (must-understand, RFC 9111 5.2.2.3).
+local UNDERSTOOD = set {
+    200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503, 504,
+}
+-- What a rule's time applies to when the origin says nothing; of an absence only a little.
+local RULED = set { 200, 203, 300, 301, 308 }
+local RULED_BRIEFLY = set { 404, 410 }
+local BRIEFLY = 10
+local FAILURES = set { 500, 502, 503, 504 }
+
+-- Everything about the response that the decision needs.
+local function read_response(site, request)
+    local response = {
+        status = ngx.status,
+        method = ngx.req.get_method(),
+        rule = rules.find(site, request.path),
+        time = time(),
+        control_text = joined(header["Cache-Control"]),
+        vary_text = joined(header["Vary"]),
+        authorized = var.http_authorization ~= nil,
+    }
+    local facts = { Age = header["Age"], Date = header["Date"], Expires = header["Expires"] }
+    local targeted = control.parse_targeted(joined(header["CDN-Cache-Control"]))
+    response.control = targeted or control.parse(response.control_text)
+    response.age = freshness.age(facts, response.time, floor(now() - ngx.req.start_time()))
+    response.birth = max(response.time - response.age, 0)
+    response.lifetime = freshness.lifetime(facts, response.control, targeted, response.time)
+    response.explicit = response.lifetime ~= nil
+    response.validator = header["ETag"] or (dates.parse(header["Last-Modified"]) and header["Last-Modified"]) or nil
+    response.names = response.vary_text and vary.names(response.vary_text)
+    return response
+end
+
+-- A rule that does not honour the origin, or an origin that says nothing: the rule's time counts from now.
+local function apply_rule(response)
+    local rule, said = response.rule, response.control
+    if not rule then
+        return
+    end
+    local spoke = response.explicit or said["no-store"] or said["no-cache"] or said["private"]
+    if rule.honourOrigin and spoke then
+        return
+    end
+    local seconds = RULED[response.status] and rule.ttlSeconds
+        or RULED_BRIEFLY[response.status] and min(rule.ttlSeconds, BRIEFLY)
+    if seconds then
+        response.lifetime = response.age + seconds
+        response.ruled = true
+        response.control = {}
+    end
+end
+
+-- no-cache="field" and private="field" concern those fields alone: all but the first visitor go without them.
+local function qualified_fields(response)
+    local said, names = response.control, nil
+    for _, directive in ipairs { "no-cache", "private" } do
+        if type(said[directive]) == "string" then
+            local list = gsub(lower(said[directive]), '["%s]', "")
+            names = names and names .. "," .. list or list
+            said[directive] = nil
+        end
+    end
+    return names
+end
+
+local function may_store(response)
+    local said, status = response.control, response.status
+    if response.method ~= "GET" and response.method ~= "HEAD" then
+        return false
+    end
+    if status == 206 or status == 304 or status < 200 or response.names == "*" then
+        return false
+    end
+    if said["must-understand"] and not UNDERSTOOD[status] then
+        return false
+    end
+    if said["no-store"] and not said["must-understand"] or said["private"] == true then
+        return false
+    end
+    if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
+        return false
+    end
+    if header["Set-Cookie"] and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
+        return false
+    end
+    return response.ruled or response.explicit or said["no-cache"] ~= nil
+end
+
+-- nginx counts an object fresh while `valid >= now`, the RFC while `age < lifetime`: hence one second less.
+local function accel_expires(response)
+    local left = (response.lifetime or 0) - response.age - 1
+    if response.control["no-cache"] then
+        left = -1
+    end
+    if left > 0 then
+        return tostring(left)
+    end
+    if left == 0 then
+        return "@" .. response.time
+    end
+    return response.validator and "@1" or "0"
+end
+
+local function not_stored(response, key)
+    header["X-Accel-Expires"] = "0"
+    -- Nobody waits for the rest of an answer that goes straight through.
+    header["X-Accel-Buffering"] = "no"
+    if response.age > 0 then
+        header["X-E-Birth"] = birth_of.pack(response.birth, 0)
+    end
+    if response.method == "GET" and not response.authorized and var.http_x_e_state then
+        urls.note_pass(keys.url_of(key))
+    end
+    header["X-E-CC"] = response.control_text
+    header["X-E-V"] = response.vary_text
+    header["Cache-Control"] = nil
+    header["Vary"] = nil
+    header["Age"] = nil
+end
+
+local function stored(site, response, key, expires)
+    local said, url = response.control, keys.url_of(key)
+    urls.forget_pass(url)
+    urls.forget_freshened(key .. ":" .. (header["ETag"] or header["Last-Modified"] or ""))
+    local recipe = response.names and vary.recipe(url, response.names)
+    local strict = said["must-revalidate"] or said["proxy-revalidate"] or said["no-cache"]
+    local while_revalidating = strict and 0 or max(said["stale-while-revalidate"] or 0, 0)
+    local on_error = strict and 0
+        or max(said["stale-if-error"] or (said["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
+    local closer = response.hide or header["Cache-Status"]
+    header["Age"] = nil
+    header["X-E-CC"] = response.control_text
+    header["X-E-V"] = response.vary_text
+    header["X-E-Recipe"] = recipe
+    header["X-E-Hide"] = response.hide
+    header["X-E-Birth"] = birth_of.pack(response.birth, response.lifetime or 0, closer)
+    header["Vary"] = recipe and "X-E-Vary" or nil
+    header["Cache-Control"] = nil
+    header["Cache-Control"] = "stale-while-revalidate=" .. while_revalidating .. ", stale-if-error=" .. on_error
+    header["X-Accel-Expires"] = expires
+end
+
+local UNFRESHENED = set {
+    "content-length", "content-encoding", "content-type", "content-range", "transfer-encoding", "connection",
+    "x-accel-expires", "cache-control", "vary", "age", "x-request-id",
+}
+
+-- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the
+-- stored one again; it must never be told 0 here, or the object would turn fresh.
+local function freshen(response, key)
+    local said, newer = response.control, {}
+    for name, value in pairs(ngx.resp.get_headers(0, true)) do
+        local plain = lower(name)
+        if not UNFRESHENED[plain] and plain:sub(1, 4) ~= "x-e-" then
+            newer[name] = value
+        end
+    end
+    local forbidden = said["no-cache"] or said["no-store"] or said["private"]
+    local validator = var.http_if_none_match or var.http_if_modified_since or ""
+    urls.note_freshened(key .. ":" .. validator, cjson.encode {
+        fields = newer, birth = response.birth, control = response.control_text,
+        lifetime = forbidden and 0 or response.lifetime,
+    })
+    header["Cache-Control"] = nil
+    header["Vary"] = nil
+    if forbidden then
+        header["X-Accel-Expires"] = "@1"
+    elseif response.lifetime then
+        local expires = accel_expires(response)
+        header["X-Accel-Expires"] = expires == "0" and "@1" or expires
+    end
+end
+
+-- A successful unsafe request makes obsolete what is stored of its URL and of those it points to on the same host.
+local function invalidate(site, request, key)
+    local version = var.http_x_e_version
+    if not version or version == "" then
+        return
+    end
+    local url = keys.url_of(key)
+    local obsolete = { [url] = true }
+    for _, name in ipairs { "Location", "Content-Location" } do
+        local path = fields.same_host_path(request.name, request.uri, joined(header[name]))
+        if path then
+            obsolete[keys.url(request.name, rules.find(site, (gsub(path, "%?.*", ""))), path)] = true
+        end
+    end
+    for each in pairs(obsolete) do
+        urls.set_version(site.id, each, version)
+        unlink.url(site, request.host.doc, each, "")
+    end
+end
+
+function _M.origin_header(site, request)
+    local status, key = ngx.status, var.http_x_e_key
+    if var.http_x_e_state == "EXPIRED" and FAILURES[status] then
+        return "close"
+    end
+    header["X-E-Up"] = var.upstream_addr
+    -- nginx before 1.29 takes the first 1xx for the answer and waits for the origin to close: end it at once.
+    if status < 200 and status ~= 101 then
+        return "close"
+    end
+    fields.remove_hop_by_hop(status)
+    local response = read_response(site, request)
+    if not SAFE[response.method] and status >= 200 and status < 400 then
+        invalidate(site, request, key)
+    end
+    apply_rule(response)
+    if status == 304 and var.http_x_e_state == "EXPIRED" then
+        return freshen(response, key)
+    end
+    response.hide = qualified_fields(response)
+    local expires = key and var.upstream_status and may_store(response) and accel_expires(response) or "0"
+    if expires == "0" then
+        return not_stored(response, key)
+    end
+    stored(site, response, key, expires)
+end
+return _M

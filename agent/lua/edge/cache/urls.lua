@@ -1,0 +1,97 @@
+-- What all workers know of single URLs: a version (it was purged or changed by an unsafe method), the recipe of its
+-- variants, that it cannot be cached just now, fields that a 304 freshened. Anyone can make URLs up, so nothing here
+-- may push out anything: below a reserve only versions are written, and a version that finds no room moves its site.
+--
+-- Each detail is a key of its own, written whole. After any of them the URL itself gets a new token: a worker keeps what
+-- it read under one token and looks again when that changes.
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local docs = require("edge.core.docs")
+local urls, changes = dicts.urls, dicts.changes
+local now, time, format, random = ngx.now, ngx.time, string.format, math.random
+
+local _M = {}
+local RESERVE = 8 * 1024 * 1024
+-- Not shorter than anything stays in the store.
+local KEPT_SECONDS = 31536000
+local PASS_SECONDS = 10
+local made = 0
+
+-- Never the same twice, on any worker, before or after a restart.
+function _M.new_token()
+    made = made + 1
+    return format("%x.%x.%x.%x", now() * 1000, ngx.worker.pid(), made, random(0, 2147483647))
+end
+
+function _M.token(url)
+    return urls:get(url)
+end
+
+function _M.version(url)
+    return urls:get("version|" .. url)
+end
+
+function _M.recipe(url)
+    return urls:get("recipe|" .. url)
+end
+
+-- Until when the URL goes past the store.
+function _M.pass_until(url)
+    return urls:get("pass|" .. url) or 0
+end
+
+local function put(kind, url, value, seconds)
+    if not urls:safe_set(kind .. url, value, seconds) or not urls:safe_set(url, _M.new_token(), KEPT_SECONDS) then
+        counters.count("urlsFull")
+        return false
+    end
+    return true
+end
+
+local function note(kind, url, value, seconds)
+    return urls:free_space() >= RESERVE and put(kind, url, value, seconds)
+end
+
+function _M.note_recipe(url, recipe)
+    return note("recipe|", url, recipe, KEPT_SECONDS)
+end
+
+function _M.note_pass(url)
+    note("pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
+end
+
+function _M.forget_pass(url)
+    if urls:get("pass|" .. url) then
+        urls:delete("pass|" .. url)
+        urls:safe_set(url, _M.new_token(), KEPT_SECONDS)
+    end
+end
+
+-- Everything stored for the URL so far becomes unreachable at once, in all variants.
+function _M.set_version(site_id, url, version)
+    urls:delete("recipe|" .. url)
+    if not put("version|", url, version, KEPT_SECONDS) then
+        changes:incr("moved|" .. site_id, 1, 0)
+        docs.bump({ "site/" .. site_id })
+    end
+end
+
+-- How often the whole site had to be moved for want of room.
+function _M.site_moves(site_id)
+    return changes:get("moved|" .. site_id) or 0
+end
+
+function _M.freshened(key)
+    return urls:get("fresh|" .. key)
+end
+
+function _M.note_freshened(key, value)
+    if urls:free_space() >= RESERVE and not urls:safe_set("fresh|" .. key, value, KEPT_SECONDS) then
+        counters.count("urlsFull")
+    end
+end
+
+function _M.forget_freshened(key)
+    urls:delete("fresh|" .. key)
+end
+return _M

@@ -1,0 +1,91 @@
+-- Variants of a URL. nginx's own mechanism does the work, over one request field of ours, X-E-Vary: a hash of what the
+-- request says in the fields that the origin named. Which those are, and a random token, is the recipe. The token makes
+-- variants of a forgotten recipe unreachable: losing one costs misses, never a wrong variant.
+local urls = require("edge.cache.urls")
+local joined = require("edge.http.cache_control").joined
+local gsub, gmatch, match, lower, concat, sort = string.gsub, string.gmatch, string.match, string.lower, table.concat, table.sort
+local ipairs, tonumber, md5 = ipairs, tonumber, ngx.md5
+
+local _M = {}
+
+-- "de;q=0.5, en" and "en,de; q=0.5" want the same.
+local function languages(value)
+    local list = {}
+    for item in gmatch(gsub(lower(value), "%s+", ""), "[^,]+") do
+        local tag, q = match(item, "^([^;]+);q=([%d%.]+)$")
+        list[#list + 1] = { tag or item, tonumber(q) or 1 }
+    end
+    sort(list, function(a, b)
+        if a[2] ~= b[2] then
+            return a[2] > b[2]
+        end
+        return a[1] < b[1]
+    end)
+    for i, one in ipairs(list) do
+        list[i] = one[1] .. "=" .. one[2]
+    end
+    return concat(list, ",")
+end
+
+local function normalised(name, value)
+    if not value then
+        return "-"
+    end
+    if name == "accept-language" then
+        return languages(value)
+    end
+    return (gsub(gsub(gsub(value, "%s*,%s*", ","), "^%s+", ""), "%s+$", ""))
+end
+
+-- The names of a Vary field in order, once each; nil when none. "*" means that no later request can match.
+function _M.names(value)
+    local list, has = {}, {}
+    for name in gmatch(lower(value), "[^%s,]+") do
+        if name == "*" then
+            return "*"
+        end
+        if not has[name] then
+            has[name] = true
+            list[#list + 1] = name
+        end
+    end
+    sort(list)
+    return #list > 0 and concat(list, ",") or nil
+end
+
+function _M.by_encoding(recipe)
+    return match("," .. match(recipe, "^[^;]*") .. ",", ",accept%-encoding,") ~= nil
+end
+
+-- Such a recipe needs no look at the request's fields.
+function _M.by_encoding_alone(recipe)
+    return match(recipe, "^accept%-encoding;") ~= nil
+end
+
+-- The recipe for a URL: the one that is known if it says the same, so that its variants stay reachable.
+function _M.recipe(url, names)
+    local known = urls.recipe(url)
+    if known and match(known, "^[^;]*") == names then
+        return known
+    end
+    local made = names .. ";" .. urls.new_token()
+    urls.note_recipe(url, made)
+    return made
+end
+
+-- `encoding`: the class of what the visitor accepts; the field itself is never looked at.
+function _M.hash(recipe, encoding)
+    local names, token = match(recipe, "^([^;]*);(.*)$")
+    local values = { token }
+    local headers
+    for name in gmatch(names, "[^,]+") do
+        if name == "accept-encoding" then
+            values[#values + 1] = encoding
+        else
+            headers = headers or ngx.req.get_headers(0)
+            values[#values + 1] = name .. ":" .. normalised(name, joined(headers[name]))
+        end
+    end
+    return md5(concat(values, "\n"))
+end
+return _M

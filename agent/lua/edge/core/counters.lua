@@ -1,0 +1,20 @@
+-- Counts what an operator should know of and no visitor may notice. Shown by GET /status.
+local changes = require("edge.core.dicts").changes
+
+local _M = {}
+local names = {
+    "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
+}
+
+function _M.count(name)
+    changes:incr("count:" .. name, 1, 0)
+end
+
+function _M.all()
+    local all = {}
+    for i = 1, #names do
+        all[names[i]] = changes:get("count:" .. names[i]) or 0
+    end
+    return all
+end
+return _M

@@ -1,0 +1,201 @@
+-- A document by its key, from the nearest place that has it: this worker's decoded copy, the text that all workers
+-- share, the file. A change is told by bump(), after which no worker answers from the old document:
+--
+-- 1. The key gets a new mark. A shared copy carries the mark it was read under and counts only while that is current,
+--    so a loader that read the old file just before cannot put it back.
+-- 2. `seq` rises and the ring entry of that number names the key. A worker that meets an entry not yet written, or one
+--    overwritten since, drops all its decoded copies: the marks are already there.
+--
+-- A file that is torn or rotten is refused; the copy before it serves as long as any cache holds it.
+local cjson = require("cjson.safe")
+local lrucache = require("resty.lrucache")
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local files = require("edge.core.files")
+local docs, absent, marks, changes = dicts.docs, dicts.absent, dicts.marks, dicts.changes
+local find, sub, null, type, pairs = string.find, string.sub, ngx.null, type, pairs
+
+local RING = 4096
+local KEPT = 10000
+local ABSENT_SECONDS = 30
+local SUSPECT_SECONDS = 1
+
+-- epoch: rises when a name may have begun to exist that a wildcard has answered for so far.
+local _M = { epoch = 0 }
+local decoded = lrucache.new(KEPT)
+local missing = lrucache.new(KEPT)
+-- Every entry that anybody still holds: one that fell out of `decoded` must still learn that it is stale.
+local live = setmetatable({}, { __mode = "v" })
+local seen
+
+local function forget(key)
+    local entry = live[key]
+    if entry then
+        entry.stale = true
+    end
+    missing:delete(key)
+    if sub(key, 1, 5) == "host/" then
+        _M.epoch = _M.epoch + 1
+    end
+end
+
+-- Entries are flagged and not only dropped: requests remember decisions that point at them.
+local function forget_all()
+    for _, entry in pairs(live) do
+        entry.stale = true
+    end
+    missing:flush_all()
+    _M.epoch = _M.epoch + 1
+end
+
+local function catch_up(seq)
+    if not seen or seq - seen > RING then
+        forget_all()
+    else
+        for n = seen + 1, seq do
+            local entry = changes:get(n % RING)
+            local bar = entry and find(entry, "|", 1, true)
+            local key = bar and sub(entry, 1, bar - 1) == n .. "" and sub(entry, bar + 1)
+            if not key or key == "*" then
+                forget_all()
+                break
+            end
+            forget(key)
+        end
+    end
+    seen = seq
+end
+
+-- To be called when a request begins: the one look at the shared state that a request without changes pays.
+function _M.sync()
+    local seq = changes:get("seq") or 0
+    if seq ~= seen then
+        catch_up(seq)
+    end
+end
+
+local function tag(key)
+    return (marks:get(key) or 0) .. "." .. (changes:get("floor") or 0)
+end
+
+-- JSON's null is no value.
+local function without_nulls(value)
+    for k, v in pairs(value) do
+        if v == null then
+            value[k] = nil
+        elseif type(v) == "table" then
+            without_nulls(v)
+        end
+    end
+    return value
+end
+
+local function decode(key, text)
+    local doc, err = cjson.decode(text)
+    if type(doc) ~= "table" then
+        return nil, err or "not an object"
+    end
+    return { key = key, doc = without_nulls(doc) }
+end
+
+local function keep(key, entry, seconds)
+    live[key] = entry
+    decoded:set(key, entry, seconds)
+    return entry
+end
+
+-- Serves the last copy that was whole. It is looked at again soon, and no decision may be remembered by it.
+local function suspect(key, why, old, shared)
+    counters.count("docCorrupt")
+    ngx.log(ngx.ERR, "document ", key, " is refused: ", why)
+    local entry = old and { key = key, doc = old.doc }
+    if not entry and shared then
+        entry = decode(key, sub(shared, find(shared, "\n", 1, true) + 1))
+    end
+    if not entry then
+        return nil, "corrupt"
+    end
+    entry.suspect = true
+    return keep(key, entry, SUSPECT_SECONDS)
+end
+
+local function load(key, old)
+    local current = tag(key)
+    local shared = docs:get(key)
+    if shared then
+        local line = find(shared, "\n", 1, true)
+        local entry = sub(shared, 1, line - 1) == current and decode(key, sub(shared, line + 1))
+        if entry then
+            return keep(key, entry)
+        end
+    elseif absent:get(key) == current then
+        missing:set(key, true, ABSENT_SECONDS)
+        return nil, "absent"
+    end
+    local body, revision, why = files.read(key)
+    if body then
+        local entry, err = decode(key, body)
+        if not entry then
+            return suspect(key, err, old, shared)
+        end
+        if not docs:safe_set(key, current .. "\n" .. body) then
+            counters.count("docsFull")
+        end
+        return keep(key, entry)
+    end
+    if revision == "corrupt" then
+        return suspect(key, why, old, shared)
+    end
+    docs:delete(key)
+    absent:set(key, current, ABSENT_SECONDS)
+    decoded:delete(key)
+    missing:set(key, true, ABSENT_SECONDS)
+    return nil, "absent"
+end
+
+-- The entry { key, doc, stale, suspect } of a document; or nil, "absent" | "corrupt".
+function _M.get(key)
+    local entry, expired = decoded:get(key)
+    if entry and not entry.stale then
+        return entry
+    end
+    local held = live[key]
+    if held and not held.stale and not held.suspect then
+        return keep(key, held)
+    end
+    if not entry and missing:get(key) then
+        return nil, "absent"
+    end
+    return load(key, entry or expired)
+end
+
+local function announce(key)
+    local n = changes:incr("seq", 1, 0)
+    changes:set(n % RING, n .. "|" .. key)
+    return n
+end
+
+-- The documents of these keys have changed on disk. Answers the number that stands for it.
+function _M.bump(keys)
+    for i = 1, #keys do
+        local mark = changes:incr("marks", 1, 0)
+        if not marks:safe_set(keys[i], mark) then
+            changes:incr("floor", 1, 0)
+        end
+    end
+    local seq = 0
+    for i = 1, #keys do
+        seq = announce(keys[i])
+    end
+    return seq
+end
+
+function _M.bump_all()
+    changes:incr("floor", 1, 0)
+    return announce("*")
+end
+
+function _M.seq()
+    return changes:get("seq") or 0
+end
+return _M

@@ -1,0 +1,94 @@
+-- What a request is, as far as its first line and its site decide it: the same for all requests with the same facts,
+-- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
+local lrucache = require("resty.lrucache")
+local docs = require("edge.core.docs")
+local find, sub = string.find, string.sub
+local get_method, var = ngx.req.get_method, ngx.var
+
+local _M = {}
+local KEPT = 5000
+local LONGEST = 1024
+local remembered = lrucache.new(KEPT)
+
+-- The host document of a name: its own, else the one of the wildcard one level up.
+function _M.host(name)
+    local host, why = docs.get("host/" .. name)
+    if host or why == "corrupt" then
+        return host, why
+    end
+    local dot = find(name, ".", 1, true)
+    if not dot then
+        return nil, "absent"
+    end
+    return docs.get("host/*" .. sub(name, dot))
+end
+
+-- A name as it stands in documents: nothing that could leave the folder or ask for the wildcard itself.
+local function is_name(name)
+    return #name <= 253 and not find(name, "[^a-z0-9._-]") and find(name, ".", 1, true)
+        and not find(name, "..", 1, true) and sub(name, 1, 1) ~= "."
+end
+
+-- `at`: "scheme:port" as the visitor used it.
+local function describe(name, at)
+    if not is_name(name) then
+        return nil, "absent"
+    end
+    local host, why = _M.host(name)
+    if not host then
+        return nil, why
+    end
+    local site
+    site, why = docs.get("site/" .. host.doc.siteID)
+    if not site then
+        return nil, why
+    end
+    local colon = find(at, ":", 1, true)
+    return {
+        name = name,
+        host = host,
+        site = site,
+        at = at,
+        scheme = sub(at, 1, colon - 1),
+        port = tonumber(sub(at, colon + 1)),
+        method = get_method(),
+        path = var.uri,
+        uri = var.request_uri,
+        args = var.args,
+        -- An exact name may come to be: then the wildcard's answer no longer holds.
+        epoch = host.doc.name ~= name and docs.epoch or nil,
+    }
+end
+
+local function is_current(request)
+    return not request.host.stale and not request.site.stale
+        and (not request.epoch or request.epoch == docs.epoch)
+end
+
+-- On hop A, by all that nginx put into one variable.
+function _M.visitor()
+    docs.sync()
+    local facts = var.e_facts
+    local request = remembered:get(facts)
+    if request and is_current(request) then
+        return request
+    end
+    local why
+    request, why = describe(var.host, var.scheme .. ":" .. var.server_port)
+    if not request then
+        return nil, why
+    end
+    request.encoding = var.e_br .. var.e_gz
+    request.odd = var.e_odd ~= ""
+    if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then
+        remembered:set(facts, request)
+    end
+    return request
+end
+
+-- On hop B, from what hop A wrote.
+function _M.inner()
+    docs.sync()
+    return describe(var.host, var.http_x_e_at or "http:0")
+end
+return _M

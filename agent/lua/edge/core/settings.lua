@@ -1,0 +1,2 @@
+-- What the rendered tree tells Lua once, before the workers start: dir, generation, resolvers, poolPerName, ports.
+return {}

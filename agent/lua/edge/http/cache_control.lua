@@ -1,0 +1,144 @@
+-- Cache-Control (RFC 9111 5.2) and CDN-Cache-Control (RFC 9213) as { name = value | true }.
+-- A number that cannot be read is -1, which every reader takes for stale. A repeated directive keeps the stricter value.
+local find, sub, match, lower, gsub = string.find, string.sub, string.match, string.lower, string.gsub
+local type, tonumber, min, max, concat = type, tonumber, math.min, math.max, table.concat
+
+local _M = {}
+local UNREADABLE = -1
+local MOST = 2147483648
+local SECONDS = {
+    ["max-age"] = true, ["s-maxage"] = true, ["stale-while-revalidate"] = true, ["stale-if-error"] = true,
+}
+
+-- A field that came in several lines is one list.
+function _M.joined(value)
+    if type(value) == "table" then
+        return concat(value, ", ")
+    end
+    return value
+end
+
+local function seconds(value)
+    local digits = type(value) == "string" and match(value, '^"?(%d+)"?$')
+    return digits and min(tonumber(digits), MOST) or UNREADABLE
+end
+
+local function after_quotes(text, at)
+    local length = #text
+    while at <= length do
+        local char = sub(text, at, at)
+        if char == "\\" then
+            at = at + 1
+        elseif char == '"' then
+            return at
+        end
+        at = at + 1
+    end
+    return length
+end
+
+-- The value behind a directive's name, and where the next one begins.
+local function value_at(text, at)
+    local comma = find(text, ",", at, true) or #text + 1
+    if sub(text, at, at) ~= "=" then
+        local rest = match(sub(text, at, comma - 1), "^%s*(.-)%s*$")
+        -- "max-age =5" is a directive with something behind it that nobody can read.
+        return rest == "" or rest, comma
+    end
+    if sub(text, at + 1, at + 1) == '"' then
+        local last = after_quotes(text, at + 2)
+        return sub(text, at + 1, last), last + 1
+    end
+    return (gsub(sub(text, at + 1, comma - 1), "%s+$", "")), comma
+end
+
+local function put(directives, name, value)
+    if SECONDS[name] then
+        local number = seconds(value)
+        if not directives[name] or number < directives[name] then
+            directives[name] = number
+        end
+    elseif directives[name] ~= true then
+        directives[name] = value
+    end
+end
+
+function _M.parse(text)
+    local directives = {}
+    if not text then
+        return directives
+    end
+    local at, length = 1, #text
+    while at <= length do
+        local _, blank = find(text, "^[%s,]*", at)
+        at = blank + 1
+        local name, next_at = match(text, '^([^%s,="]+)()', at)
+        if name then
+            local value
+            value, at = value_at(text, next_at)
+            put(directives, lower(name), value)
+        else
+            at = find(text, ",", at, true) or length + 1
+        end
+    end
+    return directives
+end
+
+-- One item's value of a structured field: what it says, and where it ends; nothing when it is no structured field.
+local function item_at(text, at)
+    if sub(text, at, at) ~= "=" then
+        return true, at
+    end
+    local after = match(text, "^=%-?%d+%.%d+()", at)
+    if after then
+        return UNREADABLE, after
+    end
+    local number
+    number, after = match(text, "^=(%-?%d+)()", at)
+    if number then
+        return tonumber(number), after
+    end
+    after = match(text, '^="[^"\\]*"()', at) or match(text, "^=%?[01]()", at)
+        or match(text, "^=[%a*][%w!#%$%%&'*+%-%.^_`|~:/]*()", at)
+    if after then
+        return sub(text, at, after - 1) ~= "=?0" and "other", after
+    end
+end
+
+-- Nil unless the whole field is a well-formed dictionary: one error, and it is as if it were not there.
+function _M.parse_targeted(text)
+    if not text or match(text, "^%s*$") then
+        return nil
+    end
+    local directives, at = {}, match(text, "^%s*()")
+    while true do
+        local name, after = match(text, "^([%l*][%l%d_%-%.%*]*)()", at)
+        if not name then
+            return nil
+        end
+        local value
+        value, after = item_at(text, after)
+        if not after or (SECONDS[name] and type(value) ~= "number") then
+            return nil
+        end
+        if SECONDS[name] then
+            directives[name] = max(min(value, MOST), UNREADABLE)
+        else
+            directives[name] = value or nil
+        end
+        -- Parameters of an item say nothing to us.
+        local stop = match(text, "^[; ]*%l?[^,\"]-%s*(),", after) or match(text, "^%s*()$", after)
+            or match(text, "^;[^,]*()$", after)
+        if not stop then
+            return nil
+        end
+        if stop > #text then
+            return directives
+        end
+        at = match(text, "^,%s*()", stop)
+        if not at or at > #text then
+            return nil
+        end
+    end
+end
+return _M

@@ -1,0 +1,71 @@
+-- Header fields that concern one connection only, and references that stay on one host.
+local header, var = ngx.header, ngx.var
+local gmatch, lower, match, gsub, sub, ipairs = string.gmatch, string.lower, string.match, string.gsub, string.sub, ipairs
+
+local _M = {}
+local HOP_BY_HOP = {
+    "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Proxy-Connection", "TE",
+    "Trailer",
+}
+-- Named in Connection or not, these stay: without them the message would mean something else, or stand unprotected.
+local KEPT = {
+    ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["cache-control"] = true,
+    ["date"] = true, ["close"] = true, ["keep-alive"] = true, ["upgrade"] = true,
+}
+local KEPT_REQUEST = {
+    ["host"] = true, ["authorization"] = true, ["cookie"] = true, ["content-length"] = true, ["content-type"] = true,
+    ["transfer-encoding"] = true, ["accept-encoding"] = true, ["via"] = true, ["cdn-loop"] = true, ["range"] = true,
+    ["expect"] = true, ["connection"] = true, ["upgrade"] = true, ["close"] = true, ["keep-alive"] = true,
+}
+
+function _M.remove_hop_by_hop(status)
+    local named = var.upstream_http_connection
+    if named then
+        for name in gmatch(named, "[^%s,]+") do
+            if not KEPT[lower(name)] then
+                header[name] = nil
+            end
+        end
+    end
+    for _, name in ipairs(HOP_BY_HOP) do
+        header[name] = nil
+    end
+    if status ~= 101 then
+        header["Upgrade"] = nil
+    end
+end
+
+-- What the visitor's Connection names goes no further, except what we or the origin's safety rely on.
+function _M.remove_named_by_visitor(named)
+    if not named then
+        return
+    end
+    for name in gmatch(lower(named), "[^%s,]+") do
+        if not KEPT_REQUEST[name] and sub(name, 1, 2) ~= "x-" then
+            ngx.req.clear_header(name)
+        end
+    end
+end
+
+-- The path and query that a reference means, if it stays on the host.
+function _M.same_host_path(host, uri, reference)
+    if not reference then
+        return nil
+    end
+    local there, rest = match(reference, "^%a[%w+%-%.]*://([^/?#]*)([^#]*)")
+    if not there then
+        there, rest = match(reference, "^//([^/?#]*)([^#]*)")
+    end
+    if there then
+        if gsub(lower(there), ":%d+$", "") ~= host then
+            return nil
+        end
+        return sub(rest, 1, 1) == "/" and rest or "/" .. rest
+    end
+    rest = gsub(reference, "#.*$", "")
+    if sub(rest, 1, 1) == "/" then
+        return rest
+    end
+    return gsub(gsub(uri, "%?.*$", ""), "[^/]*$", "") .. rest
+end
+return _M

@@ -1,0 +1,15 @@
+-- Runs in the master, as root where nginx is started so: what workers may not read is read here.
+local cjson = require("cjson.safe")
+local settings = require("edge.core.settings")
+
+local _M = {}
+
+function _M.start(json)
+    require("resty.core")
+    for name, value in pairs(assert(cjson.decode(json))) do
+        settings[name] = value
+    end
+    require("edge.tls.unseal").read_key(settings.dir .. "/keys/zone.key")
+    require("edge.runner")
+end
+return _M

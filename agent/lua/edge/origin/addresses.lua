@@ -1,0 +1,46 @@
+-- The addresses of an origin, after its name was resolved, without those that the zone does not let it lie in. Checked
+-- here and not only where the origin was entered: a name may mean something else by now. Fails closed.
+local counters = require("edge.core.counters")
+local docs = require("edge.core.docs")
+local names = require("edge.origin.names")
+local policy = require("edge.origin.policy")
+local ipairs, find, sub = ipairs, string.find, string.sub
+
+local _M = {}
+
+local function literal(text)
+    if find(text, "^%d+%.%d+%.%d+%.%d+$") then
+        return text
+    end
+    if find(text, ":", 1, true) then
+        return sub(text, 1, 1) == "[" and text or "[" .. text .. "]"
+    end
+end
+
+local function allowed(zone, list)
+    local kept = {}
+    for _, address in ipairs(list) do
+        if policy.allows(zone.originPolicy, address) then
+            kept[#kept + 1] = address
+        else
+            counters.count("originRefused")
+        end
+    end
+    return kept
+end
+
+-- A list that may be empty, and why it is: "refused" or "unknown".
+function _M.of(name)
+    local zone = docs.get("zone")
+    if not zone then
+        return {}, "refused"
+    end
+    local own = literal(name)
+    local list = own and { own } or names.resolve(name)
+    local kept = allowed(zone.doc, list)
+    if #kept > 0 then
+        return kept
+    end
+    return kept, #list > 0 and "refused" or "unknown"
+end
+return _M

@@ -1,0 +1,150 @@
+-- In which order the origins of a domain are tried. Backups only when no main origin is left; one that failed too often
+-- rests; when all rest, none does.
+local bit = require("bit")
+local counters = require("edge.core.counters")
+local peers = require("edge.core.dicts").peers
+local ipairs, sort, log, max = ipairs, table.sort, math.log, math.max
+local crc32 = ngx.crc32_long
+local bxor, rshift, tobit = bit.bxor, bit.rshift, bit.tobit
+
+local _M = {}
+local worker
+
+-- A worker that crashed could not take back its counts: the one in its place begins with none.
+function _M.init_worker()
+    worker = ngx.worker.id() or 0
+    math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
+    local own = "busy|" .. worker .. "|"
+    for _, key in ipairs(peers:get_keys(0)) do
+        if key:sub(1, #own) == own then
+            peers:delete(key)
+        end
+    end
+end
+
+local function busy(upstream)
+    local sum = 0
+    for id = 0, ngx.worker.count() - 1 do
+        sum = sum + max(peers:get("busy|" .. id .. "|" .. upstream.id) or 0, 0)
+    end
+    return sum
+end
+
+-- CRC alone keeps near inputs near; two rounds of mixing spread them.
+local function mixed(text)
+    local h = tobit(crc32(text))
+    h = tobit(bxor(h, rshift(h, 16)) * 0x45d9f3b % 4294967296)
+    h = tobit(bxor(h, rshift(h, 16)) * 0x45d9f3b % 4294967296)
+    return bxor(h, rshift(h, 16)) % 4294967296
+end
+
+local function by(score, list)
+    local scores = {}
+    for _, upstream in ipairs(list) do
+        scores[upstream] = score(upstream)
+    end
+    sort(list, function(a, b)
+        if scores[a] ~= scores[b] then
+            return scores[a] > scores[b]
+        end
+        return a.id < b.id
+    end)
+    return list
+end
+
+-- Weighted rendezvous: when one origin goes, only its own visitors move.
+local function by_hash(text, list)
+    return by(function(upstream)
+        return -upstream.weight / log((mixed(text .. "|" .. upstream.id) + 1) / 4294967298)
+    end, list)
+end
+
+-- Smooth weighted round robin: heavy ones come often, but not in a row.
+local turns = setmetatable({}, { __mode = "k" })
+local function by_turn(origin, list)
+    local state = turns[origin] or {}
+    turns[origin] = state
+    local total, best = 0, nil
+    for _, upstream in ipairs(list) do
+        local current = (state[upstream.id] or 0) + upstream.weight
+        state[upstream.id] = current
+        total = total + upstream.weight
+        if not best or current > state[best.id] then
+            best = upstream
+        end
+    end
+    if best then
+        state[best.id] = state[best.id] - total
+    end
+    return by(function(upstream)
+        return upstream == best and 1e9 or state[upstream.id]
+    end, list)
+end
+
+local orders = {
+    roundRobin = function(origin, list)
+        return by_turn(origin, list)
+    end,
+    addressHash = function(_, list, facts)
+        return by_hash(facts.address, list)
+    end,
+    uriHash = function(_, list, facts)
+        return by_hash(facts.uri, list)
+    end,
+    leastConnections = function(_, list)
+        return by(function(upstream)
+            return -(busy(upstream) + 1) / upstream.weight
+        end, list)
+    end,
+}
+
+local function collect(origin, backup, facts, even_resting)
+    local list = {}
+    for _, upstream in ipairs(origin.upstreams) do
+        if upstream.backup == backup and (even_resting or not peers:get("rest|" .. upstream.id)) then
+            list[#list + 1] = upstream
+        end
+    end
+    return orders[origin.method](origin, list, facts)
+end
+
+-- `facts`: address and uri of the request.
+function _M.order(origin, facts)
+    local list = collect(origin, false, facts, false)
+    local backups = collect(origin, true, facts, false)
+    if #list + #backups == 0 then
+        list, backups = collect(origin, false, facts, true), collect(origin, true, facts, true)
+    end
+    for _, upstream in ipairs(backups) do
+        list[#list + 1] = upstream
+    end
+    return list
+end
+
+function _M.enter(origin, upstream)
+    if origin.method == "leastConnections" then
+        peers:incr("busy|" .. worker .. "|" .. upstream.id, 1, 0)
+    end
+end
+
+local function note_failure(origin, upstream)
+    if origin.maxFails == 0 then
+        return
+    end
+    local fails = peers:incr("fails|" .. upstream.id, 1, 0, origin.failTimeoutSeconds)
+    if fails and fails >= origin.maxFails then
+        peers:safe_set("rest|" .. upstream.id, true, origin.failTimeoutSeconds)
+        peers:delete("fails|" .. upstream.id)
+        counters.count("originRested")
+    end
+end
+
+function _M.leave(origin, upstream, well)
+    if origin.method == "leastConnections" then
+        peers:incr("busy|" .. worker .. "|" .. upstream.id, -1, 0)
+    end
+    if not well then
+        note_failure(origin, upstream)
+    end
+end
+return _M

@@ -1,0 +1,84 @@
+-- Makes a visitor's request into one for an origin: scheme, port, Host, server name, and whom to ask.
+local addresses = require("edge.origin.addresses")
+local choice = require("edge.origin.choice")
+local fields = require("edge.http.fields")
+local trips = require("edge.origin.trips")
+local var, ipairs = ngx.var, ipairs
+local find, lower, match, sub = string.find, string.lower, string.match, string.sub
+
+local _M = {}
+local KNOWN = {
+    ["x-e-host"] = true, ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
+    ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true,
+}
+
+-- The origin shall never read a field that looks like one of ours.
+local function clear_private()
+    for name in pairs(ngx.req.get_headers(0, true)) do
+        if find(lower(name), "^x%-e%-") and not KNOWN[lower(name)] then
+            ngx.req.clear_header(name)
+        end
+    end
+end
+
+local function port_of(origin, upstream, request)
+    if origin.scheme == "follow" then
+        for _, entry in ipairs(origin.portMap) do
+            if entry.from == request.port then
+                return entry.to
+            end
+        end
+    end
+    return upstream.port
+end
+
+-- The visitor's own Host, unless it names another host than the one that was looked up.
+local function host_field(origin, request)
+    if origin.host then
+        return origin.host
+    end
+    local said = var.http_x_e_host
+    if said and match(lower(said), "^(.-)%.?:?%d*$") == request.name then
+        return said
+    end
+    return request.name
+end
+
+-- First one address each, then the others: a second address of a dead origin waits until every origin was tried.
+local function peers_of(origin, request)
+    local facts = { address = var.http_x_e_address or "", uri = request.uri }
+    local peers, rest, refused = {}, {}, false
+    for _, upstream in ipairs(choice.order(origin, facts)) do
+        local list, why = addresses.of(upstream.address)
+        refused = refused or why == "refused"
+        for i, address in ipairs(list) do
+            local into = i == 1 and peers or rest
+            into[#into + 1] = { upstream = upstream, address = address, port = port_of(origin, upstream, request) }
+        end
+    end
+    for _, peer in ipairs(rest) do
+        peers[#peers + 1] = peer
+    end
+    return peers, refused
+end
+
+function _M.origin_access(_, request)
+    local origin = request.host.doc.origin
+    clear_private()
+    fields.remove_named_by_visitor(var.http_x_e_connection)
+    local peers, refused = peers_of(origin, request)
+    if #peers == 0 then
+        ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")
+        return 502
+    end
+    local scheme = origin.scheme == "follow" and request.scheme or origin.scheme
+    local host = host_field(origin, request)
+    var.o_host = host
+    if scheme == "https" then
+        var.o_scheme = "https"
+        var.o_pool = "origin_tls"
+        var.o_name = origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)
+    end
+    trips.begin(origin, peers)
+end
+return _M

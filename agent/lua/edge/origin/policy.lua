@@ -1,0 +1,125 @@
+-- Whether an address lies in ranges that origins may not lie in. An address is a number in groups of 16 bits; an IPv4
+-- address that comes in IPv6 clothes is looked at as what it is.
+local floor, tonumber, match, gmatch, gsub, find, sub = math.floor, tonumber, string.match, string.gmatch, string.gsub, string.find, string.sub
+local ipairs = ipairs
+
+local _M = {}
+
+local function v4(text)
+    local a, b, c, d = match(text, "^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
+    a, b, c, d = tonumber(a), tonumber(b), tonumber(c), tonumber(d)
+    if a and a < 256 and b < 256 and c < 256 and d < 256 then
+        return { a * 256 + b, c * 256 + d }
+    end
+end
+
+local function groups_of(text)
+    local groups = {}
+    for group in gmatch(text, "[^:]+") do
+        groups[#groups + 1] = tonumber(group, 16)
+    end
+    return groups
+end
+
+local function v6(text)
+    text = gsub(gsub(gsub(text, "^%[", ""), "%]$", ""), "%%.*$", "")
+    local dotted = match(text, "(%d+%.%d+%.%d+%.%d+)$")
+    if dotted then
+        local tail = v4(dotted)
+        if not tail then
+            return nil
+        end
+        text = sub(text, 1, #text - #dotted) .. ("%x:%x"):format(tail[1], tail[2])
+    end
+    if find(text, "[^%x:]") then
+        return nil
+    end
+    local gap = find(text, "::", 1, true)
+    local groups = groups_of(gap and sub(text, 1, gap - 1) or text)
+    if gap then
+        local tail = groups_of(sub(text, gap + 2))
+        for _ = #groups + #tail + 1, 8 do
+            groups[#groups + 1] = 0
+        end
+        for _, group in ipairs(tail) do
+            groups[#groups + 1] = group
+        end
+    end
+    if #groups ~= 8 then
+        return nil
+    end
+    local zeros = groups[1] + groups[2] + groups[3] + groups[4] + groups[5] == 0
+    -- ::ffff:0:0/96 and the old ::/96 carry IPv4; 64:ff9b::/96 is translated to it on the way.
+    local translated = groups[1] == 0x64 and groups[2] == 0xff9b
+        and groups[3] + groups[4] + groups[5] + groups[6] == 0
+    if translated or zeros and (groups[6] == 0xffff or groups[6] == 0 and groups[7] > 0) then
+        return { groups[7], groups[8] }
+    end
+    return groups
+end
+
+local function parse(text)
+    return find(text, ":", 1, true) and v6(text) or v4(text)
+end
+
+local function range(cidr)
+    local text, length = match(cidr, "^([^/]+)/(%d+)$")
+    text = text or cidr
+    local groups = parse(text)
+    if not groups then
+        return nil
+    end
+    local bits = tonumber(length)
+    -- A range of IPv4 in IPv6 clothes counts its bits from the clothes.
+    if bits and #groups == 2 and find(text, ":", 1, true) then
+        bits = bits - 96
+    end
+    return { groups = groups, bits = bits or #groups * 16 }
+end
+
+local function contains(one, groups)
+    if #one.groups ~= #groups then
+        return false
+    end
+    local bits = one.bits
+    for i, group in ipairs(groups) do
+        if bits <= 0 then
+            return true
+        end
+        local unit = bits >= 16 and 1 or 2 ^ (16 - bits)
+        if floor(group / unit) ~= floor(one.groups[i] / unit) then
+            return false
+        end
+        bits = bits - 16
+    end
+    return true
+end
+
+local compiled = setmetatable({}, { __mode = "k" })
+local function ranges(list)
+    local made = compiled[list]
+    if not made then
+        made = {}
+        for _, cidr in ipairs(list) do
+            made[#made + 1] = range(cidr)
+        end
+        compiled[list] = made
+    end
+    return made
+end
+
+local function any(list, groups)
+    for _, one in ipairs(ranges(list)) do
+        if contains(one, groups) then
+            return true
+        end
+    end
+    return false
+end
+
+-- What cannot be read is not allowed.
+function _M.allows(policy, address)
+    local groups = parse(address)
+    return groups ~= nil and (not any(policy.deny, groups) or any(policy.allow, groups))
+end
+return _M

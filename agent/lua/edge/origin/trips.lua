@@ -1,0 +1,53 @@
+-- One request's way to its origins: the peers in the order they are tried, and what became of each try.
+local balancer = require("ngx.balancer")
+local choice = require("edge.origin.choice")
+local match = string.match
+
+local _M = {}
+local MOST_TRIES = 6
+
+-- `peers`: { upstream, address, port } in order.
+function _M.begin(origin, peers)
+    ngx.ctx.trip = { origin = origin, peers = peers, at = 0 }
+end
+
+local function leave(trip, well)
+    local peer = trip.peers[trip.at]
+    if peer and not trip.left then
+        trip.left = true
+        choice.leave(trip.origin, peer.upstream, well)
+    end
+end
+
+function _M.balancer()
+    local trip = ngx.ctx.trip
+    if balancer.get_last_failure() then
+        leave(trip, false)
+    end
+    trip.at = trip.at + 1
+    trip.left = nil
+    local peer = trip.peers[trip.at]
+    if not peer then
+        return ngx.exit(502)
+    end
+    if trip.at == 1 and #trip.peers > 1 then
+        balancer.set_more_tries(math.min(#trip.peers, MOST_TRIES) - 1)
+    end
+    local origin = trip.origin
+    balancer.set_timeouts(origin.connectTimeoutSeconds, origin.readTimeoutSeconds, origin.readTimeoutSeconds)
+    choice.enter(origin, peer.upstream)
+    local ok, err = balancer.set_current_peer(peer.address, peer.port)
+    if not ok then
+        ngx.log(ngx.ERR, "origin ", peer.address, ": ", err)
+        return ngx.exit(502)
+    end
+end
+
+function _M.origin_log()
+    local trip = ngx.ctx.trip
+    if trip then
+        local last = match(ngx.var.upstream_status or "", "(%d+)%s*$")
+        leave(trip, last ~= nil and last ~= "502" and last ~= "504")
+    end
+end
+return _M

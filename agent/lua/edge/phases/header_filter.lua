@@ -1,0 +1,1 @@
+require("edge.runner").run("header_filter")

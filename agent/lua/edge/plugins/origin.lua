@@ -1,0 +1,12 @@
+-- Which origin is asked, and how. Fails closed: without a choice there is nobody to ask.
+local choice = require("edge.origin.choice")
+local forward = require("edge.origin.forward")
+local trips = require("edge.origin.trips")
+
+local _M = { name = "origin", priority = 900, fails = "closed" }
+
+_M.origin_access = forward.origin_access
+_M.balancer = trips.balancer
+_M.origin_log = trips.origin_log
+_M.init_worker = choice.init_worker
+return _M

@@ -1,0 +1,128 @@
+-- Runs what takes part in a phase, in order of priority. Only here is a request refused, and only here does an error of
+-- a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the rule): the request goes on
+-- without it. "closed": 503.
+local counters = require("edge.core.counters")
+local requests = require("edge.core.request")
+local pages = require("edge.pages")
+local cache = require("edge.plugins.cache")
+local origin = require("edge.plugins.origin")
+local status = require("edge.plugins.status")
+local pcall, type, var = pcall, type, ngx.var
+
+local _M = {}
+local plugins = { status, cache, origin }
+table.sort(plugins, function(a, b) return a.priority > b.priority end)
+
+local function taking_part(phase)
+    local list = {}
+    for i = 1, #plugins do
+        if plugins[i][phase] then
+            list[#list + 1] = plugins[i]
+        end
+    end
+    return list
+end
+
+local function failed(plugin, err)
+    counters.count("pluginFailed")
+    ngx.log(ngx.ERR, plugin.name, ": ", err)
+    return plugin.fails == "closed" and 503 or nil
+end
+
+-- A plugin answers nothing to go on, a status to refuse, or "@name" to go on in another location.
+local function visit(list, phase, site, request)
+    for i = 1, #list do
+        local plugin = list[i]
+        local ok, answer = pcall(plugin[phase], site, request)
+        if not ok then
+            answer = failed(plugin, answer)
+        end
+        if answer then
+            return answer
+        end
+    end
+end
+
+local function end_with(answer)
+    if type(answer) == "string" then
+        return ngx.exec(answer)
+    end
+    return pages.send(answer)
+end
+
+local phases = {}
+
+local access = taking_part("access")
+function phases.access()
+    local request, why = requests.visitor()
+    if not request then
+        return end_with(why == "corrupt" and 503 or 903)
+    end
+    local site = request.site.doc
+    var.e_site = site.id
+    var.e_domain = request.host.doc.domainID
+    local answer = visit(access, "access", site, request)
+    if answer then
+        return end_with(answer)
+    end
+end
+
+local header_filter = taking_part("header_filter")
+function phases.header_filter()
+    visit(header_filter, "header_filter")
+end
+
+local origin_access = taking_part("origin_access")
+function phases.origin_access()
+    local request, why = requests.inner()
+    local answer = why == "corrupt" and 503 or 903
+    if request then
+        ngx.ctx.request = request
+        answer = visit(origin_access, "origin_access", request.site.doc, request)
+    end
+    if answer then
+        return end_with(answer)
+    end
+end
+
+local origin_header = taking_part("origin_header")
+function phases.origin_header()
+    local request = ngx.ctx.request
+    local answer = request and visit(origin_header, "origin_header", request.site.doc, request) or nil
+    if not request or answer == 503 then
+        ngx.header["X-Accel-Expires"] = "0"
+    elseif answer then
+        -- Close without an answer: hop A serves what it has, if that is allowed.
+        return ngx.exit(ngx.ERROR)
+    end
+end
+
+local origin_log = taking_part("origin_log")
+function phases.origin_log()
+    visit(origin_log, "origin_log")
+end
+
+function phases.balancer()
+    return origin.balancer()
+end
+
+function phases.certificate()
+    local certificates = require("edge.tls.certificates")
+    local ok, err = pcall(certificates.choose)
+    if not ok then
+        failed({ name = "certificates" }, err)
+    end
+end
+
+function phases.admin()
+    return require("edge.admin").serve()
+end
+
+function _M.run(phase)
+    return phases[phase]()
+end
+
+function _M.init_worker()
+    origin.init_worker()
+end
+return _M

@@ -1,0 +1,74 @@
+// What the nginx of this machine can do. Debian's nginx loads its modules from files; OpenResty has them built in.
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export type Capabilities = {
+  version: string;
+  openresty: boolean;
+  /** Files for load_module, in the order that they need each other. */
+  modules: string[];
+  lua: boolean;
+  stream: boolean;
+  brotli: boolean;
+  geoip2: boolean;
+  /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
+  http2: 'listen' | 'directive' | 'none';
+  http3: boolean;
+  /** balancer.enable_keepalive with a pool per server name: without it an HTTPS origin gets a connection per request. */
+  poolPerName: boolean;
+};
+
+/** In loading order: ndk before lua. The stream core before what builds on it. */
+const wanted = [
+  'ndk_http_module.so',
+  'ngx_http_lua_module.so',
+  'ngx_http_brotli_filter_module.so',
+  'ngx_http_geoip2_module.so',
+  'ngx_stream_module.so',
+  'ngx_stream_geoip2_module.so',
+];
+
+export async function detectCapabilities(nginx: string): Promise<Capabilities> {
+  const { stderr } = await run(nginx, ['-V']);
+  return readCapabilities(stderr, { exists: existsSync, read: (path) => readFileSync(path, 'utf8') });
+}
+
+/** Apart from the machine, so that a test can show what OpenResty says. */
+export function readCapabilities(
+  banner: string,
+  disk: { exists: (path: string) => boolean; read: (path: string) => string },
+): Capabilities {
+  const found = /nginx version: (openresty|nginx)\/(\d+)\.(\d+)\.(\d+)/.exec(banner);
+  if (found === null) throw new Error(`not the answer of nginx -V: ${banner.slice(0, 200)}`);
+  const [, kind, major = '0', minor = '0', patch = '0'] = found;
+  const openresty = kind === 'openresty';
+  const argument = (name: string) => new RegExp(`--${name}=(\\S+)`).exec(banner)?.[1] ?? null;
+  const prefix = argument('prefix') ?? '/usr/local/nginx';
+  const moduleDir = argument('modules-path') ?? join(prefix, 'modules');
+  const modules = wanted.map((file) => join(moduleDir, file)).filter((path) => disk.exists(path));
+  const has = (file: string, builtIn: RegExp) => modules.some((path) => path.endsWith(`/${file}`)) || builtIn.test(banner);
+  const balancer = [join(dirname(prefix), 'lualib/ngx/balancer.lua'), '/usr/share/lua/5.1/ngx/balancer.lua'].find(
+    (path) => disk.exists(path),
+  );
+  const newer = [Number(major), Number(minor), Number(patch)];
+  const since = (...wantedVersion: number[]) => {
+    const i = wantedVersion.findIndex((part, at) => part !== newer[at]);
+    return i < 0 || (newer[i] ?? 0) > (wantedVersion[i] ?? 0);
+  };
+  return {
+    version: newer.join('.'),
+    openresty,
+    modules,
+    lua: has('ngx_http_lua_module.so', /ngx_lua/),
+    stream: has('ngx_stream_module.so', /--with-stream(?!=dynamic)\b/),
+    brotli: has('ngx_http_brotli_filter_module.so', /ngx_brotli/),
+    geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
+    http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',
+    http3: banner.includes('--with-http_v3_module'),
+    poolPerName: balancer !== undefined && disk.read(balancer).includes('enable_keepalive'),
+  };
+}

@@ -1,0 +1,75 @@
+import { conf } from './conf.ts';
+import type { RenderInput } from './render.ts';
+
+/** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
+export const hopConf = ({ host }: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
+upstream origin {
+    server 0.0.0.1;
+    balancer_by_lua_block { require("edge.runner").run("balancer") }
+    keepalive 128;
+    keepalive_timeout 55s;
+}
+# nginx pools TLS connections by address alone, so a kept one could carry another site's server name.
+upstream origin_tls {
+    server 0.0.0.1;
+    balancer_by_lua_block { require("edge.runner").run("balancer") }
+}
+map "" $o_host { default ""; }
+map "" $o_name { default ""; }
+map "" $o_scheme { default http; }
+map "" $o_pool { default origin; }
+map "" $o_trip { default ""; }
+
+server {
+    listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
+    server_name _;
+    access_log off;
+    # Must outlive hop A's idle connections.
+    keepalive_timeout 1h;
+    keepalive_requests 1000000;
+    client_max_body_size 0;
+    client_header_buffer_size 4k;
+    large_client_header_buffers 8 64k;
+    client_header_timeout 1h;
+    client_body_timeout 2h;
+    send_timeout 2h;
+
+    location / {
+        access_by_lua_file ${`${host.luaDir}/edge/phases/origin_access.lua`};
+        header_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_header.lua`};
+        log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};
+        proxy_http_version 1.1;
+        proxy_set_header Host $o_host;
+        proxy_set_header Connection $e_connection;
+        proxy_set_header Upgrade $e_upgrade;
+        proxy_set_header X-E-Host "";
+        proxy_set_header X-E-At "";
+        proxy_set_header X-E-Address "";
+        proxy_set_header X-E-Key "";
+        proxy_set_header X-E-Version "";
+        proxy_set_header X-E-State "";
+        proxy_set_header X-E-Connection "";
+        proxy_set_header X-E-Vary "";
+        proxy_buffering off;
+        proxy_request_buffering off;
+        proxy_buffer_size 16k;
+        proxy_buffers 8 16k;
+        proxy_ssl_server_name on;
+        proxy_ssl_name $o_name;
+        proxy_ssl_protocols TLSv1.2 TLSv1.3;
+        proxy_ssl_session_reuse off;
+        # An origin must not steer us.
+        proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
+        proxy_hide_header X-E-CC;
+        proxy_hide_header X-E-V;
+        proxy_hide_header X-E-Birth;
+        proxy_hide_header X-E-Recipe;
+        proxy_hide_header X-E-Hide;
+        proxy_hide_header X-E-Up;
+        proxy_pass_header Date;
+        proxy_pass_header Server;
+        proxy_next_upstream error timeout http_502 http_504;
+        proxy_pass $o_scheme://$o_pool;
+    }
+}
+`;

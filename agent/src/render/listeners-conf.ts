@@ -1,0 +1,199 @@
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { conf } from './conf.ts';
+import type { RenderInput } from './render.ts';
+
+/**
+ * Hop A: what visitors talk to. It owns the store and knows nothing of origins.
+ *
+ * No reuseport: with it a second nginx started by mistake would share the ports in silence and answer half of the
+ * requests from an old tree.
+ */
+export const listenersConf = ({ zone, node, host }: RenderInput) => conf`upstream hop {
+    server ${`unix:${host.dir}/run/hop.sock`};
+    keepalive 256;
+}
+# Without kept connections: one that the other side is just closing would fail a request that must not be sent twice.
+upstream hop_once {
+    server ${`unix:${host.dir}/run/hop.sock`};
+}
+
+# What a compressing origin is asked for, in four classes, so that a store never mixes encodings.
+map $http_accept_encoding $e_br {
+    default "";
+    "gzip, deflate, br" b;
+    "gzip, deflate, br, zstd" b;
+    "~*(?:^|,)[ \t]*br[ \t]*(?:;[ \t]*q=(?:0\\.0*[1-9][0-9]*|1(?:\\.0*)?)[ \t]*)?(?:,|$)" b;
+}
+map $http_accept_encoding $e_gz {
+    default "";
+    "gzip, deflate, br" g;
+    "gzip, deflate, br, zstd" g;
+    gzip g;
+    "gzip, deflate" g;
+    "~*(?:^|,)[ \t]*gzip[ \t]*(?:;[ \t]*q=(?:0\\.0*[1-9][0-9]*|1(?:\\.0*)?)[ \t]*)?(?:,|$)" g;
+}
+map "$e_br$e_gz" $e_accept {
+    default identity;
+    b "br";
+    g "gzip";
+    bg "br, gzip";
+}
+# Something that the usual request does not have, worth a closer look.
+map "$http_range$http_if_none_match$http_if_modified_since$http_if_match$http_if_unmodified_since$http_upgrade$http_x_e_vary" $e_odd {
+    default "!";
+    "" "";
+}
+# All that decides about a request before its answer is known: Lua remembers the decision by it.
+map "" $e_facts {
+    default "$request_method$e_odd $scheme:$server_port $e_br$e_gz $host$request_uri";
+}
+map $http_upgrade $e_upgrade {
+    default "";
+    "~*^websocket$" websocket;
+}
+map $e_upgrade $e_connection {
+    default "";
+    websocket upgrade;
+}
+map $http_via $e_via {
+    default "$http_via, 1.1 edgeloom";
+    "" "1.1 edgeloom";
+}
+map $http_cdn_loop $e_loop {
+    default "$http_cdn_loop, edgeloom";
+    "" edgeloom;
+}
+# Written by Lua. Maps and not "set": what no request needs costs none anything.
+map "" $e_key { default ""; }
+map "" $e_site { default ""; }
+map "" $e_domain { default ""; }
+map "" $e_bypass { default ""; }
+map "" $e_version { default ""; }
+map "" $e_again { default ""; }
+map "" $e_freshened { default ""; }
+map $e_freshened $e_cache_control {
+    default $e_freshened;
+    "" $upstream_http_x_e_cc;
+}
+
+server {
+${node?.enabled === false ? conf`    listen ${`unix:${host.dir}/run/off.sock`};\n` : listens(zone, host.listen, host.capabilities.http2)}    server_name _;
+    client_max_body_size ${zone.maxBodyBytes};
+    client_header_buffer_size 2k;
+    large_client_header_buffers 8 16k;
+    client_header_timeout 15s;
+    client_body_timeout 60s;
+    send_timeout 60s;
+    keepalive_timeout 65s;
+    keepalive_requests 10000;
+    absolute_redirect off;
+    port_in_redirect off;
+${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}
+    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/header_filter.lua`};
+
+    # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
+    proxy_http_version 1.1;
+    proxy_set_header Host $host;
+    proxy_set_header Connection $e_connection;
+    proxy_set_header Upgrade $e_upgrade;
+    proxy_set_header X-E-Host $http_host;
+    proxy_set_header X-E-At "$scheme:$server_port";
+    proxy_set_header X-E-Address $remote_addr;
+    proxy_set_header X-E-Key $e_key;
+    proxy_set_header X-E-Version $e_version;
+    proxy_set_header X-E-State "$e_again$upstream_cache_status";
+    proxy_set_header X-E-Connection $http_connection;
+    proxy_set_header X-Request-Id $request_id;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header X-Real-IP $remote_addr;
+    proxy_set_header Accept-Encoding $e_accept;
+    proxy_set_header Via $e_via;
+    proxy_set_header CDN-Loop $e_loop;
+    proxy_set_header Keep-Alive "";
+    proxy_set_header Proxy "";
+    proxy_set_header Proxy-Authorization "";
+    proxy_set_header Proxy-Connection "";
+    proxy_set_header TE "";
+    proxy_set_header Trailer "";
+    # The time limits are the origin's, and hop B keeps them.
+    proxy_connect_timeout 5s;
+    proxy_send_timeout 2h;
+    proxy_read_timeout 2h;
+    proxy_buffer_size 32k;
+    proxy_buffers 16 32k;
+    proxy_request_buffering off;
+    proxy_next_upstream off;
+    proxy_pass_header Date;
+    proxy_pass_header Server;
+    # Stored are the fields that steer this store; sent are the origin's own.
+    proxy_hide_header Cache-Control;
+    proxy_hide_header Vary;
+    proxy_hide_header X-E-CC;
+    proxy_hide_header X-E-V;
+    proxy_hide_header X-E-Birth;
+    proxy_hide_header X-E-Recipe;
+    proxy_hide_header X-E-Hide;
+    proxy_hide_header X-E-Up;
+    proxy_hide_header X-Request-Id;
+    add_header Cache-Control $e_cache_control always;
+    add_header Vary $upstream_http_x_e_v always;
+    add_header X-Request-Id $request_id always;
+
+    location / {
+        access_by_lua_file ${`${host.luaDir}/edge/phases/access.lua`};
+        proxy_cache edge;
+        proxy_cache_key $e_key;
+        proxy_cache_methods GET HEAD;
+        proxy_cache_bypass $e_bypass;
+        proxy_cache_lock on;
+        proxy_cache_lock_timeout 15s;
+        proxy_cache_lock_age 15s;
+        proxy_cache_revalidate on;
+        proxy_cache_background_update on;
+        # Stale answers only where the stored response itself carries the permission.
+        proxy_cache_use_stale off;
+        proxy_force_ranges on;
+        if_modified_since before;
+        proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
+        error_page 502 = @again;
+        proxy_pass http://hop;
+    }
+    location @again {
+        set $e_again "AGAIN ";
+        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        proxy_pass http://hop_once;
+    }
+    # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
+    location @pass {
+        proxy_buffering off;
+        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        proxy_pass http://hop_once;
+    }
+}
+`;
+
+function listens(zone: ZoneDoc, addresses: string[], http2: string) {
+  const flags = (secure: boolean) =>
+    conf`${secure && conf` ssl`}${secure && zone.http2 && http2 === 'listen' && conf` http2`}`;
+  return [...zone.ports]
+    .sort((a, b) => a.port - b.port)
+    .flatMap(({ port, tls: secure }) =>
+      addresses.map((address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`),
+    );
+}
+
+/** The pair named here answers only those who ask for no name or for one that has no certificate. */
+const tls = (zone: ZoneDoc, dir: string) => conf`    ssl_protocols ${[...zone.tlsProtocols]
+  .sort()
+  .map((protocol, i) => conf`${i > 0 && conf` `}${protocol}`)};
+    ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305;
+    ssl_prefer_server_ciphers off;
+    ssl_session_cache shared:tls:32m;
+    ssl_session_timeout 1d;
+    ssl_session_tickets off;
+    ssl_certificate ${`${dir}/keys/fallback.pem`};
+    ssl_certificate_key ${`${dir}/keys/fallback.key`};
+    ssl_certificate_by_lua_block { require("edge.runner").run("certificate") }
+`;

@@ -1,0 +1,69 @@
+import { conf, luaText } from './conf.ts';
+import type { RenderInput } from './render.ts';
+
+/** The main file: the process, what all servers share, and where Lua keeps its state. */
+export const nginxConf = ({ zone, node, generation, host }: RenderInput) => conf`${host.capabilities.modules.map(
+  (path) => conf`load_module ${path};\n`,
+)}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
+worker_rlimit_nofile ${zone.worker.connections * 2 + 1024};
+# Long enough for downloads and sockets that were open before a reload to end by themselves.
+worker_shutdown_timeout 4h;
+pid ${`${host.dir}/run/nginx.pid`};
+error_log ${`${host.dir}/logs/error.log`} warn;
+pcre_jit on;
+
+events {
+    worker_connections ${zone.worker.connections};
+}
+
+http {
+    server_tokens off;
+    sendfile on;
+    tcp_nopush on;
+    types_hash_max_size 2048;
+    default_type application/octet-stream;
+    variables_hash_max_size 2048;
+    map_hash_bucket_size 256;
+    reset_timedout_connection on;
+    client_body_temp_path ${`${host.dir}/tmp/body`};
+    proxy_temp_path ${`${host.dir}/tmp/proxy`};
+    fastcgi_temp_path ${`${host.dir}/tmp/fastcgi`};
+    uwsgi_temp_path ${`${host.dir}/tmp/uwsgi`};
+    scgi_temp_path ${`${host.dir}/tmp/scgi`};
+
+    lua_package_path ${`${host.luaDir}/?.lua;;`};
+    lua_regex_match_limit 100000;
+    lua_regex_cache_max_entries 8192;
+    lua_socket_log_errors off;
+    # docs: documents as read from disk. absent: names that have none; may evict, so that made-up names push out
+    # nothing else. changes: which documents changed, and counters. marks: under which number each did. urls: what is
+    # known of single URLs. peers: how origins do. names: their addresses.
+    lua_shared_dict docs 256m;
+    lua_shared_dict absent 8m;
+    lua_shared_dict changes 4m;
+    lua_shared_dict marks 16m;
+    lua_shared_dict urls 64m;
+    lua_shared_dict peers 8m;
+    lua_shared_dict names 8m;
+    init_by_lua_block { require("edge.init").start(${luaText(
+      JSON.stringify({
+        dir: host.dir,
+        generation,
+        resolvers: host.resolvers,
+        poolPerName: host.capabilities.poolPerName,
+        ports: zone.ports.map(({ port, tls }) => ({ port, tls })),
+      }),
+    )}) }
+    init_worker_by_lua_block { require("edge.runner").init_worker() }
+
+    proxy_cache_path ${`${host.dir}/cache`} levels=1:2 keys_zone=edge:${zone.cache.keyBytes} max_size=${cacheBytes(zone, node)} inactive=${zone.cache.inactiveSeconds}s use_temp_path=off;
+
+    include log.conf;
+    include listeners.conf;
+    include hop.conf;
+    include admin.conf;
+}
+`;
+
+const cacheBytes = (zone: RenderInput['zone'], node: RenderInput['node']) =>
+  node === null || node.cacheMaxBytes === 0 ? zone.cache.maxBytes : node.cacheMaxBytes;

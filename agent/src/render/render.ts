@@ -1,0 +1,37 @@
+// A zone's structure as the files of one nginx tree. Pure: same input, same bytes.
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { adminConf } from './admin-conf.ts';
+import type { Capabilities } from './capabilities.ts';
+import { hopConf } from './hop-conf.ts';
+import { listenersConf } from './listeners-conf.ts';
+import { logConf } from './log-conf.ts';
+import { nginxConf } from './nginx-conf.ts';
+
+/** What the renderer has to know of the machine. */
+export type HostFacts = {
+  /** The node's directory, absolute. */
+  dir: string;
+  /** The folder that holds edge/, absolute. */
+  luaDir: string;
+  /** Addresses to listen on, IPv6 in brackets. */
+  listen: string[];
+  /** Whom the workers run as; null when nginx is not started as root. */
+  user: string | null;
+  capabilities: Capabilities;
+  /** Name servers that origin names are asked of: an address, IPv6 in brackets, with an optional port. */
+  resolvers: string[];
+};
+
+export type RenderInput = { zone: ZoneDoc; node: NodeDoc | null; generation: number; host: HostFacts };
+
+/** Relative path → content. */
+export function renderTree(input: RenderInput): Map<string, string> {
+  if (!input.host.capabilities.lua) throw new Error('this nginx has no Lua module');
+  return new Map([
+    ['admin.conf', adminConf(input).text],
+    ['hop.conf', hopConf(input).text],
+    ['listeners.conf', listenersConf(input).text],
+    ['log.conf', logConf(input).text],
+    ['nginx.conf', nginxConf(input).text],
+  ]);
+}

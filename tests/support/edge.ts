@@ -1,0 +1,388 @@
+// A real edge in a directory of its own: documents on disk as the agent writes them, the agent's rendered tree, the
+// machine's nginx. Looked at from outside, by what visitors and origins see.
+import { execFile } from 'node:child_process';
+import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findWorkers } from '@edgeloom/agent/host.ts';
+import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
+import { Admin } from '@edgeloom/agent/nginx/admin.ts';
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
+import { renderTree } from '@edgeloom/agent/render/render.ts';
+import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { CacheRuleDoc, CertDoc, EdgeDoc, HostDoc, SiteDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { eventually } from './eventually.ts';
+import { startOrigin } from './origin.ts';
+import type { Origin } from './origin.ts';
+import { freePorts } from './ports.ts';
+
+const run = promisify(execFile);
+const nginx = 'nginx';
+
+export type Ask = {
+  host?: string;
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+  port?: number;
+  /** Over TLS, naming this server; false: naming none. */
+  tls?: string | false;
+};
+
+export class Reply {
+  readonly status: number;
+  readonly rawHeaders: string[];
+  readonly bytes: Buffer;
+  constructor(status: number, rawHeaders: string[], bytes: Buffer) {
+    this.status = status;
+    this.rawHeaders = rawHeaders;
+    this.bytes = bytes;
+  }
+  get body(): string {
+    return this.bytes.toString();
+  }
+  /** All values of a field, in order. */
+  all(name: string): string[] {
+    return this.rawHeaders.filter((_, i, raw) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === name.toLowerCase());
+  }
+  /** The field's value, its lines joined; undefined when absent. */
+  header(name: string): string | undefined {
+    const values = this.all(name);
+    return values.length === 0 ? undefined : values.join(', ');
+  }
+  /** hit, or why it was forwarded. */
+  get cache(): string {
+    const said = this.header('cache-status') ?? '';
+    return / fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said);
+  }
+}
+
+export const zoneDoc = (ports: { http: number; https: number }, over: Partial<ZoneDoc> = {}): ZoneDoc => ({
+  kind: 'zone',
+  id: randomUUID(),
+  ports: [
+    { port: ports.http, tls: false },
+    { port: ports.https, tls: true },
+  ],
+  http2: true,
+  tlsProtocols: ['TLSv1.2', 'TLSv1.3'],
+  worker: { processes: 2, connections: 1024 },
+  cache: { maxBytes: 256 << 20, keyBytes: 4 << 20, inactiveSeconds: 3600 },
+  maxBodyBytes: 0,
+  originPolicy: { deny: ['127.0.0.0/8', '::1/128'], allow: ['127.0.0.0/8', '::1/128'] },
+  ...over,
+});
+
+export const siteDoc = (over: Partial<SiteDoc> = {}): SiteDoc => ({
+  kind: 'site',
+  id: randomUUID(),
+  status: 'normal',
+  cacheVersion: 0,
+  cacheRules: [],
+  staleIfErrorSeconds: 0,
+  ...over,
+});
+
+export const upstream = (port: number, over: Partial<HostDoc['origin']['upstreams'][number]> = {}) => ({
+  id: randomUUID(),
+  address: '127.0.0.1',
+  port,
+  weight: 1,
+  backup: false,
+  ...over,
+});
+
+export type HostSketch = Partial<Omit<HostDoc, 'origin'>> & { origin?: Partial<HostDoc['origin']> };
+
+export const hostDoc = (site: { id: string }, port: number, { origin = {}, ...over }: HostSketch = {}): HostDoc => ({
+  kind: 'host',
+  name: `${randomBytes(4).toString('hex')}.example.com`,
+  domainID: randomUUID(),
+  siteID: site.id,
+  cacheVersion: 0,
+  certID: null,
+  ...over,
+  origin: {
+    scheme: 'http',
+    portMap: [],
+    host: null,
+    sni: null,
+    method: 'roundRobin',
+    maxFails: 0,
+    failTimeoutSeconds: 10,
+    connectTimeoutSeconds: 2,
+    readTimeoutSeconds: 10,
+    upstreams: [upstream(port)],
+    ...origin,
+  },
+});
+
+export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
+  id: randomUUID(),
+  type: 'prefix',
+  values: ['/'],
+  ttlSeconds: 60,
+  honourOrigin: false,
+  query: 'all',
+  queryNames: [],
+  ...over,
+});
+
+const keyOf = (doc: EdgeDoc) =>
+  doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.kind === 'host' ? doc.name : doc.id}`;
+
+export type EdgeOptions = {
+  zone?: Partial<ZoneDoc>;
+  /** Name servers, `address:port`. */
+  resolvers?: string[];
+};
+
+export async function startEdge({ zone = {}, resolvers = [] }: EdgeOptions = {}): Promise<Edge> {
+  const dir = await mkdtemp(join(tmpdir(), 'edge-'));
+  const [http = 0, https = 0] = await freePorts(2);
+  const [capabilities, workers, origin] = await Promise.all([detectCapabilities(nginx), findWorkers(), startOrigin()]);
+  const layout = layoutOf(dir);
+  await prepareLayout(layout, workers);
+  const zoneKey = randomBytes(32);
+  const fallback = selfSigned('fallback.invalid');
+  await writeFile(join(layout.keys, 'zone.key'), zoneKey.toString('base64'), { mode: 0o600 });
+  await writeFile(join(layout.keys, 'fallback.pem'), fallback.cert);
+  await writeFile(join(layout.keys, 'fallback.key'), fallback.key, { mode: 0o600 });
+  const facts = {
+    dir,
+    luaDir: join(import.meta.dirname, '../../agent/lua'),
+    listen: ['127.0.0.1'],
+    user: workers?.user ?? null,
+    capabilities,
+    resolvers,
+  };
+  const edge = new Edge(dir, { http, https }, origin, zoneKey, (doc, generation) =>
+    renderTree({ zone: doc, node: null, generation, host: facts }),
+  );
+  const doc = zoneDoc({ http, https }, zone);
+  await edge.write(doc);
+  await edge.render(doc);
+  await edge.start();
+  return edge;
+}
+
+export class Edge {
+  readonly dir: string;
+  readonly ports: { http: number; https: number };
+  /** One that every domain made by `site()` asks. */
+  readonly origin: Origin;
+  readonly admin: Admin;
+  readonly #zoneKey: Buffer;
+  readonly #render: (zone: ZoneDoc, generation: number) => Map<string, string>;
+  #revision = 0;
+  #generation = 0;
+
+  constructor(
+    dir: string,
+    ports: { http: number; https: number },
+    origin: Origin,
+    zoneKey: Buffer,
+    render: (zone: ZoneDoc, generation: number) => Map<string, string>,
+  ) {
+    this.dir = dir;
+    this.ports = ports;
+    this.origin = origin;
+    this.admin = new Admin(join(dir, 'run/admin.sock'));
+    this.#zoneKey = zoneKey;
+    this.#render = render;
+  }
+
+  /** A site with one domain in front of the edge's origin. */
+  async site(site: Partial<SiteDoc> = {}, host: HostSketch = {}): Promise<{ site: SiteDoc; host: HostDoc; name: string }> {
+    const made = siteDoc(site);
+    const domain = hostDoc(made, this.origin.port, host);
+    await this.put(made, domain);
+    return { site: made, host: domain, name: domain.name };
+  }
+
+  /** Writes documents and tells nginx, as the agent does. */
+  async put(...docs: EdgeDoc[]): Promise<void> {
+    for (const doc of docs) await this.write(doc);
+    await this.admin.bump(docs.map(keyOf));
+  }
+
+  async remove(...keys: string[]): Promise<void> {
+    for (const key of keys) await rm(this.pathOf(key));
+    await this.admin.bump(keys);
+  }
+
+  pathOf(key: string): string {
+    return join(this.dir, 'docs', docPath(key));
+  }
+
+  /** On disk only. */
+  async write(doc: EdgeDoc): Promise<void> {
+    const body = JSON.stringify(doc);
+    parseDoc(keyOf(doc), body);
+    await this.writeRaw(keyOf(doc), encodeDocFile((this.#revision += 1), body));
+  }
+
+  async writeRaw(key: string, bytes: string | Buffer): Promise<void> {
+    const path = this.pathOf(key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.new`, bytes);
+    await rename(`${path}.new`, path);
+  }
+
+  /** A private key as it stands in a certificate's document. */
+  seal(text: string, key: string): CertDoc['pairs'][number]['key'] {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.#zoneKey, iv).setAAD(Buffer.from(key));
+    const data = Buffer.concat([cipher.update(text), cipher.final()]);
+    return { iv: iv.toString('base64'), data: data.toString('base64'), tag: cipher.getAuthTag().toString('base64') };
+  }
+
+  async render(zone: ZoneDoc): Promise<void> {
+    this.#generation += 1;
+    const conf = join(this.dir, 'conf');
+    await mkdir(join(conf, String(this.#generation)));
+    for (const [path, text] of this.#render(zone, this.#generation)) {
+      await writeFile(join(conf, String(this.#generation), path), text);
+    }
+    await symlink(String(this.#generation), join(conf, 'next'));
+    await rename(join(conf, 'next'), join(conf, 'current'));
+  }
+
+  async start(): Promise<void> {
+    await run(nginx, [...this.#arguments, '-c', join(this.dir, 'conf/current/nginx.conf')]);
+    await eventually(() => this.admin.status());
+  }
+
+  /** New workers serve when it is back. */
+  async reload(): Promise<void> {
+    process.kill(await this.pid(), 'SIGHUP');
+    await eventually(async () => {
+      const { generation } = await this.admin.status();
+      if (generation !== this.#generation) throw new Error(`generation ${generation} serves`);
+    });
+  }
+
+  async pid(): Promise<number> {
+    return Number(await readFile(join(this.dir, 'run/nginx.pid'), 'utf8'));
+  }
+
+  async halt(): Promise<void> {
+    const pid = await this.pid();
+    process.kill(pid, 'SIGTERM');
+    await eventually(() => {
+      if (isRunning(pid)) throw new Error('nginx still runs');
+    });
+  }
+
+  /** Forgets all that was only in memory. */
+  async restart(): Promise<void> {
+    await this.halt();
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.halt();
+    await this.origin.stop();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async purge(...urls: string[]): Promise<number> {
+    return this.admin.purge(urls, 10_000);
+  }
+
+  /** What the operator should know of and visitors do not notice. */
+  async counters(): Promise<Record<string, number>> {
+    return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).counters;
+  }
+
+  get(path: string, { host, method = 'GET', headers = {}, body, port, tls }: Ask = {}): Promise<Reply> {
+    const secure = tls !== undefined;
+    const options = {
+      host: '127.0.0.1',
+      port: port ?? (secure ? this.ports.https : this.ports.http),
+      path,
+      method,
+      headers: { ...(host !== undefined && { host }), ...headers },
+      agent: false as const,
+    };
+    return new Promise((resolve, reject) => {
+      const call = secure
+        ? httpsRequest({ ...options, servername: tls === false ? '' : tls, rejectUnauthorized: false })
+        : httpRequest(options);
+      call.on('error', reject);
+      call.on('response', (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () => resolve(new Reply(answer.statusCode ?? 0, answer.rawHeaders, Buffer.concat(chunks))));
+      });
+      call.end(body);
+    });
+  }
+
+  /** Bytes as they are; answers all that came back until the connection closed. */
+  async raw(text: string): Promise<string> {
+    const socket = connect(this.ports.http, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.write(text);
+    await once(socket, 'close');
+    return Buffer.concat(chunks).toString();
+  }
+
+  /** The access log's row of an answer. */
+  logged(reply: Reply): Promise<Record<string, unknown>> {
+    const id = reply.header('x-request-id');
+    return eventually(async () => {
+      const row = (await this.log()).find((one) => one['id'] === id);
+      if (row === undefined) throw new Error(`no row of ${id}`);
+      return row;
+    });
+  }
+
+  async log(): Promise<Record<string, unknown>[]> {
+    const text = await readFile(join(this.dir, 'logs/access.json'), 'utf8');
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  }
+
+  errors(): Promise<string> {
+    return readFile(join(this.dir, 'logs/error.log'), 'utf8');
+  }
+
+  get #arguments(): string[] {
+    return ['-p', this.dir, '-e', join(this.dir, 'logs/error.log')];
+  }
+}
+
+function ask(socketPath: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest({ socketPath, path, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
