@@ -1,0 +1,157 @@
+// The origins tab as a draft: what is on the page, what differs from what is live, in words, and what must be called.
+import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { Balance, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
+import type { T, Word } from '../../lib/i18n.ts';
+
+export type Domain = Received<typeof domains.get>;
+export type Scheme = Domain['scheme'];
+export type PortMap = Domain['portMap'];
+
+export interface Origin {
+  /** Null until it is saved. */
+  id: string | null;
+  /** Tells rows apart, also those that are new. */
+  key: string;
+  address: string;
+  port: number;
+  weight: number;
+  backup: boolean;
+  enabled: boolean;
+}
+export interface Draft {
+  scheme: Scheme;
+  portMap: PortMap;
+  hashType: Domain['hashType'];
+  /** Empty: the visitor's own. */
+  hostReplace: string;
+  /** Empty: as the Host header. */
+  sni: string;
+  maxFails: number;
+  failTimeoutSeconds: number;
+  connectTimeoutSeconds: number;
+  readTimeoutSeconds: number;
+  origins: Origin[];
+}
+
+export const draftOf = (domain: Domain): Draft => ({
+  scheme: domain.scheme,
+  portMap: domain.portMap,
+  hashType: domain.hashType,
+  hostReplace: domain.hostReplace ?? '',
+  sni: domain.sni ?? '',
+  maxFails: domain.maxFails,
+  failTimeoutSeconds: domain.failTimeoutSeconds,
+  connectTimeoutSeconds: domain.connectTimeoutSeconds,
+  readTimeoutSeconds: domain.readTimeoutSeconds,
+  origins: domain.upstreams.map((upstream) => ({ ...upstream, key: upstream.id })),
+});
+
+let made = 0;
+export const newOrigin = (scheme: Scheme): Origin => {
+  made += 1;
+  return { id: null, key: `new${made}`, address: '', port: scheme === 'https' ? 443 : 80, weight: 10, backup: false, enabled: true };
+};
+
+/** Where an origin differs, in words: `203.0.113.24 weight 60 → 70`. */
+function originChanges(from: Origin, to: Origin, t: T): string[] {
+  const { address } = to;
+  const value = (name: Word, before: string | number, after: string | number) =>
+    t('domains.changes.of', { address: from.address, change: t('domains.changes.value', { name: t(name).toLowerCase(), from: before, to: after }) });
+  return [
+    ...(from.address !== to.address ? [value('domains.fields.address', from.address, to.address)] : []),
+    ...(from.port !== to.port ? [value('domains.fields.port', from.port, to.port)] : []),
+    ...(from.weight !== to.weight ? [value('domains.fields.weight', from.weight, to.weight)] : []),
+    ...(from.backup !== to.backup ? [t(to.backup ? 'domains.changes.toBackup' : 'domains.changes.toMain', { address })] : []),
+    ...(from.enabled !== to.enabled ? [t(to.enabled ? 'domains.changes.turnedOn' : 'domains.changes.turnedOff', { address })] : []),
+  ];
+}
+
+const pair = ({ from, to }: PortMap[number]) => `${from} ${to}`;
+
+export function changesOf(live: Draft, draft: Draft, t: T): string[] {
+  const value = (name: Word, from: string | number, to: string | number) =>
+    from === to ? [] : [t('domains.changes.value', { name: t(name).toLowerCase(), from, to })];
+  const seconds = (count: number) => t('domains.origins.seconds', { count });
+  const kept = new Set(draft.origins.map(({ key }) => key));
+  const mapped = new Set(draft.portMap.map(pair));
+  const mappedLive = new Set(live.portMap.map(pair));
+  return [
+    ...value('domains.fields.scheme', t(`domains.choices.scheme.${live.scheme}`), t(`domains.choices.scheme.${draft.scheme}`)),
+    ...value('domains.fields.hostReplace', live.hostReplace || t('domains.origins.visitors'), draft.hostReplace || t('domains.origins.visitors')),
+    ...value('domains.fields.sni', live.sni || t('domains.origins.asHost'), draft.sni || t('domains.origins.asHost')),
+    ...value('domains.fields.hashType', t(`domains.choices.hashType.${live.hashType}`), t(`domains.choices.hashType.${draft.hashType}`)),
+    ...draft.origins.flatMap((origin) => {
+      const before = live.origins.find(({ key }) => key === origin.key);
+      return before
+        ? originChanges(before, origin, t)
+        : [t('domains.changes.added', { address: origin.address || t('domains.origins.newOrigin') })];
+    }),
+    ...live.origins.filter(({ key }) => !kept.has(key)).map(({ address }) => t('domains.changes.removed', { address })),
+    ...value('domains.fields.maxFails', live.maxFails, draft.maxFails),
+    ...value('domains.fields.failTimeoutSeconds', seconds(live.failTimeoutSeconds), seconds(draft.failTimeoutSeconds)),
+    ...value('domains.fields.connectTimeoutSeconds', seconds(live.connectTimeoutSeconds), seconds(draft.connectTimeoutSeconds)),
+    ...value('domains.fields.readTimeoutSeconds', seconds(live.readTimeoutSeconds), seconds(draft.readTimeoutSeconds)),
+    ...draft.portMap.filter((entry) => !mappedLive.has(pair(entry))).map((entry) => t('domains.changes.mapped', entry)),
+    ...live.portMap.filter((entry) => !mapped.has(pair(entry))).map((entry) => t('domains.changes.unmapped', entry)),
+  ];
+}
+
+/** By the field's path: `hostReplace`, `portMap`, `origins.<key>.address`. The words are those of the contract's schemas. */
+export function faultsOf(draft: Draft): Record<string, string> {
+  const faults: Record<string, string> = {};
+  const balance = Balance.safeParse(balanceOf(draft));
+  for (const issue of balance.error?.issues ?? []) faults[issue.path.join('.')] ??= issue.message;
+  const https = HttpsInput.safeParse(draft);
+  for (const issue of https.error?.issues ?? []) faults[String(issue.path[0])] ??= issue.message;
+
+  const seen = new Set<string>();
+  for (const origin of draft.origins) {
+    const parsed = UpstreamInput.safeParse(origin);
+    for (const issue of parsed.error?.issues ?? [])
+      faults[`origins.${origin.key}.${issue.path.join('.')}`] ??= origin.address === '' ? 'required' : issue.message;
+    const place = `${origin.address} ${origin.port}`;
+    if (seen.has(place)) faults[`origins.${origin.key}.address`] ??= 'data already exists';
+    seen.add(place);
+  }
+  if (!draft.origins.some(({ enabled }) => enabled)) faults['origins'] = 'none enabled';
+  return faults;
+}
+
+const balanceOf = (draft: Draft) => ({
+  hashType: draft.hashType,
+  hostReplace: draft.hostReplace.trim() || null,
+  sni: draft.sni.trim() || null,
+  maxFails: draft.maxFails,
+  failTimeoutSeconds: draft.failTimeoutSeconds,
+  connectTimeoutSeconds: draft.connectTimeoutSeconds,
+  readTimeoutSeconds: draft.readTimeoutSeconds,
+});
+
+export interface Plan {
+  https: Sent<typeof domains.https>['body'] | null;
+  update: Sent<typeof domains.update>['body'] | null;
+  create: Sent<typeof domainUpstreams.create>['body']['upstreams'];
+  change: Sent<typeof domainUpstreams.update>['body']['upstreams'];
+  remove: string[];
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Only what differs is called: two people may work on one domain. */
+export function planOf(live: Draft, draft: Draft): Plan {
+  const before = new Map(live.origins.map((origin) => [origin.id, origin]));
+  const kept = new Set(draft.origins.map(({ id }) => id));
+  const balance = balanceOf(draft);
+  const sides = (given: Draft) => ({ scheme: given.scheme, portMap: given.portMap });
+  return {
+    https: same(sides(live), sides(draft)) ? null : sides(draft),
+    update: same(balanceOf(live), balance) ? null : balance,
+    create: draft.origins.flatMap(({ id, key: _, ...origin }) => (id === null ? [origin] : [])),
+    change: draft.origins.flatMap(({ id, key: _, ...origin }) => {
+      const was = before.get(id);
+      return id === null || !was || same({ ...was, ...origin }, was) ? [] : [{ id, ...origin }];
+    }),
+    remove: live.origins.flatMap(({ id }) => (id === null || kept.has(id) ? [] : [id])),
+  };
+}

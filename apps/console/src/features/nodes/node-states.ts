@@ -1,0 +1,28 @@
+import type { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { clock, dateOf } from '../../lib/format.ts';
+import type { T } from '../../lib/i18n.ts';
+import { statusTone, type Tone } from '../../theme/theme.ts';
+
+export type EdgeNode = Received<typeof nodes.list>['data'][number];
+
+const order: readonly Tone[] = ['ok', 'busy', 'warn', 'bad', 'held', 'off', 'unknown'];
+
+/** How many nodes stand in each tone, healthy ones first; tones without a node are left out. */
+export const tally = (rows: readonly Pick<EdgeNode, 'status'>[]) =>
+  order
+    .map((tone) => ({ tone, count: rows.filter(({ status }) => statusTone.node[status] === tone).length }))
+    .filter(({ count }) => count > 0);
+
+/** Why a node is not simply enabled: its own words where it has some. */
+export function reasonOf(node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'>, t: T): string | null {
+  const seen = dateOf(node.lastSeenAt);
+  if (node.status === 'offline') return seen ? t('nodes.reasons.offline', { time: clock(seen) }) : node.error;
+  if (node.status === 'natsError') return seen ? t('nodes.reasons.natsError', { time: clock(seen) }) : node.error;
+  if (node.status === 'uninitialized') return t('nodes.reasons.uninitialized');
+  return node.error;
+}
+
+/** How far a node is behind its zone. A node that has not joined is behind in nothing. */
+export const gapOf = ({ initialized, currentSerial, latestSerial }: Pick<EdgeNode, 'initialized' | 'currentSerial' | 'latestSerial'>) =>
+  initialized ? Math.max(0, latestSerial - currentSerial) : 0;
