@@ -1,0 +1,159 @@
+// What a cached hit costs: CPU time of this edge's worker against a plain nginx proxy_cache that serves the same object
+// and writes the same access log. One worker each on the same core, in turns within one run, wrk on another core.
+// CPU time and not requests per second: other work on the machine shifts the latter more than what is measured.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { findWorkers } from '@edgeloom/agent/host.ts';
+import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
+import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
+import { logConf } from '@edgeloom/agent/render/log-conf.ts';
+import { rule, startEdge, zoneDoc } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../support/ports.ts';
+
+const run = promisify(execFile);
+const GOAL = 0.85;
+const { rounds, seconds, json } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    json: { type: 'string', default: '.data/bench/edge.json' },
+  },
+}).values;
+
+const object = { headers: { 'cache-control': 'max-age=86400', etag: '"one"', 'content-type': 'text/plain', 'content-length': 1024 }, body: 'x'.repeat(1024) };
+const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
+const plain = await startPlain();
+try {
+  const scenes = await prepare();
+  const samples = new Map<string, number[]>(scenes.map((scene) => [scene.name, []]));
+  for (let round = 0; round < Number(rounds); round += 1) {
+    for (const scene of scenes) samples.get(scene.name)?.push(await microseconds(scene));
+  }
+  await report(samples);
+} finally {
+  await plain.stop();
+  await edge.stop();
+}
+
+type Scene = { name: string; url: string; host: string; headers: string[]; worker: number };
+
+async function prepare(): Promise<Scene[]> {
+  const { name: followed } = await edge.site();
+  const { name: ruled } = await edge.site({
+    cacheRules: [rule({ type: 'fileType', values: ['css', 'js'], ttlSeconds: 3600 }), rule({ ttlSeconds: 3600 })],
+  });
+  edge.origin.on('/1k', object);
+  edge.origin.on('/varied', { ...object, headers: { ...object.headers, vary: 'accept-encoding' } });
+  const worker = await workerOf(await edge.pid());
+  const port = edge.ports.http;
+  const scenes = [
+    { name: 'plain nginx', url: `http://127.0.0.1:${plain.port}/1k`, host: ruled, headers: [], worker: plain.worker },
+    { name: 'edge, as the origin says', url: `http://127.0.0.1:${port}/1k`, host: followed, headers: [], worker },
+    { name: 'edge, by a rule', url: `http://127.0.0.1:${port}/1k`, host: ruled, headers: [], worker },
+    { name: 'edge, variants by encoding', url: `http://127.0.0.1:${port}/varied`, host: followed, headers: ['accept-encoding: gzip'], worker },
+  ];
+  for (const scene of scenes) {
+    await run('taskset', ['-pc', '0', String(scene.worker)]);
+    // Until it is a hit.
+    for (let i = 0; i < 3; i += 1) await wrk(scene, 0.2);
+  }
+  return scenes;
+}
+
+async function microseconds(scene: Scene): Promise<number> {
+  const before = await cpuTicks(scene.worker);
+  const requests = await wrk(scene, Number(seconds));
+  return (((await cpuTicks(scene.worker)) - before) * 10_000) / requests;
+}
+
+async function wrk({ url, host, headers }: Scene, duration: number): Promise<number> {
+  const fields = [`Host: ${host}`, ...headers].flatMap((field) => ['-H', field]);
+  const { stdout } = await run('taskset', ['-c', '1', 'wrk', '-t1', '-c16', `-d${Math.max(1, duration)}s`, ...fields, url]);
+  const found = /(\d+) requests in/.exec(stdout);
+  if (found === null || /Non-2xx/.test(stdout)) throw new Error(stdout);
+  return Number(found[1]);
+}
+
+/** User and system time; a tick is 10 ms on Linux. */
+async function cpuTicks(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function workerOf(master: number): Promise<number> {
+  return eventually(async () => {
+    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
+    for (const pid of children) {
+      if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('worker process')) return Number(pid);
+    }
+    throw new Error(`no worker of ${master}`);
+  });
+}
+
+/** What one would write by hand to cache one origin. */
+async function startPlain() {
+  const dir = await mkdtemp(join(tmpdir(), 'plain-'));
+  const [port = 0] = await freePorts(1);
+  const workers = await findWorkers();
+  await prepareLayout(layoutOf(dir), workers);
+  const host = { dir, luaDir: '', listen: [], user: null, capabilities: await detectCapabilities('nginx'), resolvers: [] };
+  const log = logConf({ zone: zoneDoc({ http: 1, https: 2 }), node: null, generation: 1, host }).text;
+  const user = workers === null ? '' : `user ${workers.user};`;
+  await writeFile(
+    join(dir, 'conf/nginx.conf'),
+    `${user} worker_processes 1; pid ${dir}/run/nginx.pid; events { worker_connections 1024; }
+http {
+  sendfile on; tcp_nopush on; keepalive_requests 10000; server_tokens off;
+  client_body_temp_path ${dir}/tmp/body; proxy_temp_path ${dir}/tmp/proxy; fastcgi_temp_path ${dir}/tmp/fastcgi;
+  uwsgi_temp_path ${dir}/tmp/uwsgi; scgi_temp_path ${dir}/tmp/scgi;
+  map "" $e_site { default "0195f1f0-0000-7000-8000-000000000000"; }
+  map "" $e_domain { default "0195f1f0-0000-7000-8000-000000000000"; }
+  ${log}
+  proxy_cache_path ${dir}/cache levels=1:2 keys_zone=plain:4m max_size=256m inactive=1h use_temp_path=off;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_cache plain; proxy_cache_lock on; proxy_cache_revalidate on;
+      proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
+      proxy_pass http://127.0.0.1:${edge.origin.port};
+    }
+  }
+}
+`,
+  );
+  await run('nginx', ['-p', dir, '-e', `${dir}/logs/error.log`, '-c', `${dir}/conf/nginx.conf`]);
+  const master = Number(await eventually(() => readFile(`${dir}/run/nginx.pid`, 'utf8')));
+  return {
+    port,
+    worker: await workerOf(master),
+    stop: async () => {
+      process.kill(master, 'SIGTERM');
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+async function report(samples: Map<string, number[]>): Promise<void> {
+  const base = median(samples.get('plain nginx') ?? []);
+  const rows = [...samples].map(([name, values]) => ({
+    name,
+    microseconds: Number(median(values).toFixed(2)),
+    ofPlain: Number((base / median(values)).toFixed(3)),
+    samples: values.map((value) => Number(value.toFixed(2))),
+  }));
+  console.table(rows.map(({ name, microseconds: us, ofPlain }) => ({ scene: name, 'µs CPU a hit': us, 'of plain': ofPlain })));
+  console.log(`goal: at least ${GOAL} of plain`);
+  await mkdir(join(json, '..'), { recursive: true });
+  const { version } = await detectCapabilities('nginx');
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem(), nginx: version, node: process.version };
+  await writeFile(json, `${JSON.stringify({ at: new Date().toISOString(), goal: GOAL, machine, rows }, null, 2)}\n`);
+}
