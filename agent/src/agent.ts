@@ -1,0 +1,189 @@
+// The agent at work: serves from disk before it speaks to anybody, then follows the control plane.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import { EdgeNode } from './edge-node.ts';
+import type { Env } from './env.ts';
+import { findWorkers, readHost } from './host.ts';
+import { openLayout, prepareLayout } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { readIdentity } from './link/identity.ts';
+import type { Identity } from './link/identity.ts';
+import { join, JoinRefused } from './link/join.ts';
+import { startLink } from './link/nats.ts';
+import type { Link, Node } from './link/nats.ts';
+import { lockDirectory } from './lock.ts';
+import type { Log } from './log.ts';
+import { selfSigned } from './nginx/self-signed.ts';
+import { Nginx } from './nginx/supervisor.ts';
+import { digestWithout, reconcile, reportOf } from './reconcile.ts';
+import type { Refusals } from './reconcile.ts';
+import type { Capabilities } from './render/capabilities.ts';
+import { writeWhole } from './store/durable.ts';
+import { DocumentStore } from './store/documents.ts';
+import { Scrub } from './store/scrub.ts';
+import { version } from './version.ts';
+
+export interface Running {
+  /** Rejects when the node may not join: nothing that it could do by itself would help. */
+  refused: Promise<never>;
+  /** Ends the agent; nginx goes on serving unless it is to stop as well. */
+  stop: (options: { nginx: boolean }) => Promise<void>;
+}
+
+/** A small node is read again as a whole between two heartbeats, one with 100,000 documents in half an hour. */
+const SCRUB_FILES = 2000;
+const JOIN_AGAIN_MS = 5000;
+
+export async function startAgent(env: Env, log: Log): Promise<Running> {
+  // What we make is for us and the workers' group, whatever the shell that started us thinks.
+  process.umask(0o027);
+  const layout = await openLayout(env.EDGELOOM_DIR);
+  const unlock = await lockDirectory(layout.dir);
+  const workers = await findWorkers();
+  await prepareLayout(layout, workers);
+  await ensureFallback(layout);
+  const host = await readHost(env, layout, workers);
+  const store = await DocumentStore.open(layout.docs);
+  const nginx = new Nginx(env.EDGELOOM_NGINX, layout, log);
+  const known = await readIdentity(layout);
+  const node = new EdgeNode({ store, nginx, layout, host, id: known?.nodeID ?? '', log });
+  if (known !== null) await leaveOtherZone(node, known);
+  await node.serve();
+
+  let link: Link | null = null;
+  const stopping = new AbortController();
+  const linking = (async () => {
+    const identity = known ?? (await joinForEver(env, layout, log, stopping.signal));
+    if (identity === null) return;
+    node.id = identity.nodeID;
+    if (known === null) await leaveOtherZone(node, identity);
+    link = startLink(follow(node, identity, host.capabilities, log), log);
+  })();
+
+  return {
+    refused: linking.then(() => new Promise<never>(() => undefined)),
+    stop: async ({ nginx: withNginx }) => {
+      stopping.abort();
+      await linking.catch(() => undefined);
+      await link?.stop();
+      if (withNginx) await nginx.stop();
+      nginx.unwatch();
+      await store.close();
+      unlock();
+    },
+  };
+}
+
+function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, log: Log): Node {
+  const { store } = node;
+  const refusals: Refusals = new Map();
+  const scrub = new Scrub(store);
+  const startedAt = new Date().toISOString();
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(task);
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+  const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
+    const ack = await reconcile(node, refusals, entries, reached);
+    if (entries.length > 0) {
+      log.info('documents applied', {
+        documents: entries.length,
+        revision: ack.revision,
+        state: ack.state,
+        tookMs: Math.round(ack.tookMs),
+      });
+    }
+    for (const rejection of ack.rejected) log.warn('a document is refused', rejection);
+    return ack;
+  };
+  node.nginx.onRestart = () =>
+    void node.bump('all').catch((error: unknown) => log.warn('nginx does not answer', { error }));
+
+  return {
+    identity,
+    hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
+    keys: () => store.keys(),
+    get revision() {
+      return store.revision;
+    },
+    get digest() {
+      return digestWithout(refusals, node);
+    },
+    apply: (entries, reached) => inTurn(() => apply(entries, reached)),
+    synced: () =>
+      inTurn(async () => {
+        const unknown = await scrub.sweep();
+        if (unknown.length > 0) log.warn('files of no document were removed', { files: unknown.length });
+        await node.bump(unknown);
+      }),
+    health: () => ({
+      digest: store.digest,
+      version,
+      startedAt,
+      nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
+      error: node.error,
+      rejected: reportOf(refusals),
+      capabilities: namesOf(capabilities),
+    }),
+    chores: async () => {
+      // The port may be free by now.
+      const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
+      if (refused.length > 0) await inTurn(() => apply(refused, store.revision));
+      const { damaged } = await scrub.step(SCRUB_FILES);
+      for (const one of damaged) log.error('a document on disk is damaged', one);
+      return damaged.length === 0 ? null : Math.max(0, Math.min(...damaged.map(({ revision }) => revision)) - 1);
+    },
+  };
+}
+
+const namesOf = (capabilities: Capabilities): string[] => [
+  `nginx/${capabilities.version}`,
+  ...Object.entries(capabilities).flatMap(([name, value]) => (value === true ? [name] : [])),
+];
+
+/** Documents of one zone must not be served in another. */
+async function leaveOtherZone(node: EdgeNode, identity: Identity): Promise<void> {
+  const structure = await node.structureWith([]).catch(() => null);
+  if (structure === null || structure.zone.id === identity.zoneID) return;
+  const keys = [...node.store.keys()];
+  await node.store.commit(
+    keys.map((key) => ({ key, revision: 0, sha256: '', body: null })),
+    0,
+  );
+  await node.bump('all');
+}
+
+async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSignal): Promise<Identity | null> {
+  const { EDGELOOM_CONTROL: control, EDGELOOM_TOKEN: token } = env;
+  if (control === undefined || token === undefined) {
+    throw new Error('this node has not joined: EDGELOOM_CONTROL and EDGELOOM_TOKEN are needed');
+  }
+  while (!signal.aborted) {
+    try {
+      const identity = await join(layout, { control, token, version });
+      log.info('joined', { nodeID: identity.nodeID, zoneID: identity.zoneID });
+      return identity;
+    } catch (error) {
+      if (error instanceof JoinRefused) throw new Error(`the control plane refused this node: ${error.message}`);
+      log.warn('could not join yet', { error });
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, JOIN_AGAIN_MS * (0.5 + Math.random()));
+        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+      });
+    }
+  }
+  return null;
+}
+
+async function ensureFallback({ keys }: Layout): Promise<void> {
+  const cert = path.join(keys, 'fallback.pem');
+  const key = path.join(keys, 'fallback.key');
+  if ((await readFile(cert).catch(() => null)) !== null) return;
+  const pair = selfSigned('edge.invalid');
+  // The certificate last: it is what is looked for.
+  await writeWhole(key, pair.key, 0o600);
+  await writeWhole(cert, pair.cert, 0o600);
+}

@@ -1,0 +1,207 @@
+// This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
+import { createServer } from 'node:net';
+import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { Layout } from './layout.ts';
+import { reason } from './log.ts';
+import type { Log } from './log.ts';
+import { Admin } from './nginx/admin.ts';
+import { markErrorLog, probe } from './nginx/probe.ts';
+import type { Nginx } from './nginx/supervisor.ts';
+import { isSameTree, Trees } from './nginx/trees.ts';
+import type { Tree } from './nginx/trees.ts';
+import { renderTree } from './render/render.ts';
+import type { HostFacts } from './render/render.ts';
+import type { Change, DocumentStore } from './store/documents.ts';
+
+export interface Structure {
+  zone: ZoneDoc;
+  node: NodeDoc | null;
+}
+
+/** Nginx takes less than this for a reload; a worker that hangs is not waited for longer. */
+const BUMP_TRIES = 3;
+
+export class EdgeNode {
+  /** Empty before it has joined. */
+  id: string;
+  readonly store: DocumentStore;
+  readonly nginx: Nginx;
+  readonly admin: Admin;
+  readonly trees: Trees;
+  readonly #layout: Layout;
+  readonly #host: HostFacts;
+  readonly #log: Log;
+  #serving: Structure | null = null;
+  /** The last attempt to change the structure was taken back. */
+  rolledBack = false;
+  /** Why nginx is not what the documents say. */
+  error: string | null = null;
+
+  constructor(parts: { store: DocumentStore; nginx: Nginx; layout: Layout; host: HostFacts; id: string; log: Log }) {
+    this.store = parts.store;
+    this.nginx = parts.nginx;
+    this.#layout = parts.layout;
+    this.#host = parts.host;
+    this.#log = parts.log;
+    this.id = parts.id;
+    this.admin = new Admin(parts.layout.adminSocket);
+    this.trees = new Trees(parts.layout.conf);
+  }
+
+  /** Serves what is on disk: first with the tree that served last, whatever the documents say by now. */
+  async serve(): Promise<void> {
+    await this.trees.prune();
+    const structure = await this.#structureOnDisk();
+    const good = await this.trees.marked('good');
+    if (good !== null && (await this.trees.marked('current')) !== good) await this.trees.mark('current', good);
+    if (good !== null) {
+      await this.#ensureServing(good).catch((error: unknown) => {
+        this.error = reason(error);
+        this.#log.error('the last good tree does not serve', { generation: good, error });
+      });
+      if (this.nginx.running) this.#serving = structure;
+    }
+    if (structure === null) return;
+    try {
+      await this.restructure(structure);
+      // What we wrote just before we were killed may not have been announced.
+      await this.bump('all');
+    } catch (error) {
+      this.#log.error('the documents on disk cannot be served', { error: this.error });
+    }
+  }
+
+  /** What the structure would be with these changes; null before there is a zone. */
+  async structureWith(changes: readonly Change[]): Promise<Structure | null> {
+    const body = async (key: string) => {
+      const change = changes.find((one) => one.key === key);
+      return change === undefined ? this.store.read(key).catch(() => null) : change.body;
+    };
+    const [zoneBody, nodeBody] = await Promise.all([body('zone'), body(nodeKey(this.id))]);
+    if (zoneBody === null) return null;
+    const zone = parseDoc('zone', zoneBody);
+    const node = nodeBody === null ? null : parseDoc(nodeKey(this.id), nodeBody);
+    if (zone.kind !== 'zone' || (node !== null && node.kind !== 'node')) throw new Error('documents of another kind');
+    return { zone, node };
+  }
+
+  render(structure: Structure, generation: number): Tree {
+    return renderTree({ ...structure, generation, host: this.#host });
+  }
+
+  /**
+   * Makes nginx serve this structure: stage, test, swap, reload, probe. When any of it fails the last good tree serves
+   * as before and the reason is thrown. A structure that renders to what is served costs nothing.
+   */
+  async restructure(structure: Structure): Promise<void> {
+    try {
+      const good = await this.trees.marked('good');
+      if (
+        good !== null &&
+        this.nginx.running &&
+        isSameTree(this.render(structure, good), await this.trees.read(good))
+      ) {
+        this.#settle(structure);
+        return;
+      }
+      const generation = await this.trees.next();
+      await this.#assertPortsFree(structure);
+      await this.trees.stage(generation, this.render(structure, generation));
+      try {
+        await this.nginx.test(this.trees.confFile(generation));
+        await this.trees.mark('current', generation);
+        await this.#ensureServing(generation);
+      } catch (error) {
+        await this.#rollBack(good);
+        await this.trees.discard(generation);
+        throw error;
+      }
+      await this.trees.mark('good', generation);
+      await this.trees.prune();
+      this.#settle(structure);
+      this.#log.info('nginx serves a new tree', { generation });
+    } catch (error) {
+      this.error = reason(error);
+      this.rolledBack = true;
+      throw error;
+    }
+  }
+
+  /** Once it is back, nobody is answered from an older document. An nginx that does not run has nothing to forget. */
+  async bump(keys: readonly string[] | 'all'): Promise<void> {
+    for (let tries = 1; this.nginx.running && keys.length > 0; tries += 1) {
+      try {
+        await this.admin.bump(keys);
+        return;
+      } catch (error) {
+        if (tries >= BUMP_TRIES && (await this.nginx.find()) !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  async #structureOnDisk(): Promise<Structure | null> {
+    try {
+      return await this.structureWith([]);
+    } catch (error) {
+      this.error = reason(error);
+      this.#log.error('the structure on disk is damaged', { error });
+      return null;
+    }
+  }
+
+  #settle(structure: Structure): void {
+    this.#serving = structure;
+    this.rolledBack = false;
+    this.error = null;
+  }
+
+  async #ensureServing(generation: number): Promise<void> {
+    const errorLog = await markErrorLog(this.#layout.errorLog);
+    if ((await this.nginx.find()) === null) await this.nginx.start();
+    else {
+      // Adopted: it may have been told of this tree already.
+      await this.nginx.start();
+      const status = await this.admin.status(1000).catch(() => null);
+      if (status?.generation !== generation) this.nginx.reload();
+    }
+    await probe(this.admin, generation, errorLog);
+  }
+
+  async #rollBack(good: number | null): Promise<void> {
+    if (good === null) {
+      await this.nginx.stop();
+      return;
+    }
+    await this.trees.mark('current', good);
+    await this.#ensureServing(good).catch((error: unknown) => {
+      this.#log.error('the way back failed', { generation: good, error });
+    });
+  }
+
+  /** nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing and names the port. */
+  async #assertPortsFree(structure: Structure): Promise<void> {
+    const held = new Set(this.nginx.running && this.#serving !== null ? this.#sockets(this.#serving) : []);
+    for (const socket of this.#sockets(structure)) if (!held.has(socket)) await assertFree(socket);
+  }
+
+  #sockets({ zone, node }: Structure): string[] {
+    if (node?.enabled === false) return [];
+    return zone.ports.flatMap(({ port }) => this.#host.listen.map((address) => `${address}:${port}`));
+  }
+}
+
+function assertFree(socket: string): Promise<void> {
+  const colon = socket.lastIndexOf(':');
+  const host = socket.slice(0, colon).replaceAll(/[[\]]/g, '');
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(`${socket} cannot be opened: ${error.code ?? error.message}`)),
+    );
+    server.listen({ host, port: Number(socket.slice(colon + 1)), ipv6Only: host.includes(':'), exclusive: true }, () =>
+      server.close(() => resolve()),
+    );
+  });
+}

@@ -1,0 +1,25 @@
+// All that the agent is told from outside, read once.
+import * as z from 'zod';
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const Env = z.object({
+  EDGELOOM_DIR: z.string().min(1).default('/var/lib/edgeloom').describe("The node's directory"),
+  EDGELOOM_CONTROL: z.url().optional().describe('Where the control plane answers; needed to join'),
+  EDGELOOM_TOKEN: z.string().min(20).optional().describe('The join token; needed once'),
+  EDGELOOM_LISTEN: list.optional().describe('Addresses to listen on, IPv6 in brackets. Default: every address'),
+  EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
+});
+export type Env = z.output<typeof Env>;
+
+export function readEnv(from: NodeJS.ProcessEnv = process.env): Env {
+  // An empty variable, as compose files and unit files leave behind, is one that is not set.
+  const read = Env.safeParse(Object.fromEntries(Object.entries(from).filter(([, value]) => value !== '')));
+  if (read.success) return read.data;
+  throw new Error(read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+}

@@ -1,0 +1,59 @@
+// What this machine is: who workers run as, which name servers it uses, what its nginx can do.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Env } from './env.ts';
+import type { Layout, Workers } from './layout.ts';
+import { detectCapabilities } from './render/capabilities.ts';
+import type { HostFacts } from './render/render.ts';
+
+export async function readHost(env: Env, layout: Layout, workers: Workers | null): Promise<HostFacts> {
+  const [capabilities, resolvConf] = await Promise.all([
+    detectCapabilities(env.EDGELOOM_NGINX),
+    readFile('/etc/resolv.conf', 'utf8').catch(() => ''),
+  ]);
+  return {
+    dir: layout.dir,
+    luaDir: findLua(),
+    // Without IPv6 in the kernel nginx would not start at all.
+    listen: env.EDGELOOM_LISTEN ?? (existsSync('/proc/net/if_inet6') ? ['0.0.0.0', '[::]'] : ['0.0.0.0']),
+    user: workers?.user ?? null,
+    capabilities,
+    resolvers: nameServers(resolvConf),
+  };
+}
+
+/** nginx takes the group of the same name, so the user must have one: Debian's nobody has not. Null unless we are root. */
+export async function findWorkers(): Promise<Workers | null> {
+  if (process.getuid?.() !== 0) return null;
+  const [users, groups] = await Promise.all([readFile('/etc/passwd', 'utf8'), readFile('/etc/group', 'utf8')]);
+  for (const name of ['nginx', 'www-data', 'nobody']) {
+    const uid = idOf(users, name);
+    const gid = idOf(groups, name);
+    if (uid !== null && gid !== null) return { user: name, uid, gid };
+  }
+  throw new Error('there is no user nginx, www-data or nobody with a group of that name for the workers to run as');
+}
+
+function idOf(table: string, name: string): number | null {
+  const line = table.split('\n').find((row) => row.startsWith(`${name}:`));
+  const id = Number(line?.split(':')[2] ?? Number.NaN);
+  return Number.isInteger(id) ? id : null;
+}
+
+/** As nginx writes addresses; the scope of a link-local one means nothing to it. */
+export function nameServers(resolvConf: string): string[] {
+  const found = resolvConf.split('\n').flatMap((line) => /^\s*nameserver\s+([^\s%#;]+)/.exec(line)?.[1] ?? []);
+  const servers = found.map((address) => (address.includes(':') ? `[${address}]` : address));
+  return servers.length > 0 ? [...new Set(servers)] : ['127.0.0.1'];
+}
+
+/** Beside the bundle, or in the repository. */
+function findLua(): string {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const places = [path.join(here, 'lua'), path.join(here, '../lua')];
+  const found = places.find((place) => existsSync(path.join(place, 'edge')));
+  if (found === undefined) throw new Error(`no Lua in ${places.join(' or ')}`);
+  return found;
+}

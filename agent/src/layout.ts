@@ -1,0 +1,76 @@
+// The node's directory: what lies where, and who may read it.
+import { chmod, chown, mkdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface Layout {
+  dir: string;
+  docs: string;
+  keys: string;
+  conf: string;
+  run: string;
+  logs: string;
+  cache: string;
+  tmp: string;
+  pidFile: string;
+  adminSocket: string;
+  errorLog: string;
+}
+
+/** Whom nginx's workers run as, when nginx is started as root. */
+export interface Workers {
+  user: string;
+  uid: number;
+  gid: number;
+}
+
+export const layoutOf = (dir: string): Layout => ({
+  dir,
+  docs: path.join(dir, 'docs'),
+  keys: path.join(dir, 'keys'),
+  conf: path.join(dir, 'conf'),
+  run: path.join(dir, 'run'),
+  logs: path.join(dir, 'logs'),
+  cache: path.join(dir, 'cache'),
+  tmp: path.join(dir, 'tmp'),
+  pidFile: path.join(dir, 'run/nginx.pid'),
+  adminSocket: path.join(dir, 'run/admin.sock'),
+  errorLog: path.join(dir, 'logs/error.log'),
+});
+
+/** The directory by its real name: nginx shows it in its arguments, by which a running one is recognised. */
+export async function openLayout(dir: string): Promise<Layout> {
+  await mkdir(dir, { recursive: true, mode: 0o750 });
+  return layoutOf(await realpath(dir));
+}
+
+/** Workers read documents and write their cache, temporary files and logs; keys are root's alone. */
+export async function prepareLayout(layout: Layout, workers: Workers | null): Promise<void> {
+  // Setgid: what is made in docs later belongs to the workers' group without a chown for each file.
+  const folders: [string, number, 'read' | 'write' | 'none'][] = [
+    [layout.dir, 0o750, 'read'],
+    [layout.docs, 0o2750, 'read'],
+    [layout.conf, 0o750, 'read'],
+    [layout.run, 0o750, 'read'],
+    [layout.keys, 0o700, 'none'],
+    [layout.logs, 0o750, 'write'],
+    [layout.cache, 0o750, 'write'],
+    [layout.tmp, 0o750, 'write'],
+  ];
+  for (const [folder, mode, access] of folders) {
+    await mkdir(folder, { recursive: true });
+    if (workers !== null && access !== 'none') await chown(folder, access === 'write' ? workers.uid : 0, workers.gid);
+    // After chown, which clears the setgid bit.
+    await chmod(folder, mode);
+  }
+  if (workers !== null) await assertPassable(layout.dir, workers);
+}
+
+async function assertPassable(dir: string, workers: Workers): Promise<void> {
+  for (let at = path.dirname(dir); at !== path.dirname(at); at = path.dirname(at)) {
+    const { mode, uid, gid } = await stat(at);
+    const bit = uid === workers.uid ? 0o100 : gid === workers.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) {
+      throw new Error(`nginx's workers run as ${workers.user}, which may not enter ${at}: set EDGELOOM_DIR elsewhere`);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// Keeps the node at its zone's revision. One loop does everything in turn: what is pushed while a batch is applied waits
+// and is applied together as the next, so a thousand changes take a few rounds and not a thousand.
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import type {
+  Ack,
+  DocEntry,
+  DocPush,
+  HeartbeatReply,
+  SyncReply,
+  SyncRequest,
+} from '@edgeloom/contract/edge/messages.ts';
+import type { Log } from '../log.ts';
+import { chain } from './feed.ts';
+
+/** What follows: a node with nginx, or one that only pretends. */
+export interface Target {
+  readonly revision: number;
+  /** As it would be if nothing had been refused. */
+  readonly digest: string;
+  keys: () => Iterable<string>;
+  apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
+  /** Everything that the zone has is here now. */
+  synced?: () => Promise<void>;
+}
+
+export interface Line {
+  sync: (request: SyncRequest) => Promise<SyncReply>;
+  ack: (ack: Ack) => void;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 15_000;
+/** A full sync that did not make the digests agree is not repeated before this. */
+const FULL_AGAIN_MS = 60_000;
+const LONGEST_FULL_AGAIN_MS = 3_600_000;
+const GONE = sha256('');
+
+export class Follower {
+  readonly #target: Target;
+  readonly #line: Line;
+  readonly #log: Log;
+  #pushes: DocPush[] = [];
+  /** From which revision to ask; null: nothing is missing. */
+  #missingFrom: number | null = null;
+  #connected = false;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+  #waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  #differed: number | null = null;
+  #fullAt = Number.NEGATIVE_INFINITY;
+  #fullAgainMs = FULL_AGAIN_MS;
+  #pauseMs = 0;
+  readonly done: Promise<void>;
+
+  constructor(target: Target, line: Line, log: Log) {
+    this.#target = target;
+    this.#line = line;
+    this.#log = log;
+    this.done = this.#follow();
+  }
+
+  push(push: DocPush): void {
+    this.#pushes.push(push);
+    this.#wake();
+  }
+
+  /** A connection that is new may have missed anything. */
+  connected(): void {
+    this.#connected = true;
+    this.#pauseMs = 0;
+    this.ask(this.#target.revision);
+  }
+
+  disconnected(): void {
+    this.#connected = false;
+  }
+
+  /** What changed after this revision is to be sent again. */
+  ask(revision: number): void {
+    this.#missingFrom = Math.min(this.#missingFrom ?? revision, revision);
+    this.#wake();
+  }
+
+  /** Asks for everything and resolves when it has been applied. */
+  resync(): Promise<void> {
+    this.ask(0);
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+
+  /** Compares what the control plane answered a heartbeat with what was sent in it. */
+  compare(sent: { revision: number; digest: string }, reply: HeartbeatReply): void {
+    if (reply.revision === sent.revision && reply.digest === sent.digest) {
+      this.#differed = null;
+      this.#fullAgainMs = FULL_AGAIN_MS;
+      return;
+    }
+    // Changes on their way explain another revision, never another digest of the same one. What differs twice at the
+    // same place is not on its way.
+    const again = this.#differed === sent.revision;
+    this.#differed = sent.revision;
+    const lost = again && (reply.revision <= sent.revision || this.#target.revision === sent.revision);
+    if (!lost) this.ask(this.#target.revision);
+    else if (performance.now() - this.#fullAt > this.#fullAgainMs) {
+      this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
+      this.#log.warn('documents differ from the control plane: asking for all', { revision: sent.revision });
+      this.ask(0);
+    }
+  }
+
+  get differs(): boolean {
+    return this.#differed !== null;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.done;
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stopped) {
+      const idle = this.#pushes.length === 0 && (this.#missingFrom === null || !this.#connected);
+      if (idle) await new Promise<void>((resolve) => (this.#wake = resolve));
+      try {
+        await this.#takePushes();
+        if (this.#missingFrom !== null && this.#connected && !this.#stopped) await this.#sync(this.#missingFrom);
+        this.#pauseMs = 0;
+      } catch (error) {
+        this.ask(this.#target.revision);
+        this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+        this.#log.warn('could not bring the documents up to date', { error, againInMs: this.#pauseMs });
+        // Nodes that lost the same control plane shall not come back in step.
+        await this.#pause(this.#pauseMs * (0.5 + Math.random()));
+      }
+    }
+    for (const { reject } of this.#waiters.splice(0)) reject(new Error('the agent is stopping'));
+  }
+
+  async #takePushes(): Promise<void> {
+    const pushes = this.#pushes.splice(0);
+    if (pushes.length === 0) return;
+    const { entries, reached, gap } = chain(this.#target.revision, pushes);
+    if (reached > this.#target.revision) this.#line.ack(await this.#target.apply(entries, reached));
+    if (gap) this.ask(this.#target.revision);
+  }
+
+  async #sync(from: number): Promise<void> {
+    // Taken first: who asks for more meanwhile, asks for another one.
+    this.#missingFrom = null;
+    const waiters = this.#waiters.splice(0);
+    try {
+      await this.#pages(from);
+      for (const { resolve } of waiters) resolve();
+    } catch (error) {
+      this.ask(from);
+      for (const { reject } of waiters) reject(error);
+      throw error;
+    }
+  }
+
+  async #pages(from: number): Promise<void> {
+    const before = this.#target.revision;
+    const sent = new Set<string>();
+    let page = await this.#page({ revision: from, full: false });
+    const { full } = page;
+    if (full) this.#fullAt = performance.now();
+    for (;;) {
+      // The next page travels while this one is applied.
+      const next = page.more ? this.#page({ revision: page.revision, full }) : null;
+      next?.catch(() => undefined);
+      for (const { key, body } of page.docs) if (body !== null) sent.add(key);
+      const removals = full && next === null ? this.#absent(sent, page.revision) : [];
+      // Until the last page of a full sync it is not known what has to go, so nothing is reached before it. And asking
+      // again for what is here already must not take the revision back.
+      const reached = full ? (next === null ? page.revision : before) : Math.max(page.revision, this.#target.revision);
+      this.#line.ack(await this.#target.apply([...page.docs, ...removals], reached));
+      if (next === null) break;
+      page = await next;
+      // The zone forgot meanwhile what is gone: from the beginning, then.
+      if (page.full && !full) {
+        this.ask(0);
+        return;
+      }
+    }
+    await this.#target.synced?.();
+  }
+
+  async #page(request: SyncRequest): Promise<SyncReply> {
+    const page = await this.#line.sync(request);
+    if (page.schema > DOCUMENT_SCHEMA) throw new Error(`documents of schema ${page.schema}: this agent is too old`);
+    if (page.more && page.revision <= request.revision && !(page.full && !request.full))
+      throw new Error('the control plane sent a page that leads nowhere');
+    return page;
+  }
+
+  #absent(sent: ReadonlySet<string>, revision: number): DocEntry[] {
+    return [...this.#target.keys()]
+      .filter((key) => !sent.has(key))
+      .map((key) => ({ key, revision, sha256: GONE, body: null }));
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        if (!this.#stopped && this.#pushes.length === 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,54 @@
+// A machine becomes a node: it shows the join token and the public half of a key made here, and gets its credentials.
+// Killed between any two steps, it joins again with the same key and is given the same answer.
+import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
+import type { JoinRequest } from '@edgeloom/contract/edge/messages.ts';
+import * as z from 'zod';
+import type { Layout } from '../layout.ts';
+import { forgetIdentity, prepareKey, readIdentity, storeIdentity } from './identity.ts';
+import type { Identity } from './identity.ts';
+
+export interface Invitation {
+  control: string;
+  token: string;
+  version: string;
+}
+
+const WITHIN_MS = 20_000;
+const Refusal = z.object({ code: z.int(), message: z.string() });
+
+/** The control plane said no; asking again with the same token is of no use. */
+export class JoinRefused extends Error {}
+
+export async function join(layout: Layout, { control, token, version }: Invitation): Promise<Identity> {
+  // A node that joins again gets a new key: its old one is revoked.
+  if ((await readIdentity(layout)) !== null) await forgetIdentity(layout);
+  const publicKey = await prepareKey(layout);
+  const reply = await ask(control, { token, publicKey, version });
+  await storeIdentity(layout, reply);
+  const identity = await readIdentity(layout);
+  if (identity === null) throw new Error('the identity that was just stored cannot be read');
+  return identity;
+}
+
+async function ask(control: string, request: JoinRequest): Promise<JoinReply> {
+  const answer = await fetch(`${control.replace(/\/+$/, '')}/api/v1/node/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+    signal: AbortSignal.timeout(WITHIN_MS),
+  });
+  const text = await answer.text();
+  if (answer.ok) return JoinReply.parse(JSON.parse(text));
+  const said = Refusal.safeParse(parsed(text));
+  const words = said.success ? `${said.data.code} ${said.data.message}` : `HTTP ${answer.status}`;
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) throw new JoinRefused(words);
+  throw new Error(words);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

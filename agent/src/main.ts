@@ -1,0 +1,72 @@
+// The agent's command line.
+import { parseArgs } from 'node:util';
+import { startAgent } from './agent.ts';
+import { readEnv } from './env.ts';
+import type { Env } from './env.ts';
+import { openLayout, prepareLayout } from './layout.ts';
+import { findWorkers } from './host.ts';
+import { join } from './link/join.ts';
+import { lockDirectory } from './lock.ts';
+import { reason, stderrLog } from './log.ts';
+import { version } from './version.ts';
+
+const usage = `usage: agent run [--with-nginx]   serve and follow the control plane; with nginx stopping when the agent is stopped
+       agent join                 become a node, or another one, by EDGELOOM_TOKEN
+       agent plan [documents]     what the documents on disk, or those of another folder, would change; touches nothing
+       agent render <documents> <out>
+       agent check                whether the documents on disk are whole and nginx takes them
+       agent --version`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'with-nginx': { type: 'boolean', default: false },
+      version: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.version) return say(version);
+  const [command] = positionals;
+  if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
+  const env = readEnv();
+  if (command === 'run') return run(env, values['with-nginx']);
+  if (command === 'join') return joinOnce(env);
+  return say(usage, 2);
+}
+
+async function run(env: Env, withNginx: boolean): Promise<number> {
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  const agent = await startAgent(env, stderrLog);
+  try {
+    await Promise.race([asked, agent.refused]);
+  } finally {
+    await agent.stop({ nginx: withNginx });
+  }
+  return 0;
+}
+
+async function joinOnce(env: Env): Promise<number> {
+  const { EDGELOOM_CONTROL: control, EDGELOOM_TOKEN: token } = env;
+  if (control === undefined || token === undefined) throw new Error('EDGELOOM_CONTROL and EDGELOOM_TOKEN are needed');
+  const layout = await openLayout(env.EDGELOOM_DIR);
+  const unlock = await lockDirectory(layout.dir);
+  await prepareLayout(layout, await findWorkers());
+  const { nodeID, zoneID } = await join(layout, { control, token, version });
+  unlock();
+  return say(`joined as node ${nodeID} of zone ${zoneID}`);
+}
+
+function say(text: string, code = 0): number {
+  process.stdout.write(`${text}\n`);
+  return code;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  stderrLog.error(reason(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+// Talks to the running nginx through its unix socket; Lua answers.
+import { request } from 'node:http';
+import * as z from 'zod';
+
+const Status = z.object({ generation: z.int(), pid: z.int(), seq: z.int() });
+export type Status = z.output<typeof Status>;
+
+/** Naming more keys than this costs Lua more than forgetting everything it holds. */
+const BUMP_ALL_ABOVE = 1000;
+const WITHIN_MS = 10_000;
+
+export class Admin {
+  readonly #socket: string;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  async status(withinMs = WITHIN_MS): Promise<Status> {
+    return Status.parse(await this.#call('GET', '/status', undefined, withinMs));
+  }
+
+  /** Once it is back, no worker answers from an older document. */
+  async bump(keys: readonly string[] | 'all'): Promise<void> {
+    const all = keys === 'all' || keys.length > BUMP_ALL_ABOVE;
+    await this.#call('POST', '/bump', all ? { all: true } : { keys }, WITHIN_MS);
+  }
+
+  async purge(urls: readonly string[], withinMs: number): Promise<number> {
+    return z.object({ objects: z.int() }).parse(await this.#call('POST', '/purge', { urls }, withinMs)).objects;
+  }
+
+  #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = request(
+        // A connection each: after a reload a kept one would lead to a worker that is on its way out.
+        { socketPath: this.#socket, method, path, agent: false, signal: AbortSignal.timeout(withinMs) },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('error', reject);
+          answer.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            try {
+              if (answer.statusCode !== 200) throw new Error(`nginx answered ${path} with ${answer.statusCode}`);
+              resolve(JSON.parse(text));
+            } catch (error) {
+              reject(error);
+            }
+          });
+        },
+      );
+      call.on('error', reject);
+      call.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+}

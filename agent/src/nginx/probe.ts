@@ -1,0 +1,64 @@
+// Is what we swapped in really what answers? A reload that nginx refuses leaves the old workers serving and says so in
+// the error log alone.
+import { open, stat } from 'node:fs/promises';
+import type { Admin } from './admin.ts';
+import { briefly } from './supervisor.ts';
+
+/** nginx itself tries a port for 2.5 s before it gives up on it. */
+const WITHIN_MS = 15_000;
+const EVERY_MS = 20;
+/** New workers that come up and fall over again answer once or twice. */
+const IN_A_ROW = 3;
+
+export interface ErrorLog {
+  /** What nginx called an emergency since the mark was set, or null. */
+  emergency: () => Promise<string | null>;
+}
+
+export async function markErrorLog(file: string): Promise<ErrorLog> {
+  const from = await sizeOf(file);
+  return {
+    emergency: async () => {
+      const size = await sizeOf(file);
+      if (size <= from) return null;
+      const handle = await open(file, 'r');
+      try {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size - from, 65_536)), 0, null, from);
+        const lines = buffer
+          .toString('utf8', 0, bytesRead)
+          .split('\n')
+          .filter((line) => line.includes('[emerg]'));
+        return lines.length === 0 ? null : briefly([...new Set(lines)].join('\n'));
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** Resolves once workers of this generation answer; throws nginx's reason, or that it took too long. */
+export async function probe(admin: Admin, generation: number, errorLog: ErrorLog): Promise<void> {
+  const deadline = Date.now() + WITHIN_MS;
+  let seen = 'nothing answered';
+  for (let answers = 0; answers < IN_A_ROW;) {
+    const status = await admin.status(1000).catch((error: unknown) => {
+      seen = error instanceof Error ? error.message : String(error);
+      return null;
+    });
+    if (status?.generation === generation) answers += 1;
+    else {
+      answers = 0;
+      if (status !== null) seen = `generation ${status.generation} goes on answering`;
+      const emergency = await errorLog.emergency();
+      if (emergency !== null) throw new Error(emergency);
+      if (Date.now() > deadline) throw new Error(`generation ${generation} does not answer: ${seen}`);
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+  }
+}
+
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );

@@ -1,0 +1,188 @@
+// One nginx per directory, whose life does not hang on ours. It daemonizes, so starting it, finding it again after we
+// were killed and watching it are the same thing: the pid file, checked against what /proc says of that process.
+import { spawn } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Layout } from '../layout.ts';
+import type { Log } from '../log.ts';
+import { findOrphans, findProcess, isRunning, send, titleOf } from './processes.ts';
+import type { Process } from './processes.ts';
+
+const WATCH_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+/** Who lived this long did not die of what it was started with. */
+const STABLE_MS = 60_000;
+const QUIT_WITHIN_MS = 10_000;
+
+export class Nginx {
+  readonly #binary: string;
+  readonly #layout: Layout;
+  readonly #log: Log;
+  #watch: ReturnType<typeof setInterval> | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+  #master: Process | null = null;
+  /** Told when it was found dead and started again; then whatever it was told through its socket is forgotten. */
+  onRestart: () => void = () => undefined;
+
+  constructor(binary: string, layout: Layout, log: Log) {
+    this.#binary = binary;
+    this.#layout = layout;
+    this.#log = log;
+  }
+
+  get running(): boolean {
+    return this.#master !== null;
+  }
+
+  /** The nginx of this directory, if it runs: one that we started, or one that an earlier agent left serving. */
+  async find(): Promise<Process | null> {
+    const pid = await this.#notedPid();
+    const found = pid === null ? null : await findProcess(pid);
+    // nginx shows its arguments behind its title, so the configuration's path tells ours from everybody else's.
+    const ours = found !== null && (await titleOf(found.pid)).includes(`-c ${this.#currentConf}`);
+    this.#master = ours ? found : null;
+    return this.#master;
+  }
+
+  /** Throws nginx's own words when it does not start. Does nothing when it runs already. */
+  async start(): Promise<void> {
+    await this.#alone(async () => {
+      if ((await this.find()) !== null) return;
+      await this.#clearRemains();
+      await this.#run([]);
+      if ((await this.find()) === null) throw new Error('nginx did not stay');
+      this.#log.info('nginx started', { pid: this.#master?.pid });
+    });
+    this.#keepWatch();
+  }
+
+  /** Throws what is wrong with a tree. */
+  async test(confFile: string): Promise<void> {
+    await this.#run(['-t'], confFile);
+  }
+
+  reload(): void {
+    if (this.#master !== null) send(this.#master.pid, 'SIGHUP');
+  }
+
+  /** Lets open requests end, then does not wait any longer. */
+  async stop(withinMs = QUIT_WITHIN_MS): Promise<void> {
+    this.unwatch();
+    await this.#alone(async () => {
+      const master = await this.find();
+      if (master === null) return;
+      await endProcess(master, withinMs);
+      this.#master = null;
+      this.#log.info('nginx stopped');
+    });
+  }
+
+  /** Leaves it serving. */
+  unwatch(): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#watch = null;
+  }
+
+  get #currentConf(): string {
+    return path.join(this.#layout.conf, 'current/nginx.conf');
+  }
+
+  async #notedPid(): Promise<number | null> {
+    const pid = Number(await readFile(this.#layout.pidFile, 'utf8').catch(() => ''));
+    return Number.isInteger(pid) && pid > 1 ? pid : null;
+  }
+
+  /** After a master was killed its workers still hold the ports, and its unix sockets are files that nobody answers. */
+  async #clearRemains(): Promise<void> {
+    const pid = await this.#notedPid();
+    const orphans = pid === null || (await findProcess(pid)) !== null ? [] : await findOrphans(pid);
+    await Promise.all(orphans.map((orphan) => endProcess(orphan, 1000)));
+    if (orphans.length > 0)
+      this.#log.warn('ended the workers of an nginx that was killed', { workers: orphans.length });
+    for (const name of await readdir(this.#layout.run)) {
+      if (name.endsWith('.sock')) await rm(path.join(this.#layout.run, name), { force: true });
+    }
+  }
+
+  async #run(extra: string[], confFile = this.#currentConf): Promise<void> {
+    const { dir, errorLog } = this.#layout;
+    const child = spawn(this.#binary, [...extra, '-p', dir, '-e', errorLog, '-c', confFile], {
+      cwd: dir,
+      // Nothing of ours: the join token is in our environment.
+      env: { PATH: process.env['PATH'], TZ: process.env['TZ'] },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let words = '';
+    child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      // Not 'close': the daemon may hold our pipe.
+      child.once('exit', resolve);
+    });
+    // What it said last may still be on its way.
+    await new Promise((resolve) => setImmediate(resolve));
+    child.stderr.destroy();
+    if (code !== 0) throw new Error(briefly(words) || `nginx ended with ${code}`);
+  }
+
+  #keepWatch(): void {
+    if (this.#watch !== null) return;
+    let pause = 0;
+    let startedAt = Date.now();
+    let due = 0;
+    let busy = false;
+    const look = async () => {
+      if (this.#master !== null && (await isRunning(this.#master))) return;
+      if (this.#master !== null) {
+        this.#log.error('nginx died', { pid: this.#master.pid });
+        this.#master = null;
+        pause = Date.now() - startedAt > STABLE_MS ? 0 : Math.min(Math.max(pause * 2, 250), LONGEST_PAUSE_MS);
+        due = Date.now() + pause;
+      }
+      if (Date.now() < due || this.#watch === null) return;
+      try {
+        await this.start();
+        startedAt = Date.now();
+        this.onRestart();
+      } catch (error) {
+        pause = Math.min(Math.max(pause * 2, 250), LONGEST_PAUSE_MS);
+        due = Date.now() + pause;
+        this.#log.error('nginx does not start', { error, againInMs: pause });
+      }
+    };
+    this.#watch = setInterval(() => {
+      if (busy) return;
+      busy = true;
+      void look().finally(() => (busy = false));
+    }, WATCH_MS);
+  }
+
+  #alone<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(task);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+async function endProcess(process: Process, withinMs: number): Promise<void> {
+  send(process.pid, 'SIGQUIT');
+  const deadline = Date.now() + withinMs;
+  let killed = false;
+  while (await isRunning(process)) {
+    if (!killed && Date.now() > deadline) {
+      send(process.pid, 'SIGTERM');
+      killed = true;
+    }
+    if (Date.now() > deadline + 2000) send(process.pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The lines that say why, without nginx's own time and process numbers. */
+export function briefly(words: string): string {
+  const lines = words.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
+  return (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== ''))
+    .map((line) => line.replace(/^.*?\[(?:emerg|alert|crit|error)\]\s*(?:\d+#\d+:\s*)?/, ''))
+    .slice(0, 3)
+    .join('; ');
+}

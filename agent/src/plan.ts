@@ -1,0 +1,76 @@
+// What a set of documents would change, before anything is touched. Pure.
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import * as z from 'zod';
+import type { Change } from './store/documents.ts';
+import type { Known } from './store/manifest.ts';
+
+export interface Rejection {
+  key: string;
+  revision: number;
+  error: string;
+  /** Of what was refused; null when the document was to be gone. */
+  sha256: string | null;
+  /** Not wrong in itself, but nginx could not serve it: its turn may come, a port gets free. */
+  change?: Change;
+}
+
+export interface Plan {
+  /** `data`: files that Lua reads. `structure`: also what nginx files are rendered from. */
+  effect: 'none' | 'data' | 'structure';
+  data: Change[];
+  structure: Change[];
+  rejected: Rejection[];
+}
+
+const GONE = sha256('');
+
+/** Of several entries for one key the last good one counts. Documents of other nodes are nobody's business here. */
+export function plan(known: (key: string) => Known | undefined, entries: readonly DocEntry[], nodeID: string): Plan {
+  const own = nodeKey(nodeID);
+  const changes = new Map<string, Change>();
+  const rejected = new Map<string, Rejection>();
+  for (const entry of entries) {
+    if (entry.key.startsWith('node/') && entry.key !== own) continue;
+    try {
+      check(entry);
+      changes.set(entry.key, { ...entry });
+      rejected.delete(entry.key);
+    } catch (error) {
+      const { key, revision } = entry;
+      rejected.set(key, { key, revision, error: fault(error), sha256: entry.body === null ? null : entry.sha256 });
+    }
+  }
+  const wanted = [...changes.values()].filter((change) => !isSame(change, known(change.key)));
+  const isStructure = ({ key }: Change) => key === 'zone' || key === own;
+  const structure = wanted.filter(isStructure);
+  const data = wanted.filter((change) => !isStructure(change));
+  return {
+    effect: structure.length > 0 ? 'structure' : data.length > 0 ? 'data' : 'none',
+    data,
+    structure,
+    rejected: [...rejected.values()],
+  };
+}
+
+/** What travelled whole? Asked apart, because a damaged message is worth asking for again and a wrong document is not. */
+export const isIntact = ({ body, sha256: hash }: DocEntry) => (body === null ? GONE : sha256(body)) === hash;
+
+function check(entry: DocEntry): void {
+  if (!isIntact(entry)) throw new Error('the body does not match its hash');
+  if (entry.body !== null) parseDoc(entry.key, entry.body);
+  else if (entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
+}
+
+// A document that is gone is removed again even when it is not known: a crash may have left its file.
+const isSame = (change: Change, known: Known | undefined) =>
+  change.body !== null && known !== undefined && known.revision === change.revision && known.sha256 === change.sha256;
+
+function fault(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const [first] = error.issues;
+    return first === undefined ? 'not valid' : `${first.path.join('.')}: ${first.message}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,80 @@
+// Makes the node what its documents say. Called again with the same documents it changes nothing.
+import { toggle } from '@edgeloom/contract/edge/digest.ts';
+import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import type { EdgeNode } from './edge-node.ts';
+import { reason } from './log.ts';
+import { plan } from './plan.ts';
+import type { Plan, Rejection } from './plan.ts';
+
+/** Names of everything that is refused at the moment, with why; it stands until a good document of that name comes. */
+export type Refusals = Map<string, Rejection>;
+
+/** More than anybody reads; the digest tells that there is more. */
+const REPORTED = 100;
+
+export async function reconcile(
+  node: EdgeNode,
+  refusals: Refusals,
+  entries: readonly DocEntry[],
+  reached: number,
+): Promise<Ack> {
+  const startedAt = performance.now();
+  const planned = plan((key) => node.store.get(key), entries, node.id);
+  settle(refusals, entries, planned.rejected);
+
+  // Data first: a structure that fails takes seconds, and no site shall wait for it. The revision is reached only when
+  // both are done, so a crash in between repeats them.
+  if (planned.data.length > 0) {
+    await node.store.commit(planned.data, planned.structure.length > 0 ? node.store.revision : reached);
+    await node.bump(planned.data.map(({ key }) => key));
+  }
+  const structural = planned.effect === 'structure' ? await restructure(node, planned, refusals) : [];
+  if (structural.length > 0 || reached !== node.store.revision) await node.store.commit(structural, reached);
+  if (structural.length > 0) await node.bump(structural.map(({ key }) => key));
+  return ackOf(refusals, node.store.revision, performance.now() - startedAt);
+}
+
+/** Answers the changes that may be kept: all or, when nginx cannot serve them, none. */
+async function restructure(node: EdgeNode, { structure }: Plan, refusals: Refusals): Promise<Plan['structure']> {
+  try {
+    const wanted = await node.structureWith(structure);
+    if (wanted !== null) await node.restructure(wanted);
+    return structure;
+  } catch (error) {
+    for (const change of structure) {
+      const { key, revision, sha256, body } = change;
+      refusals.set(key, { key, revision, error: reason(error), sha256: body === null ? null : sha256, change });
+    }
+    return [];
+  }
+}
+
+function settle(refusals: Refusals, entries: readonly DocEntry[], rejected: readonly Rejection[]): void {
+  for (const { key } of entries) refusals.delete(key);
+  for (const rejection of rejected) refusals.set(rejection.key, rejection);
+}
+
+export function ackOf(refusals: Refusals, revision: number, tookMs: number): Ack {
+  return {
+    revision,
+    state: refusals.size > 0 ? 'rejected' : 'applied',
+    rejected: reportOf(refusals),
+    tookMs,
+  };
+}
+
+export const reportOf = (refusals: Refusals) =>
+  Array.from(refusals.values())
+    .slice(0, REPORTED)
+    .map(({ key, revision, error }) => ({ key, revision, error: error.slice(0, 1000) }));
+
+/** The digest the node would have had nothing been refused: what the control plane has is this, or something is amiss. */
+export function digestWithout(refusals: Refusals, { store }: EdgeNode): string {
+  let { digest } = store;
+  for (const { key, sha256 } of refusals.values()) {
+    const known = store.get(key);
+    if (known !== undefined) digest = toggle(digest, key, known.sha256);
+    if (sha256 !== null) digest = toggle(digest, key, sha256);
+  }
+  return digest;
+}

@@ -1,0 +1,210 @@
+// The document directory is the node's database. Lua reads the files; the manifest beside them says which there are.
+//
+// A commit writes new files aside, flushes them, renames them into place, flushes the folders and only then notes it all
+// in the manifest. Killed between any two steps it leaves whole files, some newer than the manifest knows; the revision
+// reached is still the old one, so the next sync sends the same changes again and the same commit is made once more.
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
+import { DocKey } from '@edgeloom/contract/edge/documents.ts';
+import { flushAll } from './durable.ts';
+import { decodeDocFile, docPath, encodeDocFile } from './files.ts';
+import { emptyInventory, Manifest } from './manifest.ts';
+import type { Inventory, Known } from './manifest.ts';
+
+export interface Change extends Known {
+  key: string;
+  /** Null: the document is gone. */
+  body: string | null;
+}
+
+/** As many files at once as keep the thread pool busy without holding a thousand of them open. */
+const AT_ONCE = 32;
+
+export class DocumentStore {
+  readonly dir: string;
+  readonly #manifest: Manifest;
+  #inventory: Inventory;
+  readonly #folders = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(dir: string, manifest: Manifest, inventory: Inventory) {
+    this.dir = dir;
+    this.#manifest = manifest;
+    this.#inventory = inventory;
+  }
+
+  static async open(dir: string): Promise<DocumentStore> {
+    await mkdir(dir, { recursive: true });
+    await rm(path.join(dir, '.tmp'), { recursive: true, force: true });
+    await mkdir(path.join(dir, '.tmp'));
+    const manifest = new Manifest(path.join(dir, 'manifest'));
+    const known = await manifest.load();
+    if (known !== null) return new DocumentStore(dir, manifest, known);
+    // The files are worth more than the journal: they go on serving, and revision 0 asks for everything anew.
+    const found = await takeInventory(dir);
+    await manifest.rewrite(found);
+    return new DocumentStore(dir, manifest, found);
+  }
+
+  get revision(): number {
+    return this.#inventory.revision;
+  }
+
+  get digest(): string {
+    return this.#inventory.digest;
+  }
+
+  get size(): number {
+    return this.#inventory.docs.size;
+  }
+
+  get(key: string): Known | undefined {
+    return this.#inventory.docs.get(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#inventory.docs.keys();
+  }
+
+  /** Null when there is none; throws when the file is damaged. */
+  async read(key: string): Promise<string | null> {
+    if (!this.#inventory.docs.has(key)) return null;
+    return decodeDocFile(await readFile(path.join(this.dir, docPath(key)))).body;
+  }
+
+  /** Makes the changes true, durably and in the given order of keys; `revision` is reached with them. */
+  commit(changes: readonly Change[], revision: number): Promise<void> {
+    return this.exclusive(async () => {
+      const written = changes.filter((change) => change.body !== null);
+      const gone = changes.filter((change) => change.body === null);
+      const aside = (i: number) => path.join(this.dir, '.tmp', String(i));
+
+      await each(written, ({ revision, body }, i) =>
+        writeFile(aside(i), encodeDocFile(revision, body ?? ''), { mode: 0o640 }),
+      );
+      await flushAll(written.map((_, i) => aside(i)));
+
+      const place = ({ key }: Change) => path.join(this.dir, docPath(key));
+      const folders = new Set(changes.map((change) => path.dirname(place(change))));
+      await this.#makeFolders(folders);
+      await each(written, (change, i) => rename(aside(i), place(change)));
+      await each(gone, (change) => rm(place(change), { force: true }));
+      await flushAll([...folders]);
+
+      const noted = changes.map(
+        ({ key, revision, sha256, body }) => [key, body === null ? null : { revision, sha256 }] as const,
+      );
+      await this.#note(new Map(noted), revision);
+    });
+  }
+
+  /** Forgets documents whose files are damaged, so that the digest differs and a sync brings them again. The files stay:
+   *  nginx refuses a damaged one by itself and may still answer from a copy it holds. */
+  drop(keys: readonly string[]): Promise<void> {
+    return this.exclusive(() => this.#note(new Map(keys.map((key) => [key, null])), this.revision));
+  }
+
+  /** Counts everything anew, for when the digest itself is in doubt. */
+  recount(): Promise<void> {
+    return this.exclusive(async () => {
+      this.#inventory.digest = digestOf(this.#inventory.docs);
+      await this.#manifest.rewrite(this.#inventory);
+    });
+  }
+
+  /** Nothing else changes files or manifest while the task runs. */
+  exclusive<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(task);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+    await this.#manifest.close();
+  }
+
+  async #makeFolders(folders: Iterable<string>): Promise<void> {
+    const fresh = [...folders].filter((folder) => !this.#folders.has(folder));
+    await each(fresh, (folder) => mkdir(folder, { recursive: true }));
+    const parents = new Set(fresh.map((folder) => path.dirname(folder)));
+    await flushAll([...parents].filter((parent) => parent.startsWith(this.dir)));
+    for (const folder of fresh) this.#folders.add(folder);
+  }
+
+  async #note(changes: ReadonlyMap<string, Known | null>, revision: number): Promise<void> {
+    const { docs } = this.#inventory;
+    const before = new Map(Array.from(changes.keys(), (key) => [key, docs.get(key) ?? null] as const));
+    let digest = this.#inventory.digest;
+    for (const [key, known] of changes) {
+      const old = before.get(key) ?? null;
+      if (old !== null) digest = toggle(digest, key, old.sha256);
+      if (known !== null) digest = toggle(digest, key, known.sha256);
+    }
+    put(docs, changes);
+    const inventory = { docs, revision, digest };
+    try {
+      await this.#manifest.append(changes, inventory);
+      this.#inventory = inventory;
+    } catch (error) {
+      // A full disk: what the journal does not say did not happen.
+      put(docs, before);
+      throw error;
+    }
+  }
+}
+
+function put(docs: Map<string, Known>, changes: ReadonlyMap<string, Known | null>): void {
+  for (const [key, known] of changes) {
+    if (known === null) docs.delete(key);
+    else docs.set(key, known);
+  }
+}
+
+export function digestOf(docs: ReadonlyMap<string, Known>): string {
+  let digest = EMPTY_DIGEST;
+  for (const [key, known] of docs) digest = toggle(digest, key, known.sha256);
+  return digest;
+}
+
+/** What is known of the directory from its files alone: whole ones, under the names they claim. */
+async function takeInventory(dir: string): Promise<Inventory> {
+  const docs = new Map<string, Known>();
+  await each(await documentFiles(dir), async ({ key, file }) => {
+    try {
+      const { revision, body } = decodeDocFile(await readFile(file));
+      docs.set(key, { revision, sha256: sha256(body) });
+    } catch {
+      // Not to be trusted; the sync that follows brings it again or takes it away.
+    }
+  });
+  return { ...emptyInventory(), docs, digest: digestOf(docs) };
+}
+
+/** Every file that lies where a document would. */
+export async function documentFiles(dir: string): Promise<{ key: string; file: string }[]> {
+  const found: { key: string; file: string }[] = [];
+  for (const kind of await readdir(dir, { withFileTypes: true })) {
+    if (kind.isFile()) found.push({ key: kind.name, file: path.join(dir, kind.name) });
+    if (!kind.isDirectory() || kind.name === '.tmp') continue;
+    for (const spread of await readdir(path.join(dir, kind.name), { withFileTypes: true })) {
+      if (!spread.isDirectory()) continue;
+      const folder = path.join(dir, kind.name, spread.name);
+      for (const name of await readdir(folder))
+        found.push({ key: `${kind.name}/${name}`, file: path.join(folder, name) });
+    }
+  }
+  return found.filter(({ key, file }) => DocKey.safeParse(key).success && path.join(dir, docPath(key)) === file);
+}
+
+async function each<T>(items: readonly T[], task: (item: T, i: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < items.length; i = next++) {
+      const item = items[i];
+      if (item !== undefined) await task(item, i);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+}

@@ -1,0 +1,51 @@
+// What it takes for a change of files to outlive a power cut.
+import { execFile } from 'node:child_process';
+import { mkdir, open, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Past this many files one flush of the whole file system is cheaper than one for each of them. */
+export const FLUSH_ALL_ABOVE = 16;
+
+export async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Flushes files or folders, which must lie on one file system. */
+export async function flushAll(files: readonly string[]): Promise<void> {
+  const [first] = files;
+  if (first === undefined) return;
+  if (files.length > FLUSH_ALL_ABOVE) {
+    const done = await run('sync', ['-f', first]).then(
+      () => true,
+      // Not in busybox: then one by one.
+      () => false,
+    );
+    if (done) return;
+  }
+  await Promise.all(files.map(flush));
+}
+
+/** A file that is there whole or not at all. */
+export async function writeWhole(file: string, content: string | Uint8Array, mode: number): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const fresh = `${file}.new`;
+  const handle = await open(fresh, 'w', mode);
+  try {
+    // The mode given to open holds only for a file that was not there.
+    await handle.chmod(mode);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(fresh, file);
+  await flush(path.dirname(file));
+}

@@ -1,0 +1,66 @@
+// Disks rot and people edit. Each step reads some files again and compares them with the manifest; after the last one it
+// begins anew. What is damaged or missing is forgotten, so that a sync brings it again.
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { documentFiles } from './documents.ts';
+import type { DocumentStore } from './documents.ts';
+import { decodeDocFile, docPath } from './files.ts';
+
+export interface Scrubbed {
+  checked: number;
+  /** Documents that were dropped, with what was wrong. */
+  damaged: { key: string; revision: number; error: string }[];
+  /** True when this step was the last of a round. */
+  round: boolean;
+}
+
+/** Few enough that a change that comes in waits only some milliseconds for its turn. */
+const SLICE = 64;
+
+export class Scrub {
+  readonly #store: DocumentStore;
+  #left: string[] = [];
+
+  constructor(store: DocumentStore) {
+    this.#store = store;
+  }
+
+  async step(files: number): Promise<Scrubbed> {
+    if (this.#left.length === 0) this.#left = [...this.#store.keys()];
+    const damaged: Scrubbed['damaged'] = [];
+    let checked = 0;
+    while (checked < files && this.#left.length > 0) {
+      const slice = this.#left.splice(-SLICE);
+      checked += slice.length;
+      const found = await this.#store.exclusive(() => Promise.all(slice.map((key) => this.#check(key))));
+      damaged.push(...found.filter((one) => one !== null));
+    }
+    if (damaged.length > 0) await this.#store.drop(damaged.map(({ key }) => key));
+    return { checked, damaged, round: this.#left.length === 0 };
+  }
+
+  /**
+   * Removes files that the manifest does not know: a crash between the files and the manifest may leave one whose
+   * document was withdrawn before the node came back. Only right after a sync is it known that nobody wants them.
+   * Answers their keys.
+   */
+  sweep(): Promise<string[]> {
+    return this.#store.exclusive(async () => {
+      const unknown = (await documentFiles(this.#store.dir)).filter(({ key }) => this.#store.get(key) === undefined);
+      for (const { file } of unknown) await rm(file, { force: true });
+      return unknown.map(({ key }) => key);
+    });
+  }
+
+  async #check(key: string): Promise<Scrubbed['damaged'][number] | null> {
+    const known = this.#store.get(key);
+    if (known === undefined) return null;
+    try {
+      const { revision } = decodeDocFile(await readFile(path.join(this.#store.dir, docPath(key))));
+      if (revision !== known.revision) throw new Error(`the file is of revision ${revision}`);
+      return null;
+    } catch (error) {
+      return { key, revision: known.revision, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}

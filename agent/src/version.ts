@@ -1,0 +1,3 @@
+import agent from '../package.json' with { type: 'json' };
+
+export const version: string = agent.version;

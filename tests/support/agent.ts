@@ -1,0 +1,101 @@
+// The real agent as a process of its own, with the machine's nginx, in a directory of its own.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { findOrphans, findProcess, send } from '@edgeloom/agent/nginx/processes.ts';
+import { eventually } from './eventually.ts';
+
+export interface AgentOptions {
+  control?: string;
+  token?: string;
+  dir?: string;
+  /** Runs instead of the sources. */
+  program?: { command: string; args: string[] };
+}
+
+const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
+
+export class TestAgent {
+  readonly dir: string;
+  readonly #options: AgentOptions;
+  #child: ChildProcess | null = null;
+  readonly log: Record<string, unknown>[] = [];
+
+  constructor(dir: string, options: AgentOptions) {
+    this.dir = dir;
+    this.#options = options;
+  }
+
+  start(...flags: string[]): void {
+    const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
+    const child = spawn(command, [...args, 'run', ...flags], { env: this.env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let rest = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.log.push(line.startsWith('{') ? JSON.parse(line) : { message: line });
+    });
+    this.#child = child;
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    const { control, token } = this.#options;
+    return {
+      PATH: process.env['PATH'],
+      EDGELOOM_DIR: this.dir,
+      EDGELOOM_LISTEN: '127.0.0.1',
+      ...(control !== undefined && { EDGELOOM_CONTROL: control }),
+      ...(token !== undefined && { EDGELOOM_TOKEN: token }),
+    };
+  }
+
+  get running(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Answers the exit code. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    if (child === null || !this.running) return child?.exitCode ?? null;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+    return child.exitCode;
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.#child !== null && this.running) await once(this.#child, 'exit');
+    return this.#child?.exitCode ?? null;
+  }
+
+  /** Of nginx's master, as its pid file says. */
+  async nginxPid(): Promise<number> {
+    return Number(await readFile(layoutOf(this.dir).pidFile, 'utf8'));
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGKILL');
+    const pid = await this.nginxPid().catch(() => null);
+    if (pid !== null) {
+      if (await this.#isOurs(pid)) send(pid, 'SIGTERM');
+      else for (const orphan of await findOrphans(pid)) send(orphan.pid, 'SIGKILL');
+      await eventually(async () => {
+        if (await this.#isOurs(pid)) throw new Error('nginx still runs');
+      });
+    }
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async #isOurs(pid: number): Promise<boolean> {
+    if ((await findProcess(pid)) === null) return false;
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(this.dir);
+  }
+}
+
+export async function testAgent(options: AgentOptions = {}): Promise<TestAgent> {
+  return new TestAgent(options.dir ?? (await mkdtemp(path.join(tmpdir(), 'agent-'))), options);
+}

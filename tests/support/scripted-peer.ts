@@ -1,0 +1,173 @@
+// A control plane for one node that does what a test tells it, over real NATS and real HTTP: it can lose messages, damage
+// them and answer wrongly, which the real one never does. It remembers all that the node said.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
+import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { Ack, CommandReply, DocEntry, Heartbeat, JoinRequest, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { DocPush, SyncReply } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import { connect, jwtAuthenticator } from 'nats';
+import type { Msg, NatsConnection } from 'nats';
+
+export interface PeerOptions {
+  natsUrl: string;
+  secretsDir: string;
+  /** Documents of one page of a sync. */
+  pageSize?: number;
+}
+
+export const keyOf = (doc: EdgeDoc) =>
+  doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.kind === 'host' ? doc.name : doc.id}`;
+
+export async function startPeer({ natsUrl, secretsDir, pageSize = 500 }: PeerOptions): Promise<Peer> {
+  const trust = await openTrust(secretsDir);
+  const { jwt, seed } = trust.ownCredentials();
+  const line = await connect({
+    servers: natsUrl,
+    authenticator: jwtAuthenticator(jwt, seed),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 50,
+    reconnectJitter: 0,
+    ignoreAuthErrorAbort: true,
+  });
+  const peer = new Peer(line, pageSize);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const asked = JoinRequest.parse(JSON.parse(Buffer.concat(chunks).toString()));
+      peer.joins.push(asked);
+      const known = asked.token === peer.token;
+      response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
+      const credentials = trust.nodeCredentials(asked.publicKey, peer.nodeID, peer.zoneID);
+      response.end(
+        JSON.stringify(
+          known
+            ? {
+                nodeID: peer.nodeID,
+                zoneID: peer.zoneID,
+                natsServers: [natsUrl],
+                jwt: credentials,
+                zoneKey: peer.zoneKey,
+              }
+            : { isError: true, code: 101013, message: 'Invalid Token' },
+        ),
+      );
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  peer.url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  peer.stop = async () => {
+    server.close();
+    server.closeAllConnections();
+    await line.close();
+  };
+  return peer;
+}
+
+export class Peer {
+  readonly nodeID = randomUUID();
+  readonly zoneID = randomUUID();
+  readonly token = randomBytes(32).toString('hex');
+  readonly zoneKey = randomBytes(32).toString('base64');
+  readonly joins: JoinRequest[] = [];
+  readonly acks: Ack[] = [];
+  readonly heartbeats: Heartbeat[] = [];
+  readonly syncs: SyncRequest[] = [];
+  /** The newest entry of each key; one without body is gone. */
+  readonly entries = new Map<string, DocEntry>();
+  revision = 0;
+  url = '';
+  stop: () => Promise<void> = () => Promise.resolve();
+  /** Lets a test damage what a sync answers. */
+  onSync: (reply: SyncReply) => unknown = (reply) => reply;
+  readonly #line: NatsConnection;
+  readonly #pageSize: number;
+
+  constructor(line: NatsConnection, pageSize: number) {
+    this.#line = line;
+    this.#pageSize = pageSize;
+    this.#hear(subjects.sync(this.nodeID), (message) => {
+      const request = SyncRequest.parse(message.json());
+      this.syncs.push(request);
+      message.respond(JSON.stringify(this.onSync(this.#page(request))));
+    });
+    this.#hear(subjects.ack(this.nodeID), (message) => void this.acks.push(Ack.parse(message.json())));
+    this.#hear(subjects.heartbeat(this.nodeID), (message) => {
+      this.heartbeats.push(Heartbeat.parse(message.json()));
+      message.respond(JSON.stringify({ revision: this.revision, digest: this.digest }));
+    });
+  }
+
+  get digest(): string {
+    return [...this.entries.values()]
+      .filter((entry) => entry.body !== null)
+      .reduce((digest, entry) => toggle(digest, entry.key, entry.sha256), EMPTY_DIGEST);
+  }
+
+  /** The revision of the node's last word. */
+  get reached(): number {
+    return this.acks.at(-1)?.revision ?? -1;
+  }
+
+  /** Notes documents, and the keys of those that are gone, without telling the node. Answers the push that would. */
+  note(...docs: (EdgeDoc | string)[]): DocPush {
+    return this.noteBodies(
+      docs.map((doc) => (typeof doc === 'string' ? [doc, null] : [keyOf(doc), JSON.stringify(doc)])),
+    );
+  }
+
+  noteBodies(bodies: readonly (readonly [key: string, body: string | null])[]): DocPush {
+    const previous = this.revision;
+    const entries = bodies.map(([key, body]) => {
+      this.revision += 1;
+      const entry = { key, revision: this.revision, sha256: sha256(body ?? ''), body };
+      this.entries.set(key, entry);
+      return entry;
+    });
+    return { schema: DOCUMENT_SCHEMA, zone: this.zoneID, previous, revision: this.revision, docs: entries };
+  }
+
+  push(...docs: (EdgeDoc | string)[]): DocPush {
+    const push = this.note(...docs);
+    this.send(push);
+    return push;
+  }
+
+  send(push: unknown): void {
+    this.#line.publish(subjects.zoneDocs(this.zoneID), typeof push === 'string' ? push : JSON.stringify(push));
+  }
+
+  async command(
+    name: 'purge' | 'resync',
+    body: object = {},
+    deadline = new Date(Date.now() + 10_000),
+  ): Promise<CommandReply> {
+    const message = { id: randomUUID(), deadline: deadline.toISOString(), ...body };
+    const answer = await this.#line.request(subjects.command(this.nodeID, name), JSON.stringify(message), {
+      timeout: 10_000,
+    });
+    return CommandReply.parse(answer.json());
+  }
+
+  #page({ revision, full: going }: SyncRequest): SyncReply {
+    const full = going || revision === 0 || revision > this.revision;
+    const from = full && !going ? 0 : revision;
+    const newer = [...this.entries.values()]
+      .filter((entry) => entry.revision > from)
+      .sort((a, b) => a.revision - b.revision);
+    const docs = newer.slice(0, this.#pageSize);
+    const more = newer.length > docs.length;
+    return { schema: DOCUMENT_SCHEMA, full, docs, revision: more ? (docs.at(-1)?.revision ?? 0) : this.revision, more };
+  }
+
+  #hear(subject: string, task: (message: Msg) => void): void {
+    this.#line.subscribe(subject, { callback: (error, message) => void (error === null && task(message)) });
+  }
+}
