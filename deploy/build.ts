@@ -1,0 +1,84 @@
+// Builds what is not run from source: the console (apps/console/dist) and the agent for nodes (dist/agent.mjs, one file for
+// Node 20, with its Lua beside it). `--if-changed` leaves out what was built from the same sources.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const root = path.join(import.meta.dirname, '..');
+const stamps = path.join(root, '.data/cache');
+
+interface Product {
+  name: string;
+  /** Files and folders that decide what comes out. */
+  sources: string[];
+  output: string;
+  make: () => Promise<void>;
+}
+
+const shared = ['packages/contract/src', 'pnpm-lock.yaml', 'deploy/build.ts'];
+const products: Product[] = [
+  { name: 'console', sources: ['apps/console', ...shared], output: 'apps/console/dist/index.html', make: buildConsole },
+  { name: 'agent', sources: ['agent/src', 'agent/lua', ...shared], output: 'dist/agent.mjs', make: buildAgent },
+];
+
+/** Answers the names of what was built. */
+export async function buildAll({ ifChanged }: { ifChanged: boolean }): Promise<string[]> {
+  const built: string[] = [];
+  for (const product of products) {
+    const stampFile = path.join(stamps, `${product.name}.built-from`);
+    const sources = await hashOf(product.sources);
+    const isThere = await stat(path.join(root, product.output)).catch(() => null);
+    if (ifChanged && isThere && (await readFile(stampFile, 'utf8').catch(() => '')) === sources) continue;
+    await product.make();
+    await mkdir(stamps, { recursive: true });
+    await writeFile(stampFile, sources);
+    built.push(product.name);
+  }
+  return built;
+}
+
+async function buildConsole() {
+  const vite = path.join(root, 'apps/console/node_modules/vite/bin/vite.js');
+  const child = spawn(process.execPath, [vite, 'build'], { cwd: path.join(root, 'apps/console'), stdio: 'inherit' });
+  await once(child, 'close');
+  if (child.exitCode !== 0) throw new Error('the console was not built');
+}
+
+async function buildAgent() {
+  await build({
+    entryPoints: [path.join(root, 'agent/src/main.ts')],
+    outfile: path.join(root, 'dist/agent.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+    // The NATS client is CommonJS and asks for Node's modules by require.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  await rm(path.join(root, 'dist/lua'), { recursive: true, force: true });
+  const isShipped = (source: string) => !source.endsWith('_spec.lua');
+  await cp(path.join(root, 'agent/lua'), path.join(root, 'dist/lua'), { recursive: true, filter: isShipped });
+}
+
+async function hashOf(sources: string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of sources) await addTo(hash, source);
+  return hash.digest('hex');
+}
+
+const isOutput = (name: string) => name === 'node_modules' || name === 'dist' || name.startsWith('.');
+
+async function addTo(hash: ReturnType<typeof createHash>, source: string) {
+  const file = path.join(root, source);
+  if ((await stat(file)).isFile()) return void hash.update(`${source}\0`).update(await readFile(file));
+  for (const name of (await readdir(file)).sort()) if (!isOutput(name)) await addTo(hash, path.join(source, name));
+}
+
+if (import.meta.main) {
+  const built = await buildAll({ ifChanged: process.argv.includes('--if-changed') });
+  console.log(built.length === 0 ? 'What is built is current.' : `Built: ${built.join(', ')}`);
+}

@@ -1,0 +1,25 @@
+// pnpm check: what a change should pass before it is looked at. Two at a time, since one of them alone keeps no machine busy.
+import { generateClient } from '../prisma/generate.ts';
+import { pureTests, runCheck, staticChecks } from './checks.ts';
+import type { Check } from './checks.ts';
+import { line, step } from './steps.mjs';
+
+const failures: string[] = [];
+
+async function lane(queue: Check[]) {
+  for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
+    const { name } = check;
+    const { passed, output } = await step(name, async (report) => {
+      const outcome = await runCheck(check);
+      if (!outcome.passed) report('failed');
+      return outcome;
+    });
+    if (!passed) failures.push(`--- ${name}\n${output.trim()}`);
+  }
+}
+
+await generateClient();
+const queue = [...staticChecks, pureTests];
+await Promise.all([lane(queue), lane(queue)]);
+for (const failure of failures) line(`\n${failure}`);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,0 +1,205 @@
+// The programs that npm cannot bring: which are missing, and how Debian's apt puts them in place without touching what the
+// machine already runs. No system service is started or enabled by it.
+import { execFile, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { line, step, Trouble } from './steps.mjs';
+
+const run = promisify(execFile);
+
+/** Debian package → a program that proves it is there however it was installed, or null: then only the package itself does. */
+const toServe = {
+  nginx: 'nginx',
+  'libnginx-mod-http-ndk': null,
+  'libnginx-mod-http-lua': null,
+  'libnginx-mod-stream': null,
+  'libnginx-mod-http-geoip2': null,
+  'libnginx-mod-stream-geoip2': null,
+  'libnginx-mod-http-brotli-filter': null,
+  'lua-resty-core': null,
+  'lua-resty-lrucache': null,
+  'lua-cjson': null,
+  'nats-server': 'nats-server',
+};
+const toTest = {
+  chromium: 'chromium',
+  'fonts-noto-cjk': null,
+  pebble: 'pebble',
+  'pdns-server': 'pdns_server',
+  'pdns-backend-sqlite3': null,
+  'pdns-backend-geoip': null,
+  'openssh-server': 'sshd',
+  nftables: 'nft',
+  wrk: 'wrk',
+};
+
+/** Sees to it that all are there, or throws with the one command to run. */
+export async function ensureSystemPrograms({ forTests }) {
+  const wanted = forTests ? { ...toServe, ...toTest } : toServe;
+  const missing = await findMissing(wanted);
+  if (missing.length === 0) return;
+
+  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+  if (!(await isDebian())) {
+    throw new Trouble(
+      `This machine lacks: ${missing.join(', ')} (names of Debian's packages).\n` +
+        'Install them as your system does, or use the containers: docker compose up',
+    );
+  }
+  if (process.getuid() !== 0) throw new Trouble(`This machine lacks some programs. Please run:\n\n  sudo ${command}\n`);
+
+  line(`Installing by apt: ${missing.join(' ')}`);
+  line('No system service will be started or enabled.');
+  await step('System programs', (report) => withoutServices(() => install(missing, report)));
+}
+
+async function findMissing(wanted) {
+  const installed = await installedPackages(Object.keys(wanted));
+  // An nginx or OpenResty that somebody chose has its modules with it, as far as we can know; the agent looks at it.
+  const chosen = process.env.EDGELOOM_NGINX;
+  const isChosenThere = chosen !== undefined && chosen !== '' && (await isProgram(chosen));
+  const missing = [];
+  for (const [name, program] of Object.entries(wanted)) {
+    if (installed.has(name) || (isChosenThere && /nginx|^lua-/.test(name))) continue;
+    if (program !== null && (await findProgram(program))) continue;
+    missing.push(name);
+  }
+  return missing;
+}
+
+async function installedPackages(names) {
+  const query = ['-W', '-f', '${db:Status-Status} ${Package}\n', ...names];
+  // It ends with 1 when one of them is unknown, having printed the others.
+  const { stdout } = await run('dpkg-query', query).catch((error) => ({ stdout: error.stdout ?? '' }));
+  const lines = stdout.split('\n').filter((text) => text.startsWith('installed '));
+  return new Set(lines.map((text) => text.slice('installed '.length)));
+}
+
+async function findProgram(name) {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin'];
+  for (const folder of folders) if (folder !== '' && (await isProgram(path.join(folder, name)))) return true;
+  return false;
+}
+
+const isProgram = (file) =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+async function isDebian() {
+  const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  return /^ID(_LIKE)?=.*debian/m.test(release) && (await isProgram('/usr/bin/apt-get'));
+}
+
+async function install(names, report) {
+  report('reading the package lists');
+  await apt(['update'], report);
+  await apt(['install', '-y', '--no-install-recommends', ...names], report);
+  report(`${names.length} packages`);
+}
+
+async function apt(args, report) {
+  const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    // needrestart, where it is installed, would restart services whose libraries were replaced.
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const tail = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      const lines = text.split('\n').filter((part) => part.trim() !== '');
+      tail.push(...lines);
+      tail.splice(0, tail.length - 30);
+      const last = lines.findLast((part) => /^(Get|Unpacking|Setting up|Selecting)/.test(part));
+      if (last !== undefined) report(last.replace(/\s+\(.*$/, '').trim());
+    });
+  }
+  // Ctrl-C reaches apt as well; it ends at a safe point, and we put everything back after it.
+  const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  if (code !== 0) throw new Trouble(`apt-get ${args[0]} ended with ${code}:\n${tail.join('\n')}`);
+}
+
+const policyFile = '/usr/sbin/policy-rc.d';
+const policyAside = '/usr/sbin/policy-rc.d.before-edgeloom';
+const policyText =
+  '#!/bin/sh\n# Put here by Edgeloom while it installs packages: no service may be started.\nexit 101\n';
+
+/** Runs `task` while no package may start a service; afterwards takes back what it enabled, and only that. */
+export async function withoutServices(task) {
+  const before = await snapshot();
+  const ignore = () => undefined;
+  process.on('SIGINT', ignore).on('SIGTERM', ignore);
+  try {
+    await forbidStarts();
+    return await task();
+  } finally {
+    await allowStarts();
+    await takeBack(before);
+    process.off('SIGINT', ignore).off('SIGTERM', ignore);
+  }
+}
+
+async function forbidStarts() {
+  // A run that was killed here left its own behind.
+  await allowStarts();
+  if (await refusesAlready()) return;
+  await rename(policyFile, policyAside).catch(whenAbsent);
+  await writeFile(policyFile, policyText);
+  await chmod(policyFile, 0o755);
+}
+
+async function allowStarts() {
+  const text = await readFile(policyFile, 'utf8').catch(() => '');
+  if (text === policyText) await rm(policyFile);
+  const isFree = text === '' || text === policyText;
+  if (isFree) await rename(policyAside, policyFile).catch(whenAbsent);
+}
+
+/** A policy that is there (containers have one) and refuses already is left alone. */
+const refusesAlready = () =>
+  run(policyFile, ['nginx', 'start']).then(
+    () => false,
+    (error) => error.code === 101,
+  );
+
+function whenAbsent(error) {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+// What the enabling of services and of nginx modules consists of: links.
+const watched = ['/etc/systemd/system', '/etc/rc2.d', '/etc/rc3.d', '/etc/rc4.d', '/etc/rc5.d'];
+const nginxModules = '/etc/nginx/modules-enabled';
+
+async function snapshot() {
+  const hadNginx = await isProgram('/usr/sbin/nginx');
+  return { links: await linksBelow(watched), hadNginx, modules: await linksBelow([nginxModules]) };
+}
+
+async function takeBack(before) {
+  const added = [...(await linksBelow(watched))].filter((link) => !before.links.has(link));
+  const units = new Set(added.filter((link) => link.startsWith('/etc/systemd/')).map((link) => path.basename(link)));
+  const scripts = new Set(added.flatMap((link) => /\/etc\/rc\d\.d\/S\d\d(.+)$/.exec(link)?.[1] ?? []));
+  if (units.size > 0) await run('systemctl', ['disable', '--quiet', ...units]).catch(() => undefined);
+  for (const script of scripts) await run('update-rc.d', [script, 'disable']).catch(() => undefined);
+  // Without systemctl (containers), and for links that it does not count as enabled (aliases).
+  for (const link of added) if (link.startsWith('/etc/systemd/')) await rm(link, { force: true });
+  if (units.size > 0) line(`Left disabled: ${[...units].sort().join(', ')}`);
+
+  // A machine's own nginx would load the new modules at its next start. Ours names its modules itself.
+  if (!before.hadNginx) return;
+  for (const link of await linksBelow([nginxModules])) if (!before.modules.has(link)) await rm(link, { force: true });
+}
+
+async function linksBelow(folders) {
+  const links = new Set();
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+    for (const entry of entries) {
+      if (entry.isSymbolicLink()) links.add(path.join(entry.parentPath ?? entry.path, entry.name));
+    }
+  }
+  return links;
+}

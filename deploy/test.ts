@@ -1,0 +1,78 @@
+// npm test: the static checks, then every test, and at the very end one line for whoever counts: "N passed, N failed".
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { runCheck, staticChecks } from './checks.ts';
+import { line } from './steps.mjs';
+
+const folder = path.join(import.meta.dirname, '../.data/test');
+const reportFile = path.join(folder, 'vitest.json');
+
+const Report = z.object({
+  success: z.boolean(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ status: z.string() })),
+    }),
+  ),
+});
+
+interface Count {
+  passed: number;
+  failed: number;
+}
+
+async function runStaticChecks(): Promise<Count> {
+  const count = { passed: 0, failed: 0 };
+  for (const check of staticChecks) {
+    const startedAt = performance.now();
+    const { passed, output } = await runCheck(check);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    line(`${passed ? '✓' : '✗'} ${check.name} ${seconds} s`);
+    if (passed) count.passed += 1;
+    else {
+      count.failed += 1;
+      line(output.trimEnd());
+    }
+  }
+  return count;
+}
+
+async function runTests(filters: string[]): Promise<Count> {
+  await mkdir(folder, { recursive: true });
+  await rm(reportFile, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  const { passed } = await runCheck(
+    { name: 'tests', command: ['vitest', 'run', ...reporters, ...filters] },
+    { show: true },
+  );
+  const count = await readReport();
+  // Something failed that is no test: a worker that died, an error nobody caught, a service that did not start.
+  if (!passed && count.failed === 0) count.failed = 1;
+  return count;
+}
+
+async function readReport(): Promise<Count> {
+  const text = await readFile(reportFile, 'utf8').catch(() => null);
+  if (text === null) return { passed: 0, failed: 1 };
+  const { testResults } = Report.parse(JSON.parse(text));
+  const count = { passed: 0, failed: 0 };
+  for (const { status, assertionResults } of testResults) {
+    const failed = assertionResults.filter((test) => test.status === 'failed').length;
+    count.passed += assertionResults.filter((test) => test.status === 'passed').length;
+    // A file that could not be loaded, or whose set-up failed, has no failed test of its own.
+    count.failed += failed === 0 && status === 'failed' ? 1 : failed;
+  }
+  return count;
+}
+
+const filters = process.argv.slice(2);
+const checks = await runStaticChecks();
+const tests = await runTests(filters);
+const [passed, failed] = [checks.passed + tests.passed, checks.failed + tests.failed];
+line('');
+line(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+if (process.connected) process.disconnect();
