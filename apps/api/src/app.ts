@@ -4,7 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import jwt from '@fastify/jwt';
 import multipart from '@fastify/multipart';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
 import { stranger, type Actor, type Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
@@ -18,15 +18,35 @@ import { ACCESS_SECONDS, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, guardAnswers, mapErrors } from './http/errors.ts';
+import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
+import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
+import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
+import { sitePortsRoutes, zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
 export type Listener = 'public' | 'admin';
 const families: Record<Listener, readonly Family[]> = { public: ['user', 'client'], admin: ['admin'] };
 
 /** Every module of the API. contract/all.ts is the list it is held to, by a test. */
-const modules: readonly Routes[] = [];
+const modules: readonly Routes[] = [
+  accountsRoutes,
+  zonesRoutes,
+  zonePortsRoutes,
+  sitePortsRoutes,
+  productsRoutes,
+  ownProductsRoutes,
+  clientSitesRoutes,
+  ownSitesRoutes,
+  sitesRoutes,
+  domainsRoutes,
+  domainUpstreamsRoutes,
+  clientDomainsRoutes,
+  cacheRulesRoutes,
+];
 
 export interface AppOptions {
   listener: Listener;
@@ -39,7 +59,7 @@ export async function buildApp(installation: Installation, { listener, identitie
   const { env } = installation;
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqID' }),
     genReqId: () => randomUUIDv7(),
     bodyLimit: env.BODY_LIMIT,
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,

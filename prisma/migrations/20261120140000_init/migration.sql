@@ -593,3 +593,12 @@ CREATE TRIGGER accounts_notify AFTER UPDATE OR DELETE ON accounts FOR EACH ROW E
 CREATE TRIGGER sessions_notify_end AFTER UPDATE ON sessions
   FOR EACH ROW WHEN (OLD.revoked_at IS DISTINCT FROM NEW.revoked_at) EXECUTE FUNCTION notify_identity();
 CREATE TRIGGER sessions_notify_delete AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_identity();
+
+-- A name is enabled once in the whole installation: the unique column follows the switch, whoever turns it.
+CREATE FUNCTION follow_enabled() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.enabled_name := CASE WHEN NEW.enabled THEN NEW.name END;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER domains_enabled_name BEFORE INSERT OR UPDATE OF name, enabled, enabled_name ON domains
+  FOR EACH ROW EXECUTE FUNCTION follow_enabled();

@@ -1,10 +1,12 @@
-import type { ErrorName } from '@edgeloom/contract/errors.ts';
+import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 
 export interface Particulars {
   errorData?: unknown[];
   extra?: Record<string, unknown>;
   /** For the log alone: what somebody else's program said. */
   cause?: unknown;
+  /** Where the catalogue's does not hold: several faults together take that of the gravest. */
+  status?: number;
 }
 
 /** A refusal that the caller is told about. Anything else that is thrown is a 500. */
@@ -26,3 +28,21 @@ export function fail(reason: ErrorName, particulars: Particulars = {}): never {
 /** A fault of the input that only the data can show; `path` is where a form puts it. */
 export const failAt = (path: string, rule: string, message: string): never =>
   fail('PARAMETER', { errorData: [{ path, rule, message }] });
+
+/** What is wrong with some entries of a batch. */
+export interface Fault {
+  reason: ErrorName;
+  target: string;
+}
+
+/** A batch is all or nothing, and every entry that stands in its way is named. */
+export function failTogether(faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const byReason = [...Map.groupBy(faults, ({ reason }) => reason)];
+  const status = Math.max(...byReason.map(([reason]) => errors[reason].status));
+  const errorData = byReason.map(([reason, found]) => ({
+    code: errors[reason].code,
+    targets: [...new Set(found.map(({ target }) => target))],
+  }));
+  fail('MULTIPLE', { errorData, status });
+}

@@ -68,7 +68,7 @@ export function mapErrors(app: FastifyInstance) {
     const retryAfter = particulars.extra?.['retryAfterSeconds'];
     if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)));
     return reply
-      .status(errors[reason].status)
+      .status(particulars.status ?? errors[reason].status)
       .type('application/json')
       .send(JSON.stringify(envelope(reason, request.id, particulars)));
   });

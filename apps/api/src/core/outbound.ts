@@ -1,0 +1,32 @@
+// Where origins may not lie: one policy, asked by the API for addresses, and carried in the zone's document so that the
+// edge asks it again of what a name resolves to.
+import ipaddr from 'ipaddr.js';
+import { isAddress } from '@edgeloom/contract/common/net.ts';
+import type { Env } from '../env.ts';
+
+/** Loopback, link-local with the clouds' metadata, private and shared space, multicast, and what carries IPv4 in disguise. */
+const never = [
+  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
+  '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4',
+  '::/128', '::1/128', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8',
+] as const;
+
+type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
+
+export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
+  deny: [...never, ...ORIGIN_DENY],
+  allow: [...ORIGIN_ALLOW],
+});
+
+/** Why an origin is refused, or null. A name is looked at by the edge, when it knows where the name leads. */
+export function originFault(address: string, settings: Settings): string | null {
+  if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
+  // IPv4 written as IPv6 (::ffff:127.0.0.1) is what it is.
+  const parsed = ipaddr.process(address);
+  const lies = (range: string) => {
+    const [network, bits] = ipaddr.parseCIDR(range);
+    return network.kind() === parsed.kind() && parsed.match(network, bits);
+  };
+  const { deny, allow } = originPolicy(settings);
+  return deny.some(lies) && !allow.some(lies) ? 'this address is not allowed' : null;
+}

@@ -1,0 +1,74 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { CacheRule, type CacheRuleInput, type CacheRuleUpdate } from '@edgeloom/contract/cache/cache.ts';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { changed } from '../../core/changes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failAt } from '../../core/fail.ts';
+import { pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { CacheRule as Row } from '../../generated/client.ts';
+import * as sites from '../sites/sites.service.ts';
+
+/** Each request of a site is compared with its rules in turn, and all of them travel in one document. */
+const LIMIT = 500;
+
+export async function list({ db }: Ctx, siteId: string, paging: Paging<'priority' | 'createdAt' | 'updatedAt'>) {
+  await sites.own(db, siteId);
+  const [rows, total] = await Promise.all([
+    db.cacheRule.findMany({ where: { siteId }, ...pageOf(paging) }),
+    db.cacheRule.count({ where: { siteId } }),
+  ]);
+  return { data: rows.map(ruleOf), total };
+}
+
+export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await lock(tx, siteId);
+    if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
+      failAt('rules', 'range', `at most ${LIMIT} rules`);
+    const data = rules.map((rule) => ({ ...rule, id: randomUUIDv7(), siteId }));
+    await tx.cacheRule.createMany({ data });
+    await changed(tx, zoneId, siteKey(siteId));
+    return read(tx, data.map(({ id }) => id));
+  });
+
+export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await lock(tx, siteId);
+    const ids = rules.map(({ id }) => id);
+    const where = { siteId, id: { in: ids } };
+    const before = new Map((await tx.cacheRule.findMany({ where })).map((row) => [row.id, row.createdAt]));
+    if (before.size !== ids.length) fail('NOT_FOUND');
+    // Put back whole under their ids: two statements, whatever their number.
+    await tx.cacheRule.deleteMany({ where });
+    await tx.cacheRule.createMany({
+      data: rules.map((rule) => ({ ...rule, siteId, createdAt: before.get(rule.id) ?? new Date() })),
+    });
+    await changed(tx, zoneId, siteKey(siteId));
+    return read(tx, ids);
+  });
+
+export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await lock(tx, siteId);
+    const { count } = await tx.cacheRule.deleteMany({ where: { siteId, id: { in: ids } } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    await changed(tx, zoneId, siteKey(siteId));
+    return { ids };
+  });
+
+/** One writer of a site's rules at a time. */
+const lock = (tx: ScopedTx, siteId: string) =>
+  tx.site.update({ where: { id: siteId }, data: { updatedAt: new Date() }, select: { zoneId: true } });
+
+async function read(tx: ScopedTx, ids: string[]) {
+  const rows = await tx.cacheRule.findMany({ where: { id: { in: ids } }, orderBy: [{ priority: 'asc' }, { id: 'asc' }] });
+  return { data: rows.map(ruleOf) };
+}
+
+const ruleOf = ({ siteId: _, ...row }: Row): CacheRule => ({
+  ...row,
+  type: CacheRule.shape.type.parse(row.type),
+  query: CacheRule.shape.query.parse(row.query),
+});

@@ -1,0 +1,96 @@
+// New names on a site: up to a thousand in one call, in a handful of statements, all of them or none. Every line that
+// stands in the way is named, so that whoever pasted the list mends it once.
+import { randomUUIDv7 } from 'node:crypto';
+import { DomainName } from '@edgeloom/contract/common/net.ts';
+import type { DomainInput, SimpleDomainsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { changed } from '../../core/changes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { enabledAnywhere } from '../../core/enabled-names.ts';
+import { fail, failTogether, type Fault } from '../../core/fail.ts';
+import { originFault } from '../../core/outbound.ts';
+import * as sites from '../sites/sites.service.ts';
+import { portsOf } from '../zones/zone-ports.service.ts';
+import { orTaken } from './domains.service.ts';
+
+type New = Pick<DomainInput, 'name' | 'enabled' | 'tags' | 'upstreams' | 'scheme' | 'portMap' | 'hostReplace'>;
+
+export function create(ctx: Ctx, siteId: string, domains: New[]) {
+  const faults = domains.flatMap(({ upstreams, scheme, portMap }, i) => [
+    ...originFaults(ctx, upstreams, `domains.${i}.upstreams`),
+    ...followFaults(scheme, portMap, `domains.${i}.portMap`),
+  ]);
+  if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+  return insert(ctx, siteId, domains);
+}
+
+/** One origin template for many names. */
+export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: SimpleDomainsInput) {
+  const { upstreams, scheme, portMap } = template;
+  const faults = [...originFaults(ctx, upstreams, 'upstreams'), ...followFaults(scheme, portMap, 'portMap')];
+  const lines = names.flatMap((name, i) => {
+    const { success, error } = DomainName.safeParse(name);
+    if (success) return [];
+    return [{ path: `names.${i}`, rule: 'format', message: error.issues[0]?.message ?? 'wrong format', target: name }];
+  });
+  if (faults.length > 0 || (lines.length > 0 && names.length === 1))
+    fail('PARAMETER', { errorData: [...faults, ...lines.map(({ target: _, ...line }) => line)] });
+  return insert(
+    ctx,
+    siteId,
+    names.map((name) => ({ ...template, name, enabled: true, tags: [], hostReplace: null })),
+    lines.map(({ target }) => ({ reason: 'PARAMETER', target })),
+  );
+}
+
+async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
+  const names = domains.map(({ name }) => name);
+  const taken = await enabledAnywhere(ctx.installation, domains.filter(({ enabled }) => enabled).map(({ name }) => name));
+  return ctx.db.$transaction(async (tx) => {
+    const site = await sites.own(tx, siteId);
+    // Locks the site: two lists at once must not both be the last that fits.
+    await tx.site.update({ where: { id: siteId }, data: { updatedAt: new Date() } });
+    const limit = site.product.domainLimit;
+    if (limit > 0 && (await tx.domain.count({ where: { siteId } })) + domains.length > limit)
+      fail('DOMAIN_LIMIT', { extra: { limit } });
+    const present = await tx.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });
+    const here = new Set(present.map(({ name }) => name));
+    const open = new Set((await portsOf(tx, site.zoneId)).map(({ port }) => port));
+
+    const seen = new Set<string>();
+    const faults: Fault[] = [...known];
+    for (const { name, upstreams, portMap } of domains) {
+      const blame = (reason: Fault['reason']) => faults.push({ reason, target: name });
+      if (seen.has(name) || here.has(name)) blame('DUPLICATED');
+      else if (taken.has(name)) blame('DOMAIN_TAKEN');
+      if (!upstreams.some(({ enabled }) => enabled)) blame('NO_ENABLED_UPSTREAM');
+      const missing = portMap.find(({ from }) => !open.has(from));
+      if (missing && domains.length === 1) fail('ILLEGAL_PORT_MAP', { extra: { port: missing.from } });
+      if (missing) blame('ILLEGAL_PORT_MAP');
+      seen.add(name);
+    }
+    const [fault] = faults;
+    if (fault && domains.length === 1) fail(fault.reason, { errorData: [{ targets: [fault.target] }] });
+    failTogether(faults);
+
+    const rows = domains.map((domain) => ({ id: randomUUIDv7(), ...domain }));
+    await orTaken(tx.domain.createMany({ data: rows.map(({ upstreams: _, ...row }) => ({ ...row, siteId })) }));
+    await tx.upstream.createMany({
+      data: rows.flatMap(({ id, upstreams }) => upstreams.map((upstream) => ({ ...upstream, domainId: id, siteId }))),
+    });
+    const enabled = rows.filter((row) => row.enabled);
+    await changed(tx, site.zoneId, ...enabled.map(({ name }) => hostKey(name)), ...(enabled.length > 0 ? [siteKey(siteId)] : []));
+    return { ids: rows.map(({ id }) => id) };
+  });
+}
+
+/** Where the policy of outbound calls forbids an origin, said at its field. */
+export const originFaults = ({ installation }: Ctx, upstreams: readonly Pick<UpstreamInput, 'address'>[], path: string) =>
+  upstreams.flatMap(({ address }, i) => {
+    const message = originFault(address, installation.env);
+    return message === null ? [] : [{ path: `${path}.${i}.address`, rule: 'forbidden', message }];
+  });
+
+/** With "follow" the origin's port is read off the visitor's, so there must be something to read. */
+const followFaults = (scheme: New['scheme'], portMap: New['portMap'], path: string) =>
+  scheme === 'follow' && portMap.length === 0 ? [{ path, rule: 'required', message: 'required' }] : [];

@@ -1,0 +1,192 @@
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { Domain, PortMap, type DomainUpdate } from '@edgeloom/contract/domains/domains.ts';
+import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { changed } from '../../core/changes.ts';
+import { conflictIn } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { enabledAnywhere } from '../../core/enabled-names.ts';
+import { fail, failTogether } from '../../core/fail.ts';
+import { given } from '../../core/given.ts';
+import { containing, pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import * as sites from '../sites/sites.service.ts';
+import { portsOf } from '../zones/zone-ports.service.ts';
+
+const include = {
+  upstreams: {
+    select: { id: true, address: true, port: true, weight: true, backup: true, enabled: true },
+    orderBy: { id: 'asc' },
+  },
+} satisfies Prisma.DomainInclude;
+
+export interface InDomain {
+  siteId: string;
+  domainId: string;
+}
+interface Filter extends Paging<'createdAt' | 'name' | 'updatedAt'> {
+  keywords?: string | undefined;
+  tags?: string[] | undefined;
+  cnameStatuses?: string[] | undefined;
+  certStatus?: string[] | undefined;
+  forceSSL?: boolean | undefined;
+  enabled?: boolean | undefined;
+  createdAtStart?: string | undefined;
+  createdAtEnd?: string | undefined;
+  updatedAtStart?: string | undefined;
+  updatedAtEnd?: string | undefined;
+}
+
+export async function list({ db }: Ctx, siteId: string, { page, pageSize, sortBy, orderBy, ...filter }: Filter) {
+  await sites.own(db, siteId);
+  const where = { siteId, ...whereOf(filter) };
+  const [rows, total] = await Promise.all([
+    db.domain.findMany({ where, include, ...pageOf({ page, pageSize, sortBy, orderBy }) }),
+    db.domain.count({ where }),
+  ]);
+  return { data: rows.map(domainOf), total };
+}
+
+/** Over all sites that the caller sees. */
+export async function listAll(
+  { db }: Ctx,
+  { page, pageSize, sortBy, orderBy, siteID, ...filter }: Filter & { siteID?: string | undefined },
+) {
+  const where = { ...(siteID && { siteId: siteID }), ...whereOf(filter) };
+  const [rows, total] = await Promise.all([
+    db.domain.findMany({
+      where,
+      include: { ...include, site: { select: { name: true } } },
+      ...pageOf({ page, pageSize, sortBy, orderBy }),
+    }),
+    db.domain.count({ where }),
+  ]);
+  return { data: rows.map((row) => ({ ...domainOf(row), siteName: row.site.name })), total };
+}
+
+export async function meta({ db }: Ctx, siteId: string, keyword: string | undefined) {
+  await sites.own(db, siteId);
+  const where = { siteId, ...(keyword && { name: containing(keyword) }) };
+  return { data: await db.domain.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }) };
+}
+
+export async function find({ db }: Ctx, where: { siteId: string } & ({ id: string } | { name: string })): Promise<Domain> {
+  return domainOf((await db.domain.findFirst({ where, include })) ?? fail('NOT_FOUND'));
+}
+
+export const update = ({ db }: Ctx, { siteId, domainId }: InDomain, fields: DomainUpdate): Promise<Domain> =>
+  db.$transaction((tx) => write(tx, siteId, domainId, given(fields)));
+
+export const setHttps = (
+  { db }: Ctx,
+  { siteId, domainId }: InDomain,
+  { scheme, portMap }: { scheme: Domain['scheme']; portMap: Domain['portMap'] },
+): Promise<Domain> =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await sites.own(tx, siteId);
+    const missing = await unopened(tx, zoneId, portMap);
+    if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });
+    return write(tx, siteId, domainId, { scheme, portMap });
+  });
+
+async function write(tx: ScopedTx, siteId: string, id: string, data: Prisma.DomainUncheckedUpdateInput): Promise<Domain> {
+  const row = await tx.domain.update({ where: { id, siteId }, data, include: { ...include, site: { select: { zoneId: true } } } });
+  if (row.enabled) await changed(tx, row.site.zoneId, hostKey(row.name));
+  return domainOf(row);
+}
+
+export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: string[]; enabled: boolean }) =>
+  ctx.db.$transaction(async (tx) => {
+    const { zoneId } = await sites.own(tx, siteId);
+    const where = { siteId, id: { in: ids } };
+    const rows = await tx.domain.findMany({ where, select: { id: true, name: true } });
+    if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+    const names = rows.map(({ name }) => name);
+    if (enabled) {
+      const taken = await enabledAnywhere(ctx.installation, names, ids);
+      failAlike('DOMAIN_TAKEN', names.filter((name) => taken.has(name)), ids.length);
+    }
+    await orTaken(tx.domain.updateMany({ where, data: { enabled } }));
+    await changed(tx, zoneId, ...names.map(hostKey), ...(enabled ? [siteKey(siteId)] : []));
+    return { ids };
+  });
+
+export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await sites.own(tx, siteId);
+    const where = { siteId, id: { in: ids } };
+    const rows = await tx.domain.findMany({ where, select: { name: true, enabled: true } });
+    if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+    const enabled = rows.filter((row) => row.enabled).map(({ name }) => name);
+    if (enabled.length > 0) fail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: enabled }] });
+    // Only those that are off: one that is turned on at this moment stays.
+    const { count } = await tx.domain.deleteMany({ where: { ...where, enabled: false } });
+    if (count !== rows.length) fail('STILL_ENABLED');
+    await changed(tx, zoneId, ...rows.map(({ name }) => hostKey(name)));
+    return { ids };
+  });
+
+/** A port that the map begins at and the zone does not open, or null. */
+export async function unopened(tx: ScopedTx, zoneId: string, portMap: readonly { from: number }[]): Promise<number | null> {
+  if (portMap.length === 0) return null;
+  const open = new Set((await portsOf(tx, zoneId)).map(({ port }) => port));
+  return portMap.find(({ from }) => !open.has(from))?.from ?? null;
+}
+
+/** Of one entry the fault itself; of several, all of them together. */
+export function failAlike(reason: 'DOMAIN_TAKEN', targets: string[], asked: number) {
+  if (targets.length === 0) return;
+  if (asked === 1) fail(reason, { errorData: [{ targets }] });
+  failTogether(targets.map((target) => ({ reason, target })));
+}
+
+/** The index has the last word, when two sites enable one name at the same moment. */
+export const orTaken = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    const index = conflictIn(error);
+    if (index === null) throw error;
+    fail(index.includes('enabled_name') ? 'DOMAIN_TAKEN' : 'DUPLICATED', { cause: error });
+  }
+};
+
+function whereOf(filter: Omit<Filter, keyof Paging>): Prisma.DomainWhereInput {
+  const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
+  const within = (from: string | undefined, to: string | undefined) =>
+    from || to ? { ...(from && { gte: new Date(from) }), ...(to && { lte: new Date(to) }) } : null;
+  const createdAt = within(filter.createdAtStart, filter.createdAtEnd);
+  const updatedAt = within(filter.updatedAtStart, filter.updatedAtEnd);
+  return {
+    ...(keywords && {
+      OR: [
+        { name: containing(keywords) },
+        { upstreams: { some: { address: containing(keywords) } } },
+        { tags: { has: keywords } },
+      ],
+    }),
+    ...(tags && { tags: { hasSome: tags } }),
+    ...(cnameStatuses && { cnameStatus: { in: cnameStatuses } }),
+    ...(certStatus && { certStatus: { in: certStatus } }),
+    ...(forceSSL !== undefined && { forceSsl: forceSSL }),
+    ...(enabled !== undefined && { enabled }),
+    ...(createdAt && { createdAt }),
+    ...(updatedAt && { updatedAt }),
+  };
+}
+
+type Row = Prisma.DomainGetPayload<{ include: typeof include }>;
+
+const { cnameStatus, certStatus, scheme, hashType } = Domain.shape;
+
+export const domainOf = (row: Row): Domain => ({
+  ...row,
+  siteID: row.siteId,
+  status: row.enabled ? 1 : 0,
+  forceSSL: row.forceSsl,
+  cnameStatus: cnameStatus.parse(row.cnameStatus),
+  certStatus: certStatus.parse(row.certStatus),
+  scheme: scheme.parse(row.scheme),
+  hashType: hashType.parse(row.hashType),
+  portMap: PortMap.parse(row.portMap),
+});

@@ -1,0 +1,70 @@
+import type { Upstream, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import { hostKey } from '@edgeloom/contract/edge/documents.ts';
+import { changed } from '../../core/changes.ts';
+import { orFail } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { containing } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { originFaults } from './create-domains.service.ts';
+import type { InDomain } from './domains.service.ts';
+
+const select = { id: true, address: true, port: true, weight: true, backup: true, enabled: true } as const;
+
+interface Query {
+  keyword?: string | undefined;
+  sortBy: 'address' | 'port' | 'weight';
+  orderBy: 'asc' | 'desc';
+}
+
+export async function list({ db }: Ctx, place: InDomain, { keyword, sortBy, orderBy }: Query) {
+  await own(db, place);
+  const where = { ...place, ...(keyword && { address: containing(keyword) }) };
+  return { data: await db.upstream.findMany({ where, select, orderBy: [{ [sortBy]: orderBy }, { id: 'asc' }] }) };
+}
+
+export function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {
+  assertAllowed(ctx, upstreams);
+  return within(ctx, place, async (tx) => {
+    await tx.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, ...place })) });
+  });
+}
+
+export function update(ctx: Ctx, place: InDomain, upstreams: (UpstreamInput & { id: string })[]) {
+  assertAllowed(ctx, upstreams);
+  return within(ctx, place, async (tx) => {
+    const ids = upstreams.map(({ id }) => id);
+    const { count } = await tx.upstream.deleteMany({ where: { ...place, id: { in: ids } } });
+    if (count !== ids.length) fail('NOT_FOUND');
+    // Put back under their ids: two statements whatever the number, and two origins may swap addresses.
+    await tx.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, ...place })) });
+  });
+}
+
+export const remove = (ctx: Ctx, place: InDomain, ids: string[]) =>
+  within(ctx, place, async (tx) => {
+    const { count } = await tx.upstream.deleteMany({ where: { ...place, id: { in: ids } } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+  });
+
+/** Changes the origins of one domain and answers them all; at least one that is enabled must remain. */
+const within = ({ db }: Ctx, place: InDomain, work: (tx: ScopedTx) => Promise<void>): Promise<{ data: Upstream[] }> =>
+  db.$transaction(async (tx) => {
+    const domain = await own(tx, place);
+    // Locks the domain: two people removing the last but one each would leave none.
+    await tx.domain.update({ where: { id: place.domainId }, data: { updatedAt: new Date() } });
+    await orFail('DUPLICATED', work(tx));
+    if ((await tx.upstream.count({ where: { ...place, enabled: true } })) === 0) fail('NO_ENABLED_UPSTREAM');
+    if (domain.enabled) await changed(tx, domain.site.zoneId, hostKey(domain.name));
+    return { data: await tx.upstream.findMany({ where: { ...place }, select, orderBy: { id: 'asc' } }) };
+  });
+
+async function own(db: ScopedTx, { siteId, domainId }: InDomain) {
+  const select = { name: true, enabled: true, site: { select: { zoneId: true } } } as const;
+  return (await db.domain.findFirst({ where: { id: domainId, siteId }, select })) ?? fail('NOT_FOUND');
+}
+
+function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
+  const faults = originFaults(ctx, upstreams, 'upstreams');
+  if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+}

@@ -1,0 +1,78 @@
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { Product, type ProductInput, type ProductUpdate } from '@edgeloom/contract/products/products.ts';
+import { orFail, orInUse } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { given } from '../../core/given.ts';
+import { containing, pageOf } from '../../core/page.ts';
+import type { Prisma } from '../../generated/client.ts';
+
+const include = {
+  zone: { select: { name: true } },
+  _count: { select: { sites: true } },
+} satisfies Prisma.ProductInclude;
+
+interface Filter extends Paging<'createdAt' | 'name' | 'updatedAt'> {
+  name?: string | undefined;
+  zoneID?: string | undefined;
+}
+
+export async function list({ db }: Ctx, { name, zoneID, ...paging }: Filter) {
+  const where = { ...(name && { name: containing(name) }), ...(zoneID && { zoneId: zoneID }) };
+  const [rows, total] = await Promise.all([
+    db.product.findMany({ where, include, ...pageOf(paging) }),
+    db.product.count({ where }),
+  ]);
+  return { data: rows.map(productOf), total };
+}
+
+export const meta = async ({ db }: Ctx) => ({
+  data: await db.product.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
+});
+
+/** The scope is what makes them the customer's own: products that its sites use. */
+export async function listOwn(
+  { db }: Ctx,
+  { page, pageSize, productIDs }: { page: number; pageSize: number; productIDs?: string[] | undefined },
+) {
+  const where = productIDs ? { id: { in: productIDs } } : {};
+  const [rows, total] = await Promise.all([
+    db.product.findMany({ where, include, ...pageOf({ page, pageSize, sortBy: 'name', orderBy: 'asc' }) }),
+    db.product.count({ where }),
+  ]);
+  return { data: rows.map(productOf), total };
+}
+
+export async function create({ db, actor }: Ctx, { zoneID, ...input }: ProductInput): Promise<Product> {
+  const data = { ...input, zoneId: zoneID, clientId: actor.clientId };
+  return productOf(await orFail('DUPLICATED', db.product.create({ data, include })));
+}
+
+export const update = ({ db }: Ctx, { id, zoneID, ...fields }: ProductUpdate): Promise<Product> =>
+  db.$transaction(async (tx) => {
+    const before = await tx.product.findUnique({ where: { id }, include });
+    if (!before) fail('NOT_FOUND');
+    // Its sites would be left behind in the old zone.
+    if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
+    const data = { ...given(fields), ...(zoneID !== undefined && { zoneId: zoneID }) };
+    return productOf(await orFail('DUPLICATED', tx.product.update({ where: { id }, data, include })));
+  });
+
+export const remove = ({ db }: Ctx, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const { count } = await orInUse('PRODUCT_IN_USE', tx.product.deleteMany({ where: { id: { in: ids } } }));
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    return { ids };
+  });
+
+const productOf = ({ zone, zoneId, _count, ...row }: Prisma.ProductGetPayload<{ include: typeof include }>): Product =>
+  ({
+    ...row,
+    zoneID: zoneId,
+    zoneName: zone.name,
+    siteCount: _count.sites,
+    overLimitAction: Product.shape.overLimitAction.parse(row.overLimitAction),
+    sellType: Product.shape.sellType.parse(row.sellType),
+    use: Product.shape.use.parse(row.use),
+    cnameMode: Product.shape.cnameMode.parse(row.cnameMode),
+  });

@@ -1,0 +1,21 @@
+import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { routes } from '../../http/bind.ts';
+import * as service from './sites.service.ts';
+
+export const clientSitesRoutes = routes(clientSites, {
+  list:   (ctx, { query }) => service.list(ctx, query),
+  create: (ctx, { body }) => service.create(ctx, body),
+  update: (ctx, { body }) => service.update(ctx, body),
+  status: (ctx, { body }) => service.setStatus(ctx, body.siteIDs, body.status),
+  remove: (ctx, { body }) => service.remove(ctx, body.ids),
+});
+
+export const ownSitesRoutes = routes(ownSites, {
+  list:      (ctx, { query: { siteName, ...query } }) => service.list(ctx, { ...query, name: siteName }),
+  resources: (ctx) => service.resources(ctx),
+});
+
+export const sitesRoutes = routes(sites, {
+  meta: (ctx) => service.meta(ctx),
+  get:  (ctx, { params }) => service.get(ctx, params.siteId),
+});

@@ -1,0 +1,159 @@
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { certKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { ErrorName } from '@edgeloom/contract/errors.ts';
+import type { Site, SiteInfo, SiteInput, SiteUpdate } from '@edgeloom/contract/sites/sites.ts';
+import { changed } from '../../core/changes.ts';
+import { orFail } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failAt } from '../../core/fail.ts';
+import { given } from '../../core/given.ts';
+import { containing, pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { portsOf } from '../zones/zone-ports.service.ts';
+
+const include = {
+  product: { select: { name: true, domainLimit: true } },
+  zone: { select: { name: true } },
+  owner: { select: { name: true } },
+  _count: { select: { domains: true } },
+} satisfies Prisma.SiteInclude;
+
+interface Filter extends Paging<'createdAt' | 'name' | 'updatedAt' | 'status'> {
+  name?: string | undefined;
+  productID?: string | undefined;
+  zoneID?: string | undefined;
+  userID?: string | undefined;
+  status?: Site['status'][] | undefined;
+  tags?: string[] | undefined;
+}
+
+export async function list({ db }: Ctx, { name, productID, zoneID, userID, status, tags, ...paging }: Filter) {
+  const where = {
+    ...(name && { name: containing(name) }),
+    ...(productID && { productId: productID }),
+    ...(zoneID && { zoneId: zoneID }),
+    ...(userID && { ownerId: userID }),
+    ...(status && { status: { in: status } }),
+    ...(tags && { tags: { hasSome: tags } }),
+  };
+  const [rows, total] = await Promise.all([
+    db.site.findMany({ where, include, ...pageOf(paging) }),
+    db.site.count({ where }),
+  ]);
+  return { data: rows.map(siteOf), total };
+}
+
+export const meta = async ({ db }: Ctx) => ({
+  data: await db.site.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
+});
+
+export async function get({ db }: Ctx, id: string): Promise<SiteInfo> {
+  const row = (await db.site.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND');
+  const [ports, enabledDomainCount, cacheRuleCount] = await Promise.all([
+    portsOf(db, row.zoneId),
+    db.domain.count({ where: { siteId: id, enabled: true } }),
+    db.cacheRule.count({ where: { siteId: id } }),
+  ]);
+  return { ...siteOf(row), ports, enabledDomainCount, cacheRuleCount, cacheVersion: row.cacheVersion };
+}
+
+export async function resources({ db }: Ctx) {
+  const [sites, domains, enabledDomains, cacheRules] = await Promise.all([
+    db.site.count(),
+    db.domain.count(),
+    db.domain.count({ where: { enabled: true } }),
+    db.cacheRule.count(),
+  ]);
+  return { sites, domains, enabledDomains, cacheRules };
+}
+
+export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: SiteInput): Promise<Site> =>
+  db.$transaction(async (tx) => {
+    // Writing the product locks it: two sites at once must not both be the last that fits.
+    const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
+    if (product.siteLimit > 0 && (await tx.site.count({ where: { productId: productID } })) >= product.siteLimit)
+      fail('PRODUCT_SITE_LIMIT');
+    await assertCustomer(tx, userID);
+    const data = { ...input, clientId: actor.clientId, productId: productID, zoneId: product.zoneId, ownerId: userID };
+    const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
+    await changed(tx, row.zoneId, siteKey(row.id));
+    return siteOf(row);
+  });
+
+export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Promise<Site> =>
+  db.$transaction(async (tx) => {
+    await assertCustomer(tx, userID ?? null);
+    const data = { ...given(fields), ...(userID !== undefined && { ownerId: userID }) };
+    return siteOf(await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include })));
+  });
+
+/** Which states an operator may leave for which; those set by the clock are left by what lifts them. */
+const refusals: Record<Site['status'], ErrorName | null> = {
+  normal: null,
+  pause: null,
+  lock: null,
+  limit: 'SITE_TRAFFIC_LIMITED',
+  expired: 'SITE_STATUS_REFUSED',
+};
+
+export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pause' | 'lock') =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: siteIDs } };
+    // Locked by writing before reading, so that the state that is looked at is the one that is left.
+    const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
+    if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
+    const rows = await tx.site.findMany({ where, select: { id: true, name: true, status: true, zoneId: true } });
+    for (const row of rows) {
+      const isRefused = status !== 'lock' && (refusals[row.status] ?? (row.status === 'lock' && status === 'pause' && 'SITE_STATUS_REFUSED'));
+      if (isRefused) fail(isRefused, { errorData: [{ targets: [row.name] }] });
+    }
+    await tx.site.updateMany({ where, data: { status } });
+    for (const [zoneId, sites] of Map.groupBy(rows, (row) => row.zoneId))
+      await changed(tx, zoneId, ...sites.map(({ id }) => siteKey(id)));
+    return { siteIDs };
+  });
+
+export const remove = ({ db }: Ctx, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: ids } };
+    const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    const rows = await tx.site.findMany({ where, include: { ...include, certificates: { select: { id: true } } } });
+    const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
+    if (used.length > 0) fail('SITE_HAS_DOMAINS', { errorData: [{ targets: used }] });
+    for (const { id, zoneId, certificates } of rows)
+      await changed(tx, zoneId, siteKey(id), ...certificates.map((certificate) => certKey(certificate.id)));
+    await tx.site.deleteMany({ where });
+    return { ids };
+  });
+
+/** A site of the caller's; another's is not there. */
+export async function own(db: ScopedTx, id: string) {
+  const select = { id: true, zoneId: true, name: true, product: { select: { domainLimit: true } } } as const;
+  return (await db.site.findUnique({ where: { id }, select })) ?? fail('NOT_FOUND');
+}
+
+async function assertCustomer(tx: ScopedTx, userID: string | null) {
+  if (userID === null) return;
+  const found = await tx.account.count({ where: { id: userID, kind: 'user', isRoot: true } });
+  if (found === 0) failAt('userID', 'notFound', 'there is no such customer');
+}
+
+const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site => ({
+  id: row.id,
+  name: row.name,
+  status: row.status,
+  tags: row.tags,
+  productID: row.productId,
+  productName: row.product.name,
+  zoneID: row.zoneId,
+  zoneName: row.zone.name,
+  userID: row.ownerId,
+  userName: row.owner?.name ?? null,
+  domainCount: row._count.domains,
+  domainLimit: row.product.domainLimit,
+  expiry: row.expiresAt,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});

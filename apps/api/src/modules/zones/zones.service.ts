@@ -1,0 +1,75 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Zone, ZoneInput, ZoneUpdate } from '@edgeloom/contract/zones/zones.ts';
+import { changed } from '../../core/changes.ts';
+import { orFail, orInUse } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failAt } from '../../core/fail.ts';
+import { containing, pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { newZoneKey } from '../../core/secrets.ts';
+import type { Prisma } from '../../generated/client.ts';
+
+const include = {
+  ports: { select: { port: true, tls: true }, orderBy: { port: 'asc' } },
+  _count: { select: { nodes: true, sites: true } },
+} satisfies Prisma.ZoneInclude;
+
+export async function list(
+  { db }: Ctx,
+  { name, ...paging }: Paging<'createdAt' | 'name' | 'updatedAt'> & { name?: string | undefined },
+) {
+  const where = name ? { name: containing(name) } : {};
+  const [rows, total] = await Promise.all([
+    db.zone.findMany({ where, include, ...pageOf(paging) }),
+    db.zone.count({ where }),
+  ]);
+  return { data: rows.map(zoneOf), total };
+}
+
+export const meta = async ({ db }: Ctx) => ({
+  data: await db.zone.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
+});
+
+export async function create({ db, actor, installation }: Ctx, { ports, ...input }: ZoneInput): Promise<Zone> {
+  // A sub-client works in the zones it was given; one that it made would be out of its own sight.
+  if (!actor.isRoot) fail('PERMISSION_DENIED');
+  if (new Set(ports.map(({ port }) => port)).size !== ports.length) failAt('ports', 'unique', 'data already exists');
+  const id = randomUUIDv7();
+  const data = { ...input, id, clientId: actor.clientId, keySealed: newZoneKey(installation.secrets, id) };
+  return db.$transaction(async (tx) => {
+    await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data }));
+    await tx.zonePort.createMany({ data: ports.map((port) => ({ ...port, zoneId: id })) });
+    await changed(tx, id, 'zone');
+    return zoneOf(await tx.zone.findUniqueOrThrow({ where: { id }, include }));
+  });
+}
+
+export async function update({ db }: Ctx, { id, name, memo }: ZoneUpdate): Promise<Zone> {
+  const data = { ...(name !== undefined && { name }), ...(memo !== undefined && { memo }) };
+  return zoneOf(await orFail('ZONE_NAME_TAKEN', db.zone.update({ where: { id }, data, include })));
+}
+
+export const remove = ({ db }: Ctx, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: ids } };
+    const rows = await tx.zone.findMany({ where, select: { _count: { select: { nodes: true, products: true, sites: true } } } });
+    if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+    if (rows.some(({ _count }) => _count.nodes > 0)) fail('ZONE_HAS_NODES');
+    if (rows.some(({ _count }) => _count.sites > 0 || _count.products > 0)) fail('GROUP_SITES_IN_USE');
+    // A sub-client may not see all that stands in its zone, and a node may join meanwhile: the foreign keys decide.
+    await orInUse('GROUP_SITES_IN_USE', tx.zone.deleteMany({ where }));
+    return { ids };
+  });
+
+/** A zone of the caller's; another's is not there. */
+export async function own(tx: ScopedTx, id: string) {
+  return (await tx.zone.findUnique({ where: { id }, select: { id: true } })) ?? fail('NOT_FOUND');
+}
+
+const zoneOf = ({ revision, _count, ...row }: Prisma.ZoneGetPayload<{ include: typeof include }>): Zone => ({
+  ...row,
+  serial: revision,
+  nodeCount: _count.nodes,
+  siteCount: _count.sites,
+});

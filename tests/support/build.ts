@@ -1,0 +1,110 @@
+// Things to test with. A builder fills in what the test does not care about and takes what it does.
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { newZoneKey } from '@edgeloom/api/core/secrets.ts';
+import type { Account, Domain, EdgeNode, Prisma, Product, Site, Zone } from '@edgeloom/api/generated/client.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
+import type { Signed } from './actors.ts';
+
+export const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`;
+
+interface AccountWish {
+  /** Of a sub-account; a root account has all. */
+  permissions?: Permission[];
+  language?: string;
+}
+export interface Tenant {
+  clientId: string;
+  /** The operator's root account. */
+  client: Signed;
+}
+export interface BuiltZone extends Zone, Tenant {}
+export interface BuiltProduct extends Product, Tenant {
+  zone: BuiltZone;
+}
+export interface BuiltSite extends Site, Tenant {
+  zone: BuiltZone;
+  product: BuiltProduct;
+  /** A root user. */
+  owner: Signed;
+  params: { siteId: string };
+}
+export interface BuiltDomain extends Domain {
+  site: BuiltSite;
+  params: { siteId: string; domainId: string };
+}
+
+export type Build = ReturnType<typeof builder>;
+
+export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<Signed>) {
+  const account = async (data: Omit<Prisma.AccountUncheckedCreateInput, 'email' | 'name'>) => {
+    const email = `${unique(data.kind)}@example.com`;
+    return signIn(await db.account.create({ data: { ...data, email, name: email, login2faType: 2 } }));
+  };
+
+  const build = {
+    admin: () => account({ kind: 'admin', isRoot: true }),
+
+    async client(): Promise<Tenant> {
+      const { id: clientId } = await db.client.create({ data: { name: unique('client') } });
+      return { clientId, client: await account({ kind: 'client', isRoot: true, clientId }) };
+    },
+    user: ({ clientId }: Pick<Tenant, 'clientId'>) => account({ kind: 'user', isRoot: true, clientId }),
+
+    /** Sees the zones it is given, and may what it is given. */
+    async subClient({ clientId, client }: Tenant, zones: { id: string }[], { permissions = [] }: AccountWish = {}) {
+      const sub = await account({ kind: 'client', clientId, parentId: client.id, permissions });
+      await db.zoneAssignment.createMany({ data: zones.map(({ id }) => ({ zoneId: id, accountId: sub.id })) });
+      return sub;
+    },
+    async subUser(owner: Signed, sites: { id: string }[], { permissions = [] }: AccountWish = {}) {
+      const sub = await account({ kind: 'user', clientId: owner.clientId, parentId: owner.id, permissions });
+      await db.siteAssignment.createMany({ data: sites.map(({ id }) => ({ siteId: id, accountId: sub.id })) });
+      return sub;
+    },
+
+    async zone({ tenant, ports = [80], tlsPorts = [443], name = unique('zone') }: { tenant?: Tenant; ports?: number[]; tlsPorts?: number[]; name?: string } = {}): Promise<BuiltZone> {
+      const owner = tenant ?? (await build.client());
+      const id = randomUUIDv7();
+      const zone = await db.zone.create({ data: { id, name, clientId: owner.clientId, keySealed: newZoneKey(secrets, id) } });
+      await db.zonePort.createMany({
+        data: [...ports.map((port) => ({ zoneId: id, port, tls: false })), ...tlsPorts.map((port) => ({ zoneId: id, port, tls: true }))],
+      });
+      return { ...zone, client: owner.client };
+    },
+
+    async node({ zone, enabled = true }: { zone?: BuiltZone; enabled?: boolean } = {}): Promise<EdgeNode & { zone: BuiltZone }> {
+      const of = zone ?? (await build.zone());
+      const row = await db.edgeNode.create({ data: { zoneId: of.id, name: unique('node'), ip: '192.0.2.1', enabled } });
+      return { ...row, zone: of };
+    },
+
+    async product({ zone, ...wish }: { zone?: BuiltZone } & Partial<Pick<Product, 'name' | 'siteLimit' | 'domainLimit'>> = {}): Promise<BuiltProduct> {
+      const of = zone ?? (await build.zone());
+      const row = await db.product.create({ data: { name: unique('product'), clientId: of.clientId, zoneId: of.id, ...wish } });
+      return { ...row, zone: of, client: of.client };
+    },
+
+    async site({ product, owner, ...wish }: { product?: BuiltProduct; owner?: Signed } & Partial<Pick<Site, 'name' | 'status' | 'tags'>> = {}): Promise<BuiltSite> {
+      const of = product ?? (await build.product());
+      const user = owner ?? (await build.user(of));
+      const row = await db.site.create({
+        data: { name: unique('site'), clientId: of.clientId, productId: of.id, zoneId: of.zoneId, ownerId: user.id, ...wish },
+      });
+      return { ...row, product: of, zone: of.zone, client: of.client, owner: user, params: { siteId: row.id } };
+    },
+
+    async domain({ site, enabled = true, name = `${unique('www')}.example.com`, upstreams = [{ address: '192.0.2.10', port: 80 }] }: {
+      site?: BuiltSite; enabled?: boolean; name?: string; upstreams?: { address: string; port: number; enabled?: boolean; backup?: boolean; weight?: number }[];
+    } = {}): Promise<BuiltDomain> {
+      const of = site ?? (await build.site());
+      const row = await db.domain.create({ data: { siteId: of.id, name, enabled, enabledName: enabled ? name : null } });
+      await db.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, siteId: of.id, domainId: row.id })) });
+      return { ...row, site: of, params: { siteId: of.id, domainId: row.id } };
+    },
+
+    cacheRule: (site: BuiltSite, wish: Partial<Prisma.CacheRuleUncheckedCreateInput> = {}) =>
+      db.cacheRule.create({ data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish } }),
+  };
+  return build;
+}

@@ -1,0 +1,26 @@
+// `await expect(as(client).call(zones.create, { body })).toFail('ZONE_NAME_TAKEN')`
+import { expect } from 'vitest';
+import { ApiError } from '@edgeloom/contract/client.ts';
+import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
+
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
+    /** The call is refused with this error of the catalogue: its code, its status and, where it has one, its rule. */
+    toFail: (name: ErrorName, particulars?: { errorData?: unknown[]; extra?: Record<string, unknown> }) => Promise<void>;
+  }
+}
+
+expect.extend({
+  async toFail(received: unknown, name: ErrorName, particulars: object = {}) {
+    const outcome: unknown = await Promise.resolve(received).catch((error: unknown) => error);
+    const { code, status, ...entry } = errors[name];
+    const asked = { status, envelope: { code, ...('rule' in entry && { errorData: [{ rule: entry.rule }] }), ...particulars } };
+    if (!(outcome instanceof ApiError))
+      return { pass: false, message: () => `expected ${name}, but the call answered ${JSON.stringify(outcome)}` };
+    const found = { status: outcome.status, envelope: outcome.envelope };
+    return {
+      pass: this.equals(found, expect.objectContaining({ status, envelope: expect.objectContaining(asked.envelope) })),
+      message: () => `expected ${name} ${this.utils.printExpected(asked)}, but got ${this.utils.printReceived(found)}`,
+    };
+  },
+});
