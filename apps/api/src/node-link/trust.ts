@@ -22,8 +22,8 @@ export interface Trust {
   systemCredentials(): Credentials;
   /** The user JWT of a node that made its own key; its seed never comes here. */
   nodeCredentials(publicKey: string, nodeID: string, zoneID: string): string;
-  /** The account's claim as of a moment, refusing every key of the list (as of the moment given for each). */
-  accountClaim(revokedKeys: ReadonlyMap<string, Date>, issuedAt: Date): string;
+  /** The account's claim as of a moment, refusing these keys. */
+  accountClaim(revokedKeys: readonly string[], issuedAt: Date): string;
   serverConfig(place: ServerPlace): string;
 }
 
@@ -52,6 +52,9 @@ const anything = { subs: -1, data: -1, payload: -1 };
 // Older than any claim that is ever pushed: a server keeps the newer of what it has stored and what its configuration
 // says, so a restart never brings back a revoked key.
 const BEFORE_ALL = new Date(1000);
+// A revocation covers what was signed up to its moment. A revoked key never comes back, whatever a clock said when its
+// JWT was signed.
+const AFTER_ALL = new Date('2100-01-01T00:00:00Z');
 
 export function trustFrom(seeds: NatsSeeds): Trust {
   const [operator, system, account] = [seeds.operatorSeed, seeds.systemSeed, seeds.accountSeed].map(keyOf);
@@ -61,8 +64,8 @@ export function trustFrom(seeds: NatsSeeds): Trust {
     return { jwt: userClaim(name, user.getPublicKey(), account, anything), seed: user.getSeed() };
   };
 
-  const accountClaim = (revokedKeys: ReadonlyMap<string, Date>, issuedAt: Date) => {
-    const revocations = Object.fromEntries([...revokedKeys].sort().map(([key, at]) => [key, seconds(at)]));
+  const accountClaim = (revokedKeys: readonly string[], issuedAt: Date) => {
+    const revocations = Object.fromEntries(revokedKeys.map((key) => [key, seconds(AFTER_ALL)]));
     return sign(operator, 'edgeloom', account.getPublicKey(), issuedAt, {
       type: 'account',
       version: 2,
@@ -103,7 +106,7 @@ export function trustFrom(seeds: NatsSeeds): Trust {
         `resolver { type: full, dir: ${JSON.stringify(jwtDir)}, allow_delete: true, interval: "2m" }`,
         'resolver_preload {',
         `  ${systemKey}: ${systemClaim}`,
-        `  ${account.getPublicKey()}: ${accountClaim(new Map(), BEFORE_ALL)}`,
+        `  ${account.getPublicKey()}: ${accountClaim([], BEFORE_ALL)}`,
         '}',
         '',
       ].join('\n');

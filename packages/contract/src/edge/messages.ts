@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { DocKey } from './documents.ts';
 
-const Revision = z.int().min(0);
+/** A database integer: a larger one would fail the statement that stores it, and others' with it. */
+const Revision = z.int().min(0).max(2_147_483_647);
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One document as it travels. `body` null: the document is gone. The hash is of the body's UTF-8 bytes ('' when gone). */
@@ -90,6 +91,7 @@ export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
+export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type CommandReply = z.output<typeof CommandReply>;
 export type JoinRequest = z.output<typeof JoinRequest>;
 export type JoinReply = z.output<typeof JoinReply>;

@@ -1,0 +1,82 @@
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { JobState, type Job, type JobWithReceipts } from '@edgeloom/contract/jobs/jobs.ts';
+import * as z from 'zod';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Job as Row } from '../../generated/client.ts';
+import * as sites from '../sites/sites.service.ts';
+
+const Kind = z.enum(['purgeSite', 'purgeHosts', 'purgeURLs']);
+const ReceiptState = z.enum(['pending', 'done', 'failed']);
+
+export interface NewJob {
+  siteId: string;
+  kind: z.output<typeof Kind>;
+  title: string;
+  urls?: string[];
+  docKeys?: string[];
+  createdBy: string;
+}
+
+/** In the caller's transaction: with it the database opens a receipt for each node that is to answer. */
+export const start = (tx: ScopedTx, job: NewJob) => tx.job.create({ data: job, select: { id: true } });
+
+export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt'>) {
+  await sites.own(ctx.db, siteId);
+  const where = { siteId };
+  const [rows, total] = await Promise.all([
+    ctx.db.job.findMany({ where, ...pageOf(paging) }),
+    ctx.db.job.count({ where }),
+  ]);
+  return { data: await counted(ctx.db, rows), total };
+}
+
+export async function get({ db }: Ctx, siteId: string, id: string): Promise<JobWithReceipts> {
+  const row = (await db.job.findUnique({ where: { id, siteId } })) ?? fail('NOT_FOUND');
+  const receipts = await db.jobReceipt.findMany({
+    where: { jobId: id },
+    include: { node: { select: { name: true } } },
+    orderBy: { node: { name: 'asc' } },
+  });
+  return {
+    ...jobOf(row, receipts.filter(({ state }) => state !== 'pending').length, receipts.length),
+    receipts: receipts.map(({ nodeId, node, state, tookMs, objects, error, answeredAt }) => ({
+      nodeID: nodeId,
+      nodeName: node.name,
+      state: ReceiptState.parse(state),
+      tookMs,
+      objects,
+      error,
+      answeredAt,
+    })),
+  };
+}
+
+async function counted(db: ScopedTx, rows: Row[]): Promise<Job[]> {
+  const counts = await db.jobReceipt.groupBy({
+    by: ['jobId', 'state'],
+    where: { jobId: { in: rows.map(({ id }) => id) } },
+    _count: true,
+  });
+  const total = new Map<string, number>();
+  const done = new Map<string, number>();
+  for (const { jobId, state, _count } of counts) {
+    total.set(jobId, (total.get(jobId) ?? 0) + _count);
+    if (state !== 'pending') done.set(jobId, (done.get(jobId) ?? 0) + _count);
+  }
+  return rows.map((row) => jobOf(row, done.get(row.id) ?? 0, total.get(row.id) ?? 0));
+}
+
+const jobOf = ({ id, kind, state, title, createdBy, createdAt, endedAt }: Row, done: number, total: number): Job => ({
+  id,
+  kind: Kind.parse(kind),
+  state: JobState.parse(state),
+  title,
+  done,
+  total,
+  createdBy,
+  createdAt,
+  endedAt,
+});

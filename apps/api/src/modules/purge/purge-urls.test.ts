@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { namesThat, readUrls } from './purge-urls.ts';
+
+test('a URL is purged in the form in which browsers ask for it', () => {
+  const [url] = readUrls(['HTTPS://WWW.Example.com:443/ä b?q=1#top']);
+  expect(url?.href).toBe('https://www.example.com/%C3%A4%20b?q=1');
+});
+
+test.each(['/path', 'ftp://example.com/', 'https://user@example.com/', 'example.com/a', 'javascript:alert(1)'])(
+  '%s is no URL that can be purged',
+  (text) => {
+    expect(readUrls([text])).toEqual([null]);
+  },
+);
+
+test('a host is served under its own name or a wildcard one level up', () => {
+  expect(namesThat('a.b.example.com')).toEqual(['a.b.example.com', '*.b.example.com']);
+});

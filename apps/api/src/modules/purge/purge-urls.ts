@@ -1,0 +1,14 @@
+/** As browsers ask for them: lower-case host, escaped path, no fragment. Null where the text is no http or https URL. */
+export const readUrls = (texts: string[]): (URL | null)[] =>
+  texts.map((text) => {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null;
+    url.hash = '';
+    return url;
+  });
+
+/** The names under which a host may be served: its own, and the wildcard one level up. */
+export function namesThat(hostname: string): string[] {
+  const dot = hostname.indexOf('.');
+  return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
+}

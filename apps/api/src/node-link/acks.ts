@@ -1,0 +1,110 @@
+// What nodes say of themselves after applying documents and every half minute. Many at once become one statement.
+import { toggle } from '@edgeloom/contract/edge/digest.ts';
+import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
+import type { Ack, Heartbeat, HeartbeatReply } from '@edgeloom/contract/edge/messages.ts';
+import type { Pool } from 'pg';
+import { clean } from './incoming.ts';
+import { receiptsByRevision } from './receipts.ts';
+
+export interface FromNode<Message> {
+  nodeId: string;
+  message: Message;
+}
+
+/** Of several from one node in a batch the newest counts; the statement could not touch one row twice. */
+const newest = <Message>(items: FromNode<Message>[]) => [
+  ...new Map(items.map(({ nodeId, message }) => [nodeId, { nodeId, message }])).values(),
+];
+
+const rejectedJson = (rejected: Ack['rejected']) =>
+  JSON.stringify(
+    rejected.slice(0, 100).map(({ key, revision, error }) => ({ key: clean(key, 300), revision, error: clean(error) })),
+  );
+
+/** Acks of one node may be handled by several processes, so a late one must not take back what a newer one said. */
+export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<true[]> {
+  const acks = newest(items);
+  await pool.query(
+    `INSERT INTO node_states AS s (node_id, revision, rejected, synced_at, last_seen_at)
+     SELECT n.id, a.revision, a.rejected::jsonb, now(), now()
+     FROM unnest($1::uuid[], $2::int[], $3::text[]) AS a(node_id, revision, rejected) JOIN nodes n ON n.id = a.node_id
+     ON CONFLICT (node_id) DO UPDATE SET
+       revision = greatest(s.revision, excluded.revision),
+       rejected = CASE WHEN excluded.revision >= s.revision THEN excluded.rejected ELSE s.rejected END,
+       synced_at = excluded.synced_at, last_seen_at = excluded.last_seen_at`,
+    [
+      acks.map(({ nodeId }) => nodeId),
+      acks.map(({ message }) => message.revision),
+      acks.map(({ message }) => rejectedJson(message.rejected)),
+    ],
+  );
+  await receiptsByRevision(
+    pool,
+    acks.map(({ nodeId, message }) => ({ nodeId, revision: message.revision, tookMs: Math.max(0, message.tookMs) })),
+  );
+  return items.map(() => true);
+}
+
+/** Null to a node that is not known (any more). */
+export async function storeHeartbeats(
+  pool: Pool,
+  items: FromNode<Heartbeat>[],
+): Promise<{ reply: HeartbeatReply | null }[]> {
+  const expected = await readExpected(
+    pool,
+    items.map(({ nodeId }) => nodeId),
+  );
+  const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
+  await pool.query(
+    `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
+       last_seen_at)
+     SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
+       ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), now()
+     FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities)
+     JOIN nodes n ON n.id = h.node_id
+     ON CONFLICT (node_id) DO UPDATE SET
+       revision = excluded.revision, digest = excluded.digest,
+       digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
+       nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
+       capabilities = excluded.capabilities, last_seen_at = excluded.last_seen_at`,
+    [
+      beats.map(({ nodeId }) => nodeId),
+      beats.map(({ message }) => message.revision),
+      beats.map(({ message }) => message.digest),
+      beats.map(({ nodeId, message }) => agreement(message, expected.get(nodeId))),
+      beats.map(({ message }) => clean(message.version, 64)),
+      beats.map(({ message }) => message.nginx),
+      beats.map(({ message }) => (message.error === null ? null : clean(message.error))),
+      beats.map(({ message }) => rejectedJson(message.rejected)),
+      beats.map(({ message }) => JSON.stringify(message.capabilities.slice(0, 100).map((name) => clean(name, 100)))),
+    ],
+  );
+  await receiptsByRevision(
+    pool,
+    beats.map(({ nodeId, message }) => ({ nodeId, revision: message.revision, tookMs: null })),
+  );
+  return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
+}
+
+/** Two digests can be compared only at one revision: a node may be just about to apply what was just published. */
+function agreement({ revision, digest }: Heartbeat, expected: HeartbeatReply | undefined): boolean | null {
+  return expected?.revision === revision ? expected.digest === digest : null;
+}
+
+/** What each node should have: its zone's documents and its own. */
+async function readExpected(pool: Pool, nodeIds: string[]): Promise<Map<string, HeartbeatReply>> {
+  const { rows } = await pool.query<{ id: string; revision: number; digest: string; own: string | null }>(
+    `SELECT n.id, z.revision, z.digest, d.sha256 AS own
+     FROM nodes n JOIN zones z ON z.id = n.zone_id
+     LEFT JOIN edge_documents d ON d.zone_id = z.id AND d.key = 'node/' || n.id::text AND d.body IS NOT NULL
+     WHERE n.id = ANY($1::uuid[]) AND n.public_key IS NOT NULL`,
+    [nodeIds],
+  );
+  return new Map(
+    rows.map(({ id, revision, digest, own }) => [
+      id,
+      { revision, digest: own === null ? digest : toggle(digest, nodeKey(id), own) },
+    ]),
+  );
+}

@@ -1,0 +1,165 @@
+// What nodes are asked to do, as against what they should know. The database holds what is still to be asked of whom, so
+// any process may die: another asks again when the claim has run out, and asking twice is harmless.
+import { CommandReply } from '@edgeloom/contract/edge/messages.ts';
+import type { PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import { ErrorCode, NatsError } from 'nats';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import { clean } from './incoming.ts';
+import type { LinkLog } from './log.ts';
+import { settleJobs } from './receipts.ts';
+
+const ANSWER_MS = 5000;
+const CLAIM = '15 s';
+/** After a node did not answer; its next heartbeat may come earlier. */
+const AGAIN = '2 s';
+const AT_ONCE = 64;
+const LOOK_EVERY_MS = 1000;
+/** Of one command; the bus carries no more in one message, and a node answers each within its time. */
+const URLS_BYTES = 256 * 1024;
+
+export interface Commands {
+  /** There may be something to ask. */
+  wake(): void;
+  /** Throws when the node does not answer that it will. */
+  resync(nodeId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Claim {
+  jobId: string;
+  nodeId: string;
+  urls: string[];
+}
+
+export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
+  let stopping = false;
+  let working: Promise<void> | null = null;
+  let again = false;
+
+  const wake = () => {
+    again = true;
+    if (!stopping) working ??= work();
+  };
+  async function work() {
+    try {
+      while (again && !stopping) {
+        again = false;
+        const up = bus();
+        if (!up?.isUp()) return;
+        const claims = await claim(pool);
+        await Promise.all(claims.map((one) => purge(up, one)));
+        if (claims.length === AT_ONCE) again = true;
+      }
+      await settleJobs(pool);
+    } catch (error) {
+      log.warn({ err: error }, 'jobs could not be carried on; they are tried again');
+    } finally {
+      working = null;
+    }
+  }
+
+  /** Its receipt is stored as it comes; the others go on meanwhile. */
+  async function purge(up: Bus, { jobId, nodeId, urls }: Claim) {
+    const started = performance.now();
+    try {
+      let objects = 0;
+      for (const part of inParts(urls)) {
+        const command: PurgeCommand = { id: jobId, deadline: deadline(), urls: part };
+        const reply = await ask(up, nodeId, 'purge', command);
+        if (!reply.ok) return await failed(pool, jobId, nodeId, reply.error ?? '');
+        objects += reply.objects;
+      }
+      await done(pool, jobId, nodeId, performance.now() - started, objects);
+    } catch (error) {
+      if (!isAway(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
+      await letGo(pool, jobId, nodeId);
+    }
+  }
+
+  const timer = setInterval(wake, LOOK_EVERY_MS);
+  return {
+    wake,
+    async resync(nodeId) {
+      const up = bus();
+      if (!up?.isUp()) throw new Error('NATS is out of reach');
+      const command: ResyncCommand = { id: crypto.randomUUID(), deadline: deadline() };
+      const reply = await ask(up, nodeId, 'resync', command);
+      if (!reply.ok) throw new Error(reply.error ?? 'the node refused');
+    },
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await working;
+    },
+  };
+}
+
+const deadline = () => new Date(Date.now() + ANSWER_MS).toISOString();
+
+async function ask(bus: Bus, nodeId: string, name: 'purge' | 'resync', command: PurgeCommand | ResyncCommand) {
+  const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), {
+    timeout: ANSWER_MS,
+  });
+  return CommandReply.parse(JSON.parse(answer.string()));
+}
+
+/** Not connected, or connected and silent. */
+const isAway = (error: unknown) =>
+  error instanceof NatsError && (error.code === ErrorCode.NoResponders || error.code === ErrorCode.Timeout);
+
+function* inParts(urls: string[]): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const url of urls) {
+    const size = Buffer.byteLength(url) + 3;
+    if (part.length > 0 && bytes + size > URLS_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(url);
+    bytes += size;
+  }
+  yield part;
+}
+
+/** Only of nodes that are there: the others' receipts wait until they are. */
+async function claim(pool: Pool): Promise<Claim[]> {
+  const { rows } = await pool.query<Claim>(
+    `WITH free AS (
+       SELECT r.job_id, r.node_id FROM jobs j JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
+       JOIN node_states s ON s.node_id = r.node_id AND s.connected_at IS NOT NULL
+       WHERE j.state = 'processing' AND j.kind = 'purgeURLs' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       ORDER BY r.job_id LIMIT $1
+       FOR UPDATE OF r SKIP LOCKED
+     )
+     UPDATE job_receipts r SET claimed_until = now() + $2::interval FROM free f, jobs j
+     WHERE r.job_id = f.job_id AND r.node_id = f.node_id AND j.id = r.job_id
+     RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.urls`,
+    [AT_ONCE, CLAIM],
+  );
+  return rows;
+}
+
+const done = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number) =>
+  pool.query(
+    `UPDATE job_receipts SET state = 'done', took_ms = $3, objects = $4, error = NULL, answered_at = now()
+     WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
+    [jobId, nodeId, tookMs, Math.min(Math.max(objects, 0), 2_147_483_647)],
+  );
+
+async function failed(pool: Pool, jobId: string, nodeId: string, error: string) {
+  await pool.query(
+    `UPDATE job_receipts SET state = 'failed', error = $3, answered_at = now()
+     WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
+    [jobId, nodeId, clean(error)],
+  );
+}
+
+const letGo = (pool: Pool, jobId: string, nodeId: string) =>
+  pool.query(
+    `UPDATE job_receipts SET claimed_until = now() + $3::interval WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
+    [jobId, nodeId, AGAIN],
+  );

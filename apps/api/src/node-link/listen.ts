@@ -1,0 +1,47 @@
+// PostgreSQL's notifications, over a connection of its own that is made again whenever it breaks.
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+
+const AGAIN_AFTER_MS = 250;
+
+/** Each channel's task runs at its notifications and after every (re)connection, since some may have been missed. */
+export function listen(databaseUrl: string, channels: Readonly<Record<string, () => void>>): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let current: pg.Client | null = null;
+
+  async function session() {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      keepAlive: true,
+      application_name: 'edgeloom-listen',
+    });
+    const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+    client.on('error', () => undefined);
+    client.on('notification', ({ channel }) => channels[channel]?.());
+    current = client;
+    try {
+      await client.connect();
+      for (const channel of Object.keys(channels)) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      for (const task of Object.values(channels)) task();
+      await ended;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async function run() {
+    while (!stopping.signal.aborted) {
+      await session().catch(() => undefined);
+      await setTimeout(AGAIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+  const running = run();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await current?.end().catch(() => undefined);
+      await running;
+    },
+  };
+}

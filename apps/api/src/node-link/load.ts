@@ -1,0 +1,145 @@
+// From keys to bodies: reads the rows behind any number of documents in one query per kind, and compiles each. A fault in
+// one stays with that one.
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { ClientBase } from 'pg';
+import { certDoc } from '../compile/cert.ts';
+import type { CertRow } from '../compile/cert.ts';
+import { hostDoc } from '../compile/host.ts';
+import type { HostRow } from '../compile/host.ts';
+import { nodeDoc } from '../compile/node.ts';
+import type { NodeRow } from '../compile/node.ts';
+import { siteDoc } from '../compile/site.ts';
+import type { SiteRow } from '../compile/site.ts';
+import { zoneDoc } from '../compile/zone.ts';
+import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
+import { contexts } from '../core/secrets.ts';
+import type { Secrets } from '../core/secrets.ts';
+
+export interface Compiler {
+  secrets: Pick<Secrets, 'open'>;
+  policy: OriginPolicy;
+}
+
+/** A body; null where there is nothing to say (any more); or why it could not be compiled. */
+export type Compiled = { key: string; body: string | null } | { key: string; fault: unknown };
+
+// What the bus carries in one message, doubled quotes and envelope included, with room to spare.
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/** A query answers with rows by document name (the key without its kind), each as a thunk: compiling is what may fail. */
+type Made = Map<string, () => EdgeDoc | null>;
+type Loader = (db: ClientBase, compiler: Compiler, zoneId: string, names: string[]) => Promise<Made>;
+
+export async function compileKeys(
+  db: ClientBase,
+  compiler: Compiler,
+  zoneId: string,
+  keys: readonly string[],
+): Promise<Compiled[]> {
+  const byKind = Map.groupBy(keys, (key) => key.split('/', 1)[0] ?? '');
+  const compiled: Compiled[] = [];
+  for (const [kind, load] of loaders) {
+    const asked = byKind.get(kind);
+    if (!asked) continue;
+    const made = await load(db, compiler, zoneId, asked.map(nameOf));
+    for (const key of asked) compiled.push(compileOne(key, made.get(nameOf(key))));
+  }
+  return compiled;
+}
+
+const nameOf = (key: string) => key.slice(key.indexOf('/') + 1);
+
+function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Compiled {
+  try {
+    const doc = make?.() ?? null;
+    if (doc === null) return { key, body: null };
+    const body = JSON.stringify(doc);
+    if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new Error('the document is larger than nodes can be told');
+    // What a node would refuse is not sent in the first place.
+    parseDoc(key, body);
+    return { key, body };
+  } catch (fault) {
+    return { key, fault };
+  }
+}
+
+const zone: Loader = async (db, { policy }, zoneId) => {
+  const { rows } = await db.query<ZoneRow>(
+    `SELECT z.id, coalesce(
+       (SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls)) FROM zone_ports p WHERE p.zone_id = z.id), '[]'
+     ) AS ports
+     FROM zones z WHERE z.id = $1`,
+    [zoneId],
+  );
+  return new Map(rows.map((row) => ['zone', () => zoneDoc(row, policy)]));
+};
+
+const cert: Loader = async (db, { secrets }, zoneId, ids) => {
+  const { rows } = await db.query<Omit<CertRow, 'keyPem'> & { keySealed: string; zoneKeySealed: string }>(
+    `SELECT c.id, c.names, c.not_after AS "notAfter", c.chain_pem AS "chainPem", c.key_sealed AS "keySealed",
+       z.key_sealed AS "zoneKeySealed"
+     FROM certificates c JOIN sites s ON s.id = c.site_id JOIN zones z ON z.id = s.zone_id
+     WHERE c.id = ANY($2::uuid[]) AND s.zone_id = $1`,
+    [zoneId, ids],
+  );
+  return new Map(
+    rows.map(({ keySealed, zoneKeySealed, ...row }) => [
+      row.id,
+      () => {
+        const zoneKey = Buffer.from(secrets.open(zoneKeySealed, contexts.zoneKey(zoneId)), 'base64');
+        return certDoc({ ...row, keyPem: secrets.open(keySealed, contexts.certificateKey(row.id)) }, zoneKey);
+      },
+    ]),
+  );
+};
+
+const site: Loader = async (db, _, zoneId, ids) => {
+  const { rows } = await db.query<SiteRow>(
+    `SELECT s.id, s.status, s.cache_version AS "cacheVersion", coalesce(
+       (SELECT json_agg(json_build_object(
+          'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
+          'query', r.query, 'queryNames', r.query_names, 'priority', r.priority, 'enabled', r.enabled,
+          'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
+        FROM cache_rules r WHERE r.site_id = s.id), '[]'
+     ) AS "cacheRules"
+     FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
+    [zoneId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, () => siteDoc(row)]));
+};
+
+const node: Loader = async (db, _, zoneId, ids) => {
+  const { rows } = await db.query<NodeRow>(
+    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes" FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
+    [zoneId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, () => nodeDoc(row)]));
+};
+
+/** A name belongs to the one domain that is enabled with it, if that is on a site of this zone. */
+const host: Loader = async (db, _, zoneId, names) => {
+  const { rows } = await db.query<HostRow>(
+    `SELECT d.enabled_name AS name, d.id AS "domainId", d.site_id AS "siteId", d.cache_version AS "cacheVersion",
+       d.certificate_id AS "certificateId", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
+       d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
+       d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds", coalesce(
+       (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
+          'backup', u.backup, 'enabled', u.enabled))
+        FROM upstreams u WHERE u.domain_id = d.id), '[]'
+     ) AS upstreams
+     FROM domains d JOIN sites s ON s.id = d.site_id
+     WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,
+    [zoneId, names],
+  );
+  return new Map(rows.map((row) => [row.name, () => hostDoc(row)]));
+};
+
+// In the order in which a node should hear of them: what others refer to comes first.
+const loaders = new Map<string, Loader>([
+  ['zone', zone],
+  ['cert', cert],
+  ['site', site],
+  ['node', node],
+  ['host', host],
+]);

@@ -1,0 +1,105 @@
+// Which nodes hold a connection, as the NATS server tells it: an event at each beginning and end, and the whole list when
+// events may have been missed.
+import type { Msg } from 'nats';
+import type { Pool } from 'pg';
+import * as z from 'zod';
+import type { Bus } from '../core/bus.ts';
+import type { LinkLog } from './log.ts';
+
+const Time = z
+  .string()
+  .transform((text) => new Date(text))
+  .pipe(z.date());
+const Client = z.object({ user: z.string(), start: Time, stop: Time.optional() });
+const ConnectionEvent = z.object({ client: Client });
+const Connections = z.object({
+  data: z.object({
+    now: Time,
+    total: z.int(),
+    connections: z.array(z.object({ authorized_user: z.string().optional(), start: Time })),
+  }),
+});
+
+interface Connection {
+  publicKey: string;
+  startedAt: Date;
+}
+
+/** Subscribes once; the subscription outlives reconnects. `came` is called after a node has come. */
+export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, came: () => void): void {
+  const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) =>
+    bus.system.subscribe(`$SYS.ACCOUNT.${account}.${event}`, {
+      queue: 'control-plane',
+      callback: (error, msg) => {
+        if (error) return log.warn({ err: error, event }, 'presence of nodes is not told');
+        handle(msg, store).catch((fault: unknown) =>
+          log.warn({ err: fault, event }, 'presence of a node was not stored'),
+        );
+      },
+    });
+  watch('CONNECT', async ({ user, start }) => {
+    await storeConnected(pool, [{ publicKey: user, startedAt: start }]);
+    came();
+  });
+  watch('DISCONNECT', ({ user, start, stop }) =>
+    storeDisconnected(pool, { publicKey: user, startedAt: start }, stop ?? start),
+  );
+}
+
+async function handle(msg: Msg, store: (client: z.output<typeof Client>) => Promise<unknown>) {
+  const { client } = ConnectionEvent.parse(JSON.parse(msg.string()));
+  await store(client);
+}
+
+/** Events of one connection may be handled by two processes in either order, hence the comparison with its end. */
+const storeConnected = (pool: Pool, connections: Connection[]) =>
+  pool.query(
+    `INSERT INTO node_states AS s (node_id, connected_at, last_seen_at)
+     SELECT n.id, max(c.started_at), now()
+     FROM unnest($1::text[], $2::timestamptz[]) AS c(public_key, started_at) JOIN nodes n ON n.public_key = c.public_key
+     GROUP BY n.id
+     ON CONFLICT (node_id) DO UPDATE SET
+       connected_at = greatest(s.connected_at, excluded.connected_at), last_seen_at = excluded.last_seen_at
+     WHERE s.disconnected_at IS NULL OR s.disconnected_at < excluded.connected_at`,
+    [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt)],
+  );
+
+/** The end of an older connection is no news: the node came back before the server noticed that it had gone. */
+const storeDisconnected = (pool: Pool, { publicKey, startedAt }: Connection, endedAt: Date) =>
+  pool.query(
+    `UPDATE node_states s SET connected_at = NULL, disconnected_at = $3 FROM nodes n
+     WHERE n.id = s.node_id AND n.public_key = $1 AND (s.connected_at IS NULL OR s.connected_at <= $2)`,
+    [publicKey, startedAt, endedAt],
+  );
+
+const PAGE = 1000;
+/** Events younger than this may be under way beside the list. */
+const SETTLING_MS = 5000;
+
+/** Brings the table in line with what the servers hold now. Answers how many nodes are connected. */
+export async function reviewPresence(pool: Pool, bus: Bus, account: string): Promise<number> {
+  const connections: Connection[] = [];
+  let asOf = new Date(0);
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    total = 0;
+    const ask = JSON.stringify({ acc: account, auth: true, limit: PAGE, offset });
+    // Every server of a cluster answers for itself.
+    const answers = await bus.system.requestMany('$SYS.REQ.SERVER.PING.CONNZ', ask, { maxWait: 1000, jitter: 200 });
+    for await (const msg of answers) {
+      const { data } = Connections.parse(JSON.parse(msg.string()));
+      if (data.now > asOf) asOf = data.now;
+      total = Math.max(total, data.total);
+      for (const { authorized_user: publicKey, start } of data.connections)
+        if (publicKey !== undefined) connections.push({ publicKey, startedAt: start });
+    }
+  }
+  // Nobody answered: nothing is known.
+  if (asOf.getTime() === 0) return 0;
+  await storeConnected(pool, connections);
+  await pool.query(
+    `UPDATE node_states s SET connected_at = NULL, disconnected_at = $2 FROM nodes n
+     WHERE n.id = s.node_id AND s.connected_at < $3 AND NOT n.public_key = ANY($1)`,
+    [connections.map(({ publicKey }) => publicKey), asOf, new Date(asOf.getTime() - SETTLING_MS)],
+  );
+  return connections.length;
+}

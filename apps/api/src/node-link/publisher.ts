@@ -1,0 +1,111 @@
+// Finds the zones that have something to publish and publishes each, several side by side: a slow one delays no other.
+// Told by NOTIFY within a millisecond, and by a look each second in case a notification was lost.
+import type { Pool } from 'pg';
+import { Gauge, Histogram } from 'prom-client';
+import { registry } from '../core/metrics.ts';
+import { publishOnce } from './publish.ts';
+import type { Publishing } from './publish.ts';
+import { withZone } from './zone-lock.ts';
+
+export interface Publisher {
+  /** Look now: something may have changed. */
+  wake(): void;
+  /** Finishes what is under way. */
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1000;
+const ZONES_AT_ONCE = 4;
+
+const waiting = new Gauge({
+  name: 'edgeloom_api_zones_to_publish',
+  help: 'Zones with changes that are not published yet',
+  registers: [registry],
+});
+const seconds = new Histogram({
+  name: 'edgeloom_api_publish_seconds',
+  help: 'Time of one publish of one zone, from taking its lock to giving it back',
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  registers: [registry],
+});
+
+export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
+  const { pool, log } = link;
+  let stopping = false;
+  const running = new Map<string, Promise<void>>();
+  /** Changed again while it was being published, or waiting for its turn. */
+  const wanted = new Set<string>();
+
+  let looking: Promise<void> | null = null;
+  let lookAgain = false;
+  const wake = () => {
+    lookAgain = true;
+    if (!stopping) looking ??= look();
+  };
+  async function look() {
+    try {
+      while (lookAgain && !stopping) {
+        lookAgain = false;
+        const zones = await zonesToPublish(pool, link.bus()?.isUp() ?? false);
+        waiting.set(zones.length);
+        for (const zone of zones) wanted.add(zone);
+        startWanted();
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the outbox could not be read');
+    } finally {
+      looking = null;
+    }
+  }
+
+  function startWanted() {
+    for (const zone of wanted) {
+      if (stopping || running.size >= ZONES_AT_ONCE) return;
+      if (running.has(zone)) continue;
+      wanted.delete(zone);
+      running.set(
+        zone,
+        publish(zone).finally(() => {
+          running.delete(zone);
+          startWanted();
+        }),
+      );
+    }
+  }
+
+  async function publish(zone: string) {
+    const stopClock = seconds.startTimer();
+    try {
+      // Another process that holds the zone was woken as well, and looks again when it is done.
+      await withZone(pool, zone, async (client) => {
+        while (!stopping && (await publishOnce(link, client, zone)));
+      });
+    } catch (error) {
+      log.error({ err: error, zone }, 'a zone could not be published; it is tried again');
+    } finally {
+      stopClock();
+    }
+  }
+
+  const timer = setInterval(wake, LOOK_EVERY_MS);
+  wake();
+
+  return {
+    wake,
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await looking;
+      await Promise.all(running.values());
+    },
+  };
+}
+
+async function zonesToPublish(pool: Pool, busIsUp: boolean): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT DISTINCT zone_id AS id FROM outbox
+     UNION SELECT id FROM zones WHERE $1 AND published_revision < revision`,
+    [busIsUp],
+  );
+  return rows.map(({ id }) => id);
+}

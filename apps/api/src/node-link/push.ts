@@ -1,0 +1,61 @@
+// Documents on their way to the nodes of a zone: core NATS, no stream. A node that misses a message finds out from
+// `previous` of the next one, or from its heartbeat, and asks.
+import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import type { DocEntry, DocPush } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import type { NatsConnection } from 'nats';
+
+// One message of this size travels in a few milliseconds and leaves the server room for other zones.
+const CHUNK_BYTES = 512 * 1024;
+/** Beyond that many, nodes fetch the pages at their own pace. */
+const MAX_DOCS = 10_000;
+const FLUSH_MS = 5000;
+
+/** The documents must be in order of revision, from after `previous` to `revision`. Chunks are chained by `previous`. */
+export function pushesOf(
+  zone: string,
+  previous: number,
+  revision: number,
+  docs: DocEntry[],
+  maxPayload: number,
+): DocPush[] {
+  const head = { schema: DOCUMENT_SCHEMA, zone };
+  if (docs.length === 0 || docs.length > MAX_DOCS) return [{ ...head, previous, revision, docs: [] }];
+
+  const chunks: DocEntry[][] = [[]];
+  let bytes = 0;
+  for (const doc of docs) {
+    const size = Buffer.byteLength(JSON.stringify(doc));
+    const current = chunks.at(-1);
+    if (current === undefined || (bytes + size > Math.min(CHUNK_BYTES, maxPayload / 2) && current.length > 0)) {
+      chunks.push([doc]);
+      bytes = size;
+    } else {
+      current.push(doc);
+      bytes += size;
+    }
+  }
+  let reached = previous;
+  return chunks.map((chunk, i) => {
+    const push = {
+      ...head,
+      previous: reached,
+      revision: i === chunks.length - 1 ? revision : (chunk.at(-1)?.revision ?? revision),
+    };
+    reached = push.revision;
+    const fits = Buffer.byteLength(JSON.stringify(chunk)) < maxPayload - 1024;
+    return { ...push, docs: fits ? chunk : [] };
+  });
+}
+
+/** Resolves when the server has taken them all; throws when it is not known to have. */
+export async function sendPushes(nats: NatsConnection, pushes: readonly DocPush[]): Promise<void> {
+  for (const push of pushes) nats.publish(subjects.zoneDocs(push.zone), JSON.stringify(push));
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('NATS does not answer')), FLUSH_MS);
+  try {
+    await Promise.race([nats.flush(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

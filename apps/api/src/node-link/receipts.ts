@@ -1,0 +1,38 @@
+// What nodes did of a job. A job's receipts are opened by the database in the transaction that makes the job.
+import type { Pool } from 'pg';
+
+export interface Reached {
+  nodeId: string;
+  revision: number;
+  tookMs: number | null;
+}
+
+/** A purge by version is done on a node when it has applied the document that carries the version. */
+export async function receiptsByRevision(pool: Pool, reached: Reached[]): Promise<void> {
+  const { rows } = await pool.query<{ jobId: string }>(
+    `UPDATE job_receipts r SET
+       state = CASE WHEN refusal.error IS NULL THEN 'done' ELSE 'failed' END,
+       error = refusal.error, took_ms = a.took_ms, answered_at = now()
+     FROM unnest($1::uuid[], $2::int[], $3::float8[]) AS a(node_id, revision, took_ms)
+     JOIN job_receipts p ON p.node_id = a.node_id AND p.state = 'pending'
+     JOIN jobs j ON j.id = p.job_id AND j.doc_keys <> '{}' AND j.revision <= a.revision
+     LEFT JOIN LATERAL (
+       SELECT x.error FROM node_states s, jsonb_to_recordset(s.rejected) AS x(key text, error text)
+       WHERE s.node_id = a.node_id AND x.key = ANY(j.doc_keys) LIMIT 1
+     ) refusal ON true
+     WHERE r.job_id = p.job_id AND r.node_id = p.node_id
+     RETURNING r.job_id AS "jobId"`,
+    [reached.map(({ nodeId }) => nodeId), reached.map(({ revision }) => revision), reached.map(({ tookMs }) => tookMs)],
+  );
+  if (rows.length > 0) await settleJobs(pool);
+}
+
+/** Ends the jobs that no node owes an answer any more. */
+export async function settleJobs(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE jobs j SET ended_at = now(), state =
+       CASE WHEN EXISTS (SELECT FROM job_receipts r WHERE r.job_id = j.id AND r.state = 'failed') THEN 'failed' ELSE 'completed' END
+     WHERE j.state = 'processing' AND (j.doc_keys = '{}' OR j.revision IS NOT NULL)
+       AND NOT EXISTS (SELECT FROM job_receipts r WHERE r.job_id = j.id AND r.state = 'pending')`,
+  );
+}

@@ -1,0 +1,165 @@
+// The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
+// that NATS and PostgreSQL may do meanwhile.
+import { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import { everyNode } from '@edgeloom/contract/subjects.ts';
+import pg from 'pg';
+import { openBus } from '../core/bus.ts';
+import type { Bus } from '../core/bus.ts';
+import type { Installation } from '../core/installation.ts';
+import { originPolicy } from '../core/outbound.ts';
+import { storeAcks, storeHeartbeats } from './acks.ts';
+import type { FromNode } from './acks.ts';
+import { batches } from './batches.ts';
+import { startCommands } from './commands.ts';
+import { receive } from './incoming.ts';
+import { listen } from './listen.ts';
+import type { LinkLog } from './log.ts';
+import { reviewPresence, watchPresence } from './presence.ts';
+import { startPublisher } from './publisher.ts';
+import { Quarantine } from './quarantine.ts';
+import { repeat } from './repeat.ts';
+import { pushRevocations, revocationMark } from './revocations.ts';
+import { syncPage } from './sync.ts';
+import { removeTombstones } from './tombstones.ts';
+import type { Trust } from './trust.ts';
+
+export interface NodeLink {
+  /** Throws when nodes cannot be reached. */
+  healthy(): Promise<void>;
+  /** Throws when the node does not answer. */
+  resync(nodeId: string): Promise<void>;
+  /** After keys were written to revoked_keys: cuts them off now rather than in some seconds. */
+  revoke(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const links = new WeakMap<Installation, NodeLink>();
+
+/** Null as long as it has not been started: a process may serve HTTP alone. */
+export const linkOf = (installation: Installation): NodeLink | null => links.get(installation) ?? null;
+
+/** Apart from the calls' connections: a flood of calls must not keep changes from the nodes. */
+const CONNECTIONS = 8;
+const REVIEW_EVERY_MS = 30_000;
+const REVOCATIONS_EVERY_MS = 5000;
+const TOMBSTONES_EVERY_MS = 3_600_000;
+
+/** Returns at once; NATS is waited for in the background. */
+export async function startNodeLink(installation: Installation, log: LinkLog): Promise<NodeLink> {
+  const { env, secrets, trust } = installation;
+  const pool = new pg.Pool({
+    connectionString: env.DATABASE_URL,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: 5000,
+    application_name: 'edgeloom-node-link',
+  });
+  pool.on('error', () => undefined);
+  // A connection that breaks while it is lent out but idle says so by an event; unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  const stopping = new AbortController();
+  let bus: Bus | null = null;
+  const compiler = { secrets, policy: originPolicy(env) };
+  const publisher = startPublisher({ pool, compiler, bus: () => bus, quarantine: new Quarantine(), log });
+  const commands = startCommands(pool, () => bus, log);
+  const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: commands.wake });
+  const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
+  const heartbeats = batches((items: FromNode<Heartbeat>[]) => storeHeartbeats(pool, items));
+  const syncs = new Map<string, Promise<unknown>>();
+  const tombstones = repeat(() => removeTombstones(pool), TOMBSTONES_EVERY_MS, log);
+  const upkeep = [tombstones];
+  let toldRevocations = '';
+
+  async function comeUp(trust: Trust) {
+    const up = await openBus([env.NATS_URL], trust, log, stopping.signal);
+    bus = up;
+    const tellRevocations = async (always: boolean) => {
+      const mark = await revocationMark(pool);
+      if (!always && mark === toldRevocations) return;
+      await pushRevocations(pool, up, trust);
+      toldRevocations = mark;
+    };
+    const revocations = repeat(() => tellRevocations(false), REVOCATIONS_EVERY_MS, log);
+    const presence = repeat(() => reviewPresence(pool, up, trust.account), REVIEW_EVERY_MS, log);
+    upkeep.push(revocations, presence);
+
+    receive(up, log, {
+      subject: everyNode.sync,
+      schema: SyncRequest,
+      handle: (nodeId, request) =>
+        inTurn(syncs, nodeId, () => syncPage(pool, nodeId, request, up.nodes.info?.max_payload ?? 1024 * 1024)),
+    });
+    receive(up, log, {
+      subject: everyNode.ack,
+      schema: Ack,
+      handle: async (nodeId, message) => {
+        await acks.add({ nodeId, message });
+        return null;
+      },
+    });
+    receive(up, log, {
+      subject: everyNode.heartbeat,
+      schema: Heartbeat,
+      handle: async (nodeId, message) => {
+        const { reply } = await heartbeats.add({ nodeId, message });
+        commands.wake();
+        return reply;
+      },
+    });
+    watchPresence(pool, up, trust.account, log, commands.wake);
+
+    // Whoever lost the list (a new server, a wiped store) hears it before anything else.
+    up.onUp('system', () => {
+      toldRevocations = '';
+      revocations.now();
+      presence.now();
+    });
+    up.onUp('nodes', () => {
+      publisher.wake();
+      commands.wake();
+    });
+    log.info({ server: up.nodes.getServer() }, 'nodes can be reached');
+  }
+  const comingUp =
+    trust === null
+      ? Promise.resolve()
+      : comeUp(trust).catch((error: unknown) => {
+          if (!stopping.signal.aborted) log.error({ err: error }, 'the link to the nodes could not be opened');
+        });
+
+  const link: NodeLink = {
+    async healthy() {
+      if (!bus?.isUp()) throw new Error('NATS is out of reach');
+      await bus.nodes.flush();
+    },
+    resync: (nodeId) => commands.resync(nodeId),
+    async revoke() {
+      if (bus === null || trust === null) return;
+      // On failure the repeated look does it.
+      await pushRevocations(pool, bus, trust).catch((error: unknown) => log.warn({ err: error }, 'a revocation waits'));
+    },
+    async stop() {
+      stopping.abort();
+      links.delete(installation);
+      await comingUp;
+      await Promise.all(upkeep.map((task) => task.stop()));
+      await Promise.all([listener.stop(), publisher.stop(), commands.stop()]);
+      await bus?.drain();
+      await Promise.all([acks.idle(), heartbeats.idle()]);
+      await pool.end();
+    },
+  };
+  links.set(installation, link);
+  return link;
+}
+
+/** One question of a node at a time: who asks without waiting waits for itself. */
+async function inTurn<T>(turns: Map<string, Promise<unknown>>, who: string, task: () => Promise<T>): Promise<T> {
+  const mine = (turns.get(who) ?? Promise.resolve()).then(task, task);
+  turns.set(who, mine);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(who) === mine) turns.delete(who);
+  }
+}

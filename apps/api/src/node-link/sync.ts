@@ -1,0 +1,70 @@
+// What a node lacks, from the database, in pages. Answered to whoever asks after a gap, a start or a reconnect.
+import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import type { DocEntry, SyncReply, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { Pool } from 'pg';
+
+const PAGE_DOCS = 1000;
+const PAGE_BYTES = 1024 * 1024;
+
+/** Null: no such node. `maxBytes` is the largest answer that the bus carries. */
+export async function syncPage(
+  pool: Pool,
+  nodeId: string,
+  request: SyncRequest,
+  maxBytes: number,
+): Promise<SyncReply | null> {
+  const rows = await readPage(pool, nodeId, request, Math.min(PAGE_BYTES, maxBytes / 4));
+  const [first] = rows;
+  if (!first) return null;
+  const docs: DocEntry[] = [];
+  let reached = first.from;
+  for (const { key, revision, sha256, body } of rows) {
+    if (key === null || revision === null || sha256 === null) continue;
+    reached = revision;
+    // Left out, the digests differ and the node's page says so; sent, it would never arrive and hold up all others.
+    if (body === null || JSON.stringify(body).length < maxBytes - 4096) docs.push({ key, revision, sha256, body });
+  }
+  const more = first.last !== null && reached < first.last;
+  return { schema: DOCUMENT_SCHEMA, full: first.full, docs, revision: more ? reached : first.zoneRevision, more };
+}
+
+interface PageRow {
+  zoneRevision: number;
+  full: boolean;
+  from: number;
+  /** Revision of the last document that this node is to have; null when there is none after `from`. */
+  last: number | null;
+  key: string | null;
+  revision: number | null;
+  sha256: string | null;
+  body: string | null;
+}
+
+/** One statement, so that documents and the zone's revision are of one moment. The first document comes however large. */
+async function readPage(
+  pool: Pool,
+  nodeId: string,
+  { revision, full }: SyncRequest,
+  bytes: number,
+): Promise<PageRow[]> {
+  const { rows } = await pool.query<PageRow>(
+    `WITH asked AS (
+       SELECT z.id, z.revision, ($2 = 0 OR $2 > z.revision OR $3 OR $2 < z.tombstone_floor) AS full,
+         CASE WHEN $2 > z.revision OR (NOT $3 AND $2 < z.tombstone_floor) THEN 0 ELSE $2 END AS from
+       FROM nodes n JOIN zones z ON z.id = n.zone_id
+       WHERE n.id = $1 AND n.public_key IS NOT NULL
+     ), mine AS (
+       SELECT d.* FROM asked a JOIN edge_documents d ON d.zone_id = a.id AND d.revision > a.from
+       WHERE d.key NOT LIKE 'node/%' OR d.key = 'node/' || $1::text
+     ), page AS (
+       SELECT *, sum(octet_length(body)) OVER (ORDER BY revision) - coalesce(octet_length(body), 0) AS before
+       FROM (SELECT * FROM mine ORDER BY revision LIMIT $4) first
+     )
+     SELECT a.revision AS "zoneRevision", a.full, a.from, (SELECT max(revision) FROM mine) AS last,
+       p.key, p.revision, p.sha256, p.body
+     FROM asked a LEFT JOIN page p ON coalesce(p.before, 0) <= $5
+     ORDER BY p.revision`,
+    [nodeId, revision, full, PAGE_DOCS, Math.floor(bytes)],
+  );
+  return rows;
+}

@@ -1,0 +1,30 @@
+import type { Pool } from 'pg';
+import { inTransaction, withZone } from './zone-lock.ts';
+
+/** A node that was away longer starts over, which is as good and merely costs more. */
+const KEEP = '7 days';
+
+/** Forgets documents that have been gone for long, and remembers up to where. */
+export async function removeTombstones(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ zoneId: string }>(
+    `SELECT DISTINCT zone_id AS "zoneId" FROM edge_documents WHERE body IS NULL AND updated_at < now() - $1::interval`,
+    [KEEP],
+  );
+  for (const { zoneId } of rows) {
+    await withZone(pool, zoneId, (client) =>
+      inTransaction(client, () =>
+        client.query(
+          `WITH gone AS (
+             DELETE FROM edge_documents d USING zones z
+             WHERE d.zone_id = $1 AND z.id = $1 AND d.body IS NULL AND d.updated_at < now() - $2::interval
+               AND d.revision <= z.published_revision
+             RETURNING d.revision
+           )
+           UPDATE zones SET tombstone_floor = greatest(tombstone_floor, (SELECT max(revision) FROM gone))
+           WHERE id = $1 AND EXISTS (SELECT FROM gone)`,
+          [zoneId, KEEP],
+        ),
+      ),
+    );
+  }
+}
