@@ -10,30 +10,26 @@ local KEPT = 5000
 local LONGEST = 1024
 local remembered = lrucache.new(KEPT)
 
--- The host document of a name: its own, else the one of the wildcard one level up.
-function _M.host(name)
-    local host, why = docs.get("host/" .. name)
-    if host or why == "corrupt" then
-        return host, why
-    end
-    local dot = find(name, ".", 1, true)
-    if not dot then
-        return nil, "absent"
-    end
-    return docs.get("host/*" .. sub(name, dot))
-end
-
 -- A name as it stands in documents: nothing that could leave the folder or ask for the wildcard itself.
 local function is_name(name)
     return #name <= 253 and not find(name, "[^a-z0-9._-]") and find(name, ".", 1, true)
         and not find(name, "..", 1, true) and sub(name, 1, 1) ~= "."
 end
 
--- `at`: "scheme:port" as the visitor used it.
-local function describe(name, at)
+-- The host document of a name: its own, else the one of the wildcard one level up.
+function _M.host(name)
     if not is_name(name) then
         return nil, "absent"
     end
+    local host, why = docs.get("host/" .. name)
+    if host or why == "corrupt" then
+        return host, why
+    end
+    return docs.get("host/*" .. sub(name, find(name, ".", 1, true)))
+end
+
+-- `at`: "scheme:port" as the visitor used it.
+local function describe(name, at)
     local host, why = _M.host(name)
     if not host then
         return nil, why

@@ -1,3 +1,144 @@
+-- The addresses of an origin's name, kept as long as the name server says. When no server answers, those known before
+-- keep serving for a day: an origin does not move because a resolver is down.
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local dns = require("edge.origin.dns")
+local settings = require("edge.core.settings")
+local names = dicts.names
+local now, random, match, find, sub, concat = ngx.now, math.random, string.match, string.find, string.sub, table.concat
+local ipairs, tonumber, max = ipairs, tonumber, math.max
+
 local _M = {}
-function _M.resolve() return {} end
+local TIMEOUT_MS = 2000
+-- Once there are addresses, the other family is not waited for as long.
+local SECOND_TIMEOUT_MS = 300
+local STALE_SECONDS = 86400
+local RETRY_SECONDS = 5
+local UNKNOWN_SECONDS = 5
+local turn = 0
+
+local function server_of(text)
+    local address, port = match(text, "^(%[.+%]):?(%d*)$")
+    if not address then
+        address, port = match(text, "^([^:]+):?(%d*)$")
+    end
+    return address or text, tonumber(port) or 53
+end
+
+local function receive(socket, questions, found)
+    local waiting = #questions
+    while waiting > 0 do
+        local text = socket:receive(4096)
+        if not text then
+            return
+        end
+        for i, question in ipairs(questions) do
+            local answer = not found[i] and dns.answer(text, question)
+            if answer then
+                found[i] = answer
+                waiting = waiting - 1
+                if #answer.addresses > 0 then
+                    socket:settimeout(SECOND_TIMEOUT_MS)
+                end
+            end
+        end
+    end
+end
+
+-- IPv4 first. Nil when the server did not answer.
+local function ask(server, name)
+    local socket = ngx.socket.udp()
+    socket:settimeout(TIMEOUT_MS)
+    if not socket:setpeername(server_of(server)) then
+        return nil
+    end
+    local questions, found = {}, {}
+    for i, kind in ipairs { dns.A, dns.AAAA } do
+        questions[i] = dns.question(random(0, 65535), name, kind)
+        socket:send(questions[i])
+    end
+    receive(socket, questions, found)
+    socket:close()
+    if not found[1] and not found[2] then
+        return nil
+    end
+    local all, seconds = {}, UNKNOWN_SECONDS
+    for i = 1, 2 do
+        for _, address in ipairs(found[i] and found[i].addresses or {}) do
+            all[#all + 1] = address
+            seconds = #all == 1 and found[i].seconds or math.min(seconds, found[i].seconds)
+        end
+    end
+    return all, max(seconds, 1)
+end
+
+local function ask_any(name)
+    for _ = 1, 2 do
+        for _, server in ipairs(settings.resolvers) do
+            local list, seconds = ask(server, name)
+            if list then
+                return list, seconds
+            end
+        end
+    end
+end
+
+local function split(text)
+    local list = {}
+    for address in string.gmatch(text, "[^,]+") do
+        list[#list + 1] = address
+    end
+    return list
+end
+
+local function keep(name, list, seconds)
+    names:set(name, now() + seconds .. "|" .. concat(list, ","), seconds + STALE_SECONDS)
+    names:delete("busy|" .. name)
+    return list
+end
+
+local function look_up(name, known)
+    local list, seconds = ask_any(name)
+    if list then
+        return keep(name, list, seconds)
+    end
+    counters.count("nameFailed")
+    ngx.log(ngx.ERR, "no name server answers for ", name)
+    return keep(name, known or {}, RETRY_SECONDS)
+end
+
+-- The next request begins with the next address.
+local function rotated(list)
+    if #list < 2 then
+        return list
+    end
+    turn = turn + 1
+    local first, other = {}, {}
+    for _, address in ipairs(list) do
+        local into = find(address, ":", 1, true) and other or first
+        into[#into + 1] = address
+    end
+    local all = {}
+    for _, family in ipairs { first, other } do
+        for i = 1, #family do
+            all[#all + 1] = family[(i + turn) % #family + 1]
+        end
+    end
+    return all
+end
+
+-- Empty when nobody knows the name.
+function _M.resolve(name)
+    local text = names:get(name)
+    if not text then
+        return rotated(look_up(name))
+    end
+    local bar = find(text, "|", 1, true)
+    local known = split(sub(text, bar + 1))
+    -- One request asks again; the others go on with what is known.
+    if tonumber(sub(text, 1, bar - 1)) < now() and names:add("busy|" .. name, true, 10) then
+        return rotated(look_up(name, known))
+    end
+    return rotated(known)
+end
 return _M

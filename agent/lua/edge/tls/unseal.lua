@@ -1,3 +1,57 @@
+-- Opens what the control plane sealed to the zone: AES-256-GCM of the library that nginx itself links.
+local ffi = require("ffi")
+local C = ffi.C
+
+ffi.cdef([[
+typedef struct evp_cipher_ctx_st EVP_CIPHER_CTX;
+typedef struct evp_cipher_st EVP_CIPHER;
+EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
+void EVP_CIPHER_CTX_free(EVP_CIPHER_CTX *ctx);
+int EVP_CIPHER_CTX_ctrl(EVP_CIPHER_CTX *ctx, int type, int arg, void *ptr);
+const EVP_CIPHER *EVP_aes_256_gcm(void);
+int EVP_DecryptInit_ex(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *type, void *impl, const unsigned char *key, const unsigned char *iv);
+int EVP_DecryptUpdate(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl, const unsigned char *in, int inl);
+int EVP_DecryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl);
+]])
+
 local _M = {}
-function _M.read_key(path) end
+local SET_IV_LENGTH, SET_TAG = 0x9, 0x11
+local zone_key
+
+-- Only the master may read the file; the workers inherit what it read.
+function _M.read_key(path)
+    local file = io.open(path, "rb")
+    local text = file and file:read("*a")
+    if file then
+        file:close()
+    end
+    zone_key = text and ngx.decode_base64((text:gsub("%s+$", "")))
+end
+
+-- `bound_to`: the key of the document that carries the secret; elsewhere it does not open.
+function _M.open(sealed, bound_to)
+    local iv, data, tag = ngx.decode_base64(sealed.iv), ngx.decode_base64(sealed.data), ngx.decode_base64(sealed.tag)
+    if not zone_key or #zone_key ~= 32 then
+        return nil, "no zone key"
+    end
+    if not iv or not data or not tag or #tag ~= 16 then
+        return nil, "not sealed text"
+    end
+    local ctx = ffi.gc(C.EVP_CIPHER_CTX_new(), C.EVP_CIPHER_CTX_free)
+    local out, length = ffi.new("unsigned char[?]", #data + 16), ffi.new("int[1]")
+    local tag_bytes = ffi.new("unsigned char[16]")
+    ffi.copy(tag_bytes, tag, 16)
+    local opened = C.EVP_DecryptInit_ex(ctx, C.EVP_aes_256_gcm(), nil, nil, nil) == 1
+        and C.EVP_CIPHER_CTX_ctrl(ctx, SET_IV_LENGTH, #iv, nil) == 1
+        and C.EVP_DecryptInit_ex(ctx, nil, nil, zone_key, iv) == 1
+        and C.EVP_DecryptUpdate(ctx, nil, length, bound_to, #bound_to) == 1
+        and C.EVP_DecryptUpdate(ctx, out, length, data, #data) == 1
+    local bytes = length[0]
+    opened = opened and C.EVP_CIPHER_CTX_ctrl(ctx, SET_TAG, 16, tag_bytes) == 1
+        and C.EVP_DecryptFinal_ex(ctx, out + bytes, length) == 1
+    if not opened then
+        return nil, "wrong key or changed text"
+    end
+    return ffi.string(out, bytes)
+end
 return _M
