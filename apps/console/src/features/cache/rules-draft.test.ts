@@ -50,10 +50,10 @@ test('a changed, a switched, a removed and a new rule are each told and called',
 
 test('faults are those of the contract', () => {
   expect(faultsOf(staticFiles())).toEqual({});
-  expect(faultsOf(newRule())).toEqual({ value: 'required' });
-  expect(faultsOf(newRule({ value: ['no slash'] }))).toEqual({ value: 'wrong format' });
-  expect(faultsOf(newRule({ type: 'regex', value: ['(a+)+'] })).value).toContain('repeat');
-  expect(faultsOf(newRule({ value: ['/a/'], query: 'listed' }))).toEqual({ queryNames: 'required' });
+  expect(faultsOf(newRule())).toMatchObject({ value: { rule: 'required' } });
+  expect(faultsOf(newRule({ value: ['no slash'] }))).toMatchObject({ value: { message: 'wrong format' } });
+  expect(faultsOf(newRule({ type: 'regex', value: ['(a+)+'] })).value?.message).toContain('repeat');
+  expect(faultsOf(newRule({ value: ['/a/'], query: 'listed' }))).toMatchObject({ queryNames: { message: 'required' } });
 });
 
 test('values are read from what is typed', () => {

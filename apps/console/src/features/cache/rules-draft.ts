@@ -3,6 +3,7 @@ import type { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import type { T } from '../../lib/i18n.ts';
+import { issuesOf, type Issue } from '../../lib/schema.ts';
 
 export type Rule = Received<typeof cacheRules.list>['data'][number];
 
@@ -110,12 +111,10 @@ export function changesOf(live: readonly DraftRule[], draft: readonly DraftRule[
   ];
 }
 
-/** By field; the words are those of the contract's schema. */
-export function faultsOf(rule: DraftRule): Partial<Record<'value' | 'cacheTime' | 'queryNames', string>> {
-  const faults: Record<string, string> = {};
-  const parsed = CacheRuleInput.safeParse({ ...fieldsOf(rule), priority: 0 });
-  for (const issue of parsed.error?.issues ?? [])
-    faults[String(issue.path[0])] ??= issue.code === 'too_small' && issue.origin === 'array' ? 'required' : issue.message;
+/** By field. */
+export function faultsOf(rule: DraftRule): Partial<Record<'value' | 'cacheTime' | 'queryNames', Issue>> {
+  const faults: Record<string, Issue> = {};
+  for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 })) faults[issue.path.split('.')[0] ?? ''] ??= issue;
   return faults;
 }
 

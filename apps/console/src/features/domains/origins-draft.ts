@@ -3,6 +3,7 @@ import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domain
 import { Balance, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import type { T, Word } from '../../lib/i18n.ts';
+import { issuesOf, type Issue } from '../../lib/schema.ts';
 
 export type Domain = Received<typeof domains.get>;
 export type Scheme = Domain['scheme'];
@@ -97,26 +98,27 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
   ];
 }
 
-/** By the field's path: `hostReplace`, `portMap`, `origins.<key>.address`. The words are those of the contract's schemas. */
-export function faultsOf(draft: Draft): Record<string, string> {
-  const faults: Record<string, string> = {};
-  const balance = Balance.safeParse(balanceOf(draft));
-  for (const issue of balance.error?.issues ?? []) faults[issue.path.join('.')] ??= issue.message;
-  const https = HttpsInput.safeParse(draft);
-  for (const issue of https.error?.issues ?? []) faults[String(issue.path[0])] ??= issue.message;
+export type Faults = Record<string, Issue>;
+
+/** By the field's path: `hostReplace`, `portMap`, `origins.<key>.address`. */
+export function faultsOf(draft: Draft): Faults {
+  const faults: Faults = {};
+  const found = (path: string, issue: Issue) => (faults[path] ??= { ...issue, path });
+  for (const issue of issuesOf(Balance, balanceOf(draft))) found(issue.path, issue);
+  for (const issue of issuesOf(HttpsInput, draft)) found(issue.path.split('.')[0] ?? '', issue);
 
   const seen = new Set<string>();
   for (const origin of draft.origins) {
-    const parsed = UpstreamInput.safeParse(origin);
-    for (const issue of parsed.error?.issues ?? [])
-      faults[`origins.${origin.key}.${issue.path.join('.')}`] ??= origin.address === '' ? 'required' : issue.message;
+    if (origin.address.trim() === '') found(`origins.${origin.key}.address`, said('required'));
+    for (const issue of issuesOf(UpstreamInput, origin)) found(`origins.${origin.key}.${issue.path}`, issue);
     const place = `${origin.address} ${origin.port}`;
-    if (seen.has(place)) faults[`origins.${origin.key}.address`] ??= 'data already exists';
+    if (seen.has(place)) found(`origins.${origin.key}.address`, said('data already exists'));
     seen.add(place);
   }
-  if (!draft.origins.some(({ enabled }) => enabled)) faults['origins'] = 'none enabled';
+  if (!draft.origins.some(({ enabled }) => enabled)) found('origins', said('none enabled'));
   return faults;
 }
+const said = (message: string): Issue => ({ path: '', rule: 'rule', message, values: {} });
 
 const balanceOf = (draft: Draft) => ({
   hashType: draft.hashType,

@@ -1,0 +1,35 @@
+import { gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+/** A stranger's first page is the sign-in form: all script it loads before it can be used counts. */
+const route = ['src/main.tsx', 'src/consoles/user/routes.tsx', 'src/features/auth/login-page.tsx', 'src/locales/zh-TW/words.ts'];
+const limit = 200_000;
+
+export function firstRoute(): Plugin {
+  return {
+    name: 'edgeloom-first-route',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+      const loaded = new Set<string>();
+      const load = (name: string) => {
+        const chunk = byName.get(name);
+        if (!chunk || loaded.has(name)) return;
+        loaded.add(name);
+        for (const imported of chunk.imports) load(imported);
+      };
+      for (const part of route) {
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/apps/console/${part}`));
+        if (!chunk) this.error(`The first route has no chunk of ${part}`);
+        load(chunk.fileName);
+      }
+      const sizes = [...loaded].map((name) => [name, gzipSync(byName.get(name)?.code ?? '', { level: 9 }).length] as const);
+      const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+      const kilo = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
+      const parts = sizes.toSorted((a, b) => b[1] - a[1]).map(([name, size]) => `  ${kilo(size).padStart(9)}  ${name}`);
+      console.log(`\nFirst route, script gzipped: ${kilo(total)} of ${kilo(limit)}\n${parts.join('\n')}`);
+      if (total > limit) this.error(`The first route carries ${kilo(total)} of script; the limit is ${kilo(limit)}`);
+    },
+  };
+}

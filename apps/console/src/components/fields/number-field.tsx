@@ -1,0 +1,33 @@
+import { NumberInput } from '@mantine/core';
+import { useT } from '../../lib/i18n.ts';
+import { useField } from '../resource-form/form-state.ts';
+
+interface NumberFieldProps {
+  name: string;
+  min?: number;
+  max?: number;
+  /** Shown after the number: ` s`. */
+  suffix?: string;
+  placeholder?: string;
+}
+
+export function NumberField({ name, min, max, suffix, placeholder }: NumberFieldProps) {
+  useT();
+  const { accepted, value, set, input } = useField(name);
+  if (!accepted) return null;
+  return (
+    <NumberInput
+      {...input}
+      value={typeof value === 'number' ? value : ''}
+      // An empty box is no number; the schema then asks for one.
+      onChange={(next) => set(typeof next === 'number' ? next : undefined)}
+      allowDecimal={false}
+      clampBehavior="none"
+      thousandSeparator=","
+      {...(min !== undefined && { min })}
+      {...(max !== undefined && { max })}
+      {...(suffix !== undefined && { suffix })}
+      {...(placeholder !== undefined && { placeholder })}
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { createContext, useContext } from 'react';
+
+export type SiteInfo = Received<typeof sites.get>;
+
+export const SiteContext = createContext<SiteInfo | null>(null);
+
+/** The site whose scope the page stands in. */
+export function useSite(): SiteInfo {
+  const site = useContext(SiteContext);
+  if (!site) throw new Error('This page stands in the scope of a site');
+  return site;
+}
+
+/** Where a site's scope is, by console; `view` names one of its pages. */
+export const sitePath = (family: string, site: { id: string; name: string }, view = 'overview') =>
+  `${family === 'user' ? 'sitesManagement' : 'nodeManage'}/sitesSetting/${site.id}/${encodeURIComponent(site.name)}?view=${view}`;

@@ -1,0 +1,64 @@
+import { Button, Modal } from '@mantine/core';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useBlocker } from 'react-router-dom';
+import { useT } from '../../lib/i18n.ts';
+
+interface LeaveDialogProps {
+  opened: boolean;
+  onStay: () => void;
+  onLeave: () => void;
+}
+
+function LeaveDialog({ opened, onStay, onLeave }: LeaveDialogProps) {
+  const t = useT();
+  return (
+    <Modal opened={opened} onClose={onStay} title={t('common.leave.title')} centered size="sm" zIndex={320} withCloseButton={false}>
+      <p>{t('common.leave.text')}</p>
+      <div className="dialog-buttons">
+        <Button variant="default" onClick={onStay} data-autofocus>
+          {t('common.leave.stay')}
+        </Button>
+        <Button color="red" onClick={onLeave}>
+          {t('common.leave.leave')}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+/** `await ask()` is true when the reader chooses to lose the changes. */
+export function useLeaveDialog() {
+  const [opened, setOpened] = useState(false);
+  const answer = useRef<(leave: boolean) => void>(() => {});
+  const ask = useCallback(() => {
+    setOpened(true);
+    return new Promise<boolean>((resolve) => (answer.current = resolve));
+  }, []);
+  const settle = (leave: boolean) => {
+    setOpened(false);
+    answer.current(leave);
+  };
+  const dialog = <LeaveDialog opened={opened} onStay={() => settle(false)} onLeave={() => settle(true)} />;
+  return { ask, dialog };
+}
+
+/** Asks before a change of route or a closed tab would lose something. Renders its own dialog: put the answer into the page. */
+export function LeaveGuard({ when }: { when: boolean }) {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      when && (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
+  );
+  useEffect(() => {
+    if (!when) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [when]);
+  return (
+    <LeaveDialog
+      opened={blocker.state === 'blocked'}
+      onStay={() => blocker.reset?.()}
+      onLeave={() => blocker.proceed?.()}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import { Drawer } from '@mantine/core';
+import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { useT, type Word } from '../../lib/i18n.ts';
+import { useLeaveDialog } from '../leave-guard/leave-guard.tsx';
+import classes from './overlay.module.css';
+
+interface Shown {
+  element: ReactElement;
+  title: string;
+  wide: boolean;
+}
+interface OverlayOptions {
+  title: Word | { text: string };
+  /** 720 px instead of 480. */
+  wide?: boolean;
+}
+type Open = (element: ReactElement, options: OverlayOptions) => void;
+
+const OpenContext = createContext<Open>(() => {});
+interface Inside {
+  close: () => void;
+  /** A form tells whether leaving would lose something. */
+  setDirty: (dirty: boolean) => void;
+}
+const InsideContext = createContext<Inside | null>(null);
+
+export const useOverlay = () => useContext(OpenContext);
+/** Null when the caller stands on a page, not in a drawer. */
+export const useInsideOverlay = () => useContext(InsideContext);
+/** Closes the drawer the caller stands in; does nothing on a page. */
+export const useOverlayClose = () => useInsideOverlay()?.close ?? (() => {});
+
+/** One drawer for the whole console: what is edited, over the list it was opened from. */
+export function OverlayProvider({ children }: { children: ReactNode }) {
+  const t = useT();
+  const [shown, setShown] = useState<Shown | null>(null);
+  const dirty = useRef(false);
+  const { ask, dialog } = useLeaveDialog();
+  const open = useCallback<Open>(
+    (element, { title, wide = false }) => {
+      dirty.current = false;
+      setShown({ element, title: typeof title === 'string' ? t(title) : title.text, wide });
+    },
+    [t],
+  );
+  const inside = useMemo<Inside>(
+    () => ({ close: () => setShown(null), setDirty: (is) => (dirty.current = is) }),
+    [],
+  );
+  const leave = async () => {
+    if (!dirty.current || (await ask())) setShown(null);
+  };
+  return (
+    <OpenContext value={open}>
+      {children}
+      <Drawer
+        opened={shown !== null}
+        onClose={() => void leave()}
+        title={shown?.title}
+        size={shown?.wide ? 720 : 480}
+        classNames={{ header: classes['header'] ?? '', body: classes['body'] ?? '', content: classes['content'] ?? '' }}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        <InsideContext value={inside}>{shown?.element}</InsideContext>
+      </Drawer>
+      {dialog}
+    </OpenContext>
+  );
+}

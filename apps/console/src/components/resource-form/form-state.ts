@@ -1,0 +1,98 @@
+import { createContext, useContext, useEffect, useId } from 'react';
+import { fieldOf, hasDefault, isObject, isOptional, valueAt } from '../../lib/schema.ts';
+import { fieldTitle } from '../resource-table/columns.tsx';
+import { tMaybe } from '../../lib/i18n.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface FormState {
+  words: string;
+  schema: unknown;
+  values: Values;
+  params: Readonly<Record<string, string>> | undefined;
+  busy: boolean;
+  set: (name: string, value: unknown) => void;
+  blur: (name: string) => void;
+  register: (name: string) => () => void;
+  /** Errors to be shown, by the path of the value. */
+  errors: ReadonlyMap<string, string>;
+}
+export const FormContext = createContext<FormState | null>(null);
+
+export function useForm(): FormState {
+  const form = useContext(FormContext);
+  if (!form) throw new Error('A field stands in a ResourceForm');
+  return form;
+}
+
+/** A copy in which the value at `path` is another. */
+export function withValue(values: Values, path: string, value: unknown): Values {
+  const [name = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...values, [name]: value };
+  const inner = values[name];
+  const inside = rest.join('.');
+  if (Array.isArray(inner)) {
+    const [index = '', ...deeper] = rest;
+    return { ...values, [name]: inner.map((item: unknown, i) => (String(i) !== index ? item : deeper.length === 0 ? value : withValue(recordOf(item), deeper.join('.'), value))) };
+  }
+  return { ...values, [name]: withValue(recordOf(inner), inside, value) };
+}
+const recordOf = (value: unknown): Values => (typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {});
+
+export interface Field {
+  /** False where the body does not take it: an update may accept less than a creation. */
+  accepted: boolean;
+  value: unknown;
+  set: (value: unknown) => void;
+  /** Errors of parts of the value: of a list, `2` or `2.port`. */
+  inner: ReadonlyMap<string, string>;
+  schema: unknown;
+  params: FormState['params'];
+  optional: boolean;
+  /** What Mantine's inputs take. */
+  input: {
+    id: string;
+    name: string;
+    label: string;
+    description: string | null;
+    error: string | null;
+    disabled: boolean;
+    required: boolean;
+    withAsterisk: false;
+    onBlur: () => void;
+  };
+}
+
+/** One field of the form it stands in: value, words, error and what the schema says of it. */
+export function useField(name: string): Field {
+  const form = useForm();
+  const { register } = form;
+  useEffect(() => register(name), [register, name]);
+  const id = useId();
+  const schema = fieldOf(form.schema, name);
+  const accepted = !isObject(form.schema) || schema !== undefined;
+  const inner = new Map([...form.errors].filter(([path]) => path.startsWith(`${name}.`)).map(([path, text]) => [path.slice(name.length + 1), text]));
+  // `upstreams.0.port` is titled as `port`.
+  const word = name.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
+  const optional = isOptional(schema) && !hasDefault(schema);
+  return {
+    accepted,
+    value: valueAt(form.values, name),
+    set: (value) => form.set(name, value),
+    inner,
+    schema,
+    params: form.params,
+    optional,
+    input: {
+      id,
+      name,
+      label: fieldTitle(form.words, word),
+      description: tMaybe(`${form.words}.hints.${word}`),
+      error: form.errors.get(name) ?? null,
+      disabled: form.busy,
+      required: !isOptional(schema),
+      withAsterisk: false,
+      onBlur: () => form.blur(name),
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { call } from '../../lib/api.ts';
+import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
+import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { refresh } from '../../lib/queries.ts';
+import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
+import { toast } from '../../stores/toasts.ts';
+import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
+import { useInsideOverlay } from '../overlay/overlay.tsx';
+import { fieldTitle } from '../resource-table/columns.tsx';
+import { SaveBar } from '../save-bar/save-bar.tsx';
+import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
+import { changesInWords } from './changes.ts';
+import classes from './resource-form.module.css';
+
+interface ResourceFormProps {
+  /** For a new one; without `value` the form creates. */
+  create?: Endpoint;
+  update?: Endpoint;
+  params?: Readonly<Record<string, string>>;
+  /** What is edited, as a list or page shows it; the form takes of it what the update's body accepts. */
+  value?: object | null | undefined;
+  /** Where a new one starts, over the defaults of the schema. */
+  initial?: Values;
+  /** When the body is not the fields themselves: their schema, and how they are put into the body. */
+  schema?: unknown;
+  wrap?: (input: Values) => object;
+  refreshes?: readonly string[];
+  onDone?: (reply: unknown) => void;
+  words?: string;
+  submitLabel?: Word;
+  done?: Word;
+  /** On a page: changes are listed and saved in the bar at the bottom. */
+  bar?: boolean;
+  children: ReactNode;
+}
+
+/** Fields written in order; the endpoint's own schema judges them, on leaving a field first, then while typing. */
+export function ResourceForm(props: ResourceFormProps) {
+  const { create, update, params, value, initial, wrap, refreshes = [], onDone, bar = false, children } = props;
+  const t = useT();
+  const overlay = useInsideOverlay();
+  const editing = value !== undefined && value !== null;
+  const endpoint = editing ? (update ?? create) : (create ?? update);
+  if (!endpoint) throw new Error('A form needs an endpoint to send to');
+  const words = props.words ?? endpoint.feature;
+  const schema = props.schema ?? endpoint.body;
+
+  const start = useMemo<Values>(
+    () => ({ ...(editing ? {} : defaultsOf(schema)), ...initial, ...(editing ? acceptedOf(schema, value) : {}) }),
+    // A parent may make `initial` anew at each render; its content counts.
+    [schema, editing, JSON.stringify([initial, value])],
+  );
+  const [base, setBase] = useState(start);
+  const [values, setValues] = useState(start);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
+  const [attempts, setAttempts] = useState(0);
+  const [busy, setBusy] = useState(false);
+  const fields = useRef(new Set<string>());
+  const form = useRef<HTMLFormElement>(null);
+  const dirty = JSON.stringify(values) !== JSON.stringify(base);
+
+  // The server's newer values are taken over as long as nothing was typed.
+  if (base !== start && !dirty && !busy) {
+    setBase(start);
+    setValues(start);
+  }
+
+  const issues = useMemo(() => issuesOf(schema, values), [schema, values]);
+  const errors = useMemo(() => {
+    const shown = new Map(refused);
+    for (const { path, rule, message, values: numbers } of issues)
+      if (!shown.has(path) && (attempts > 0 || isTouched(path, touched))) shown.set(path, ruleText(rule, message, numbers));
+    return shown;
+  }, [issues, refused, touched, attempts]);
+
+  const set = useCallback((name: string, next: unknown) => {
+    setValues((before) => withValue(before, name, next));
+    setRefused((before) => new Map([...before].filter(([path]) => path !== name && !path.startsWith(`${name}.`))));
+  }, []);
+  const blur = useCallback((name: string) => setTouched((before) => (before.has(name) ? before : new Set([...before, name]))), []);
+  const register = useCallback((name: string) => {
+    fields.current.add(name);
+    return () => void fields.current.delete(name);
+  }, []);
+  const state = useMemo<FormState>(
+    () => ({ words, schema, values, params, busy, set, blur, register, errors }),
+    [words, schema, values, params, busy, set, blur, register, errors],
+  );
+
+  useEffect(() => overlay?.setDirty(dirty), [overlay, dirty]);
+  // After a refused attempt the reader is taken to the first field that needs them.
+  useEffect(() => {
+    if (attempts > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [attempts]);
+
+  const reset = () => {
+    setValues(base);
+    setRefused(new Map());
+    setTouched(new Set());
+    setAttempts(0);
+  };
+
+  async function submit() {
+    if (!endpoint || busy) return;
+    if (issues.length > 0) return setAttempts((count) => count + 1);
+    setBusy(true);
+    try {
+      const reply: unknown = await call(endpoint, { ...(params && { params }), body: wrap ? wrap(values) : values });
+      setBase(values);
+      setAttempts(0);
+      await refresh([endpoint.feature, ...refreshes]);
+      toast({ text: t(props.done ?? (editing ? 'common.saved' : 'common.created')) });
+      overlay?.setDirty(false);
+      overlay?.close();
+      onDone?.(reply);
+    } catch (error) {
+      const found = fieldErrorsOf(error).map(({ path, rule, message }) => [ownPath(path, fields.current), ruleText(rule, message)] as const);
+      const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
+      if (placed.length === 0 || placed.length < found.length) toastError(error);
+      setRefused(new Map(placed));
+      setAttempts((count) => count + 1);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const label = props.submitLabel ? t(props.submitLabel) : editing ? t('common.save') : (tMaybe(`${words}.create`) ?? t('common.add'));
+  return (
+    <FormContext value={state}>
+      <form
+        ref={form}
+        noValidate
+        className={classes['form']}
+        data-bar={bar || undefined}
+        onSubmit={(event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          void submit();
+        }}
+      >
+        <div className={classes['fields']}>{children}</div>
+        {bar ? (
+          <SaveBar changes={changesInWords(base, values, (name) => fieldTitle(words, name))} saving={busy} onSave={() => void submit()} onDiscard={reset} {...(props.submitLabel && { saveLabel: props.submitLabel })} />
+        ) : (
+          <div className={classes['buttons']}>
+            {overlay && (
+              <Button variant="default" onClick={overlay.close}>
+                {t('common.cancel')}
+              </Button>
+            )}
+            <Button type="submit" loading={busy}>
+              {label}
+            </Button>
+          </div>
+        )}
+      </form>
+      <LeaveGuard when={dirty && !busy} />
+    </FormContext>
+  );
+}
+
+const isTouched = (path: string, touched: ReadonlySet<string>) => [...touched].some((name) => path === name || path.startsWith(`${name}.`));
+
+/** `rules.0.value.2` of a body that wraps the fields is `value.2` of the field `value`; null when no field is meant. */
+export function ownPath(path: string, fields: ReadonlySet<string>): string | null {
+  const parts = path.split('.');
+  for (let from = 0; from < parts.length; from += 1) {
+    const rest = parts.slice(from).join('.');
+    if ([...fields].some((name) => rest === name || rest.startsWith(`${name}.`))) return rest;
+  }
+  return null;
+}

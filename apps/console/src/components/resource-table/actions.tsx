@@ -1,0 +1,90 @@
+import type { Endpoint, Sent } from '@edgeloom/contract/endpoint.ts';
+import { IconArrowRight, IconPencil, IconPower, IconTrash, type Icon } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import type { Word } from '../../lib/i18n.ts';
+
+interface Common {
+  label: Word;
+  icon: Icon;
+  danger?: boolean;
+}
+/** Calls an endpoint with what is made of the rows. */
+export interface CallAction<Row> extends Common {
+  kind: 'call';
+  endpoint: Endpoint;
+  /** Of the rows: those it would change; the others are told as skipped. */
+  applies: (row: Row) => boolean;
+  send: (rows: readonly Row[]) => object;
+  confirm: null | ((names: readonly string[], rows: readonly Row[]) => { points?: readonly string[]; type?: string });
+  done: Word;
+  refreshes: readonly string[];
+  undo: null | ((rows: readonly Row[]) => object);
+}
+/** Opens a form in the drawer. */
+export interface OpenAction extends Common {
+  kind: 'open';
+  element: ReactElement;
+  title: Word;
+  can: Endpoint['can'];
+}
+export interface GoAction extends Common {
+  kind: 'go';
+  to: string;
+}
+export interface RunAction<Row> extends Common {
+  kind: 'run';
+  run: (rows: readonly Row[]) => void | Promise<void>;
+  can: Endpoint['can'];
+}
+export type RowAction<Row> = CallAction<Row> | OpenAction | GoAction | RunAction<Row>;
+export type BulkAction<Row> = CallAction<Row> | RunAction<Row>;
+
+/** Only endpoints whose body is of this shape. */
+type Taking<E extends Endpoint, Body> = Sent<E> extends { body: infer Asked } ? (Body extends Asked ? E : never) : never;
+type IdsBody = { ids: string[] };
+type EnablingBody = { ids: string[]; enabled: boolean };
+
+interface Row {
+  id: string;
+}
+interface Choices<R> {
+  label?: Word;
+  done?: Word;
+  refreshes?: readonly string[];
+  applies?: (row: R) => boolean;
+  confirm?: CallAction<R>['confirm'];
+}
+
+const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
+
+/** The form of a row, in the drawer. The endpoint says who may; without one it is always offered. */
+export const edit = (element: ReactElement, { label = 'common.edit', title = label, can = 'signedIn' }: { label?: Word; title?: Word; can?: Endpoint['can'] } = {}): OpenAction => ({
+  kind: 'open', label, title, icon: IconPencil, element, can,
+});
+
+export const open = (given: { label: Word; icon: Icon; element: ReactElement; title?: Word; can?: Endpoint['can'] }): OpenAction => ({
+  kind: 'open', title: given.label, can: 'signedIn', ...given,
+});
+
+export const go = (given: { label: Word; to: string; icon?: Icon }): GoAction => ({ kind: 'go', icon: IconArrowRight, ...given });
+
+export const act = <R,>(given: { label: Word; icon: Icon; run: RunAction<R>['run']; can?: Endpoint['can']; danger?: boolean }): RunAction<R> => ({
+  kind: 'run', can: 'signedIn', ...given,
+});
+
+/** Asks first. An entry that is turned on is to be turned off before: `applies` says which may go. */
+export const remove = <R extends Row, E extends Endpoint>(endpoint: Taking<E, IdsBody>, choices: Choices<R> = {}): CallAction<R> => ({
+  kind: 'call', label: 'common.remove', icon: IconTrash, danger: true, endpoint, refreshes: [], done: 'common.removed', undo: null,
+  applies: () => true, confirm: () => ({}), send: (rows) => ({ body: { ids: idsOf(rows) } }), ...choices,
+});
+
+const switching =
+  (enabled: boolean, label: Word, done: Word) =>
+  <R extends Row, E extends Endpoint>(endpoint: Taking<E, EnablingBody>, choices: Choices<R> = {}): CallAction<R> => ({
+    kind: 'call', label, icon: IconPower, danger: !enabled, endpoint, refreshes: [], done, applies: () => true, confirm: null,
+    send: (rows) => ({ body: { ids: idsOf(rows), enabled } }),
+    undo: (rows) => ({ body: { ids: idsOf(rows), enabled: !enabled } }),
+    ...choices,
+  });
+export const turnOn = switching(true, 'common.turnOn', 'common.turnedOn');
+export const turnOff = switching(false, 'common.turnOff', 'common.turnedOff');

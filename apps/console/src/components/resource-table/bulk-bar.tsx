@@ -1,0 +1,38 @@
+import { useT } from '../../lib/i18n.ts';
+import { Kbd } from '../values/values.tsx';
+import type { BulkAction } from './actions.tsx';
+import classes from './resource-table.module.css';
+
+interface BulkBarProps<Row> {
+  selected: number;
+  actions: readonly BulkAction<Row>[];
+  onRun: (action: BulkAction<Row>) => void;
+  onClear: () => void;
+}
+
+/** Floats above the pager while rows are selected: safe actions, then dangerous ones, then Esc. */
+export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps<Row>) {
+  const t = useT();
+  const ordered = [...actions.filter(({ danger }) => !danger), ...actions.filter(({ danger }) => danger)];
+  return (
+    <div className={classes['bulkPlace']}>
+      <div className={classes['bulk']} role="toolbar" aria-label={t('common.table.bulk')}>
+        <span className={classes['bulkCount']} role="status">
+          {t('common.table.selected', { count: selected })}
+        </span>
+        {ordered.map((action) => {
+          const { label, icon: Icon, danger } = action;
+          return (
+            <button key={label} type="button" className={classes['bulkAction']} data-danger={danger || undefined} onClick={() => onRun(action)}>
+              <Icon size={16} stroke={1.6} aria-hidden />
+              {t(label)}
+            </button>
+          );
+        })}
+        <button type="button" className={classes['bulkAction']} aria-label={t('common.table.clearSelection')} onClick={onClear}>
+          <Kbd>Esc</Kbd>
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { cellOf } from './columns.tsx';
+import type { GridProps } from './grid.tsx';
+import { grouped } from './grid.tsx';
+import type { Identified } from './resource-table.tsx';
+import { RowMenu } from './row-menu.tsx';
+import classes from './resource-table.module.css';
+
+/** Two lines a row: who it is, then what matters of it. */
+export function PhoneRows<Row extends Identified>({ rows, columns, caption, selectable, selected, setSelected, actionsOf, runOne, nameOf, phone, group }: GridProps<Row>) {
+  const t = useT();
+  const [menu, setMenu] = useState<string | null>(null);
+  const [identity, second] = columns;
+  if (!identity) return null;
+  return (
+    <div className={classes['phone']}>
+      {grouped(rows, group).map(({ key, label, rows: members }) => (
+        <section key={key} {...(label ? {} : { 'aria-label': caption })}>
+          {label && <h2 className={classes['phoneGroup']}>{label}</h2>}
+          <ul className={classes['phoneRows']} aria-label={caption}>
+            {members.map((row) => {
+              const shown = phone?.(row) ?? { below: second && cellOf(second, row) };
+              return (
+                <li key={row.id} className={classes['phoneRow']}>
+                  {selectable && (
+                    <Checkbox aria-label={t('common.table.selectRow', { name: nameOf(row) })} checked={selected[row.id] ?? false}
+                      onChange={(event) => { const { checked } = event.currentTarget; setSelected((all) => ({ ...all, [row.id]: checked })); }} />
+                  )}
+                  <div className={classes['phoneText']}>
+                    <div className={classes['phoneName']}>{cellOf(identity, row)}</div>
+                    <div className={classes['phoneBelow']}>{shown.below}</div>
+                  </div>
+                  {shown.end}
+                  <RowMenu name={nameOf(row)} actions={actionsOf(row)} onRun={(action) => runOne(action, row)} opened={menu === row.id} onOpened={(opened) => setMenu(opened ? row.id : null)} />
+                </li>
+              );
+            })}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconDatabase, type Icon } from '@tabler/icons-react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { clock, count } from '../../lib/format.ts';
+import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
+import { useLetterKeys } from '../../lib/use-letter-keys.ts';
+import { useSetCount } from '../page/page.tsx';
+import { usePlace } from '../page/place.ts';
+import { EmptyState, FailedState, NothingMatches, TableSkeleton } from '../states/states.tsx';
+import { StatusMark } from '../status/status-mark.tsx';
+import type { BulkAction, RowAction } from './actions.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { nameOf, titleOf, type Column, type RowOf } from './columns.tsx';
+import { Grid } from './grid.tsx';
+import { Pager } from './pager.tsx';
+import { PhoneRows } from './phone-rows.tsx';
+import { useAllowed, useRunAction } from './run-actions.tsx';
+import { useStableOrder } from './stable-order.ts';
+import { filtersInWords, Toolbar, type Filter } from './toolbar.tsx';
+import { useTableState, type TableState } from './table-state.ts';
+import { useColumnChoice } from './use-column-choice.ts';
+import classes from './resource-table.module.css';
+
+export interface Identified {
+  id: string;
+}
+export interface GroupOf<Row> {
+  /** Rows of one key stand together under a line of their own. */
+  by: (row: Row) => string;
+  label: (key: string, rows: readonly Row[]) => ReactNode;
+}
+export interface PhoneRow {
+  below: ReactNode;
+  end?: ReactNode;
+}
+
+interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
+  endpoint: E;
+  /** Of the path: `{ siteId }`. */
+  params?: Readonly<Record<string, string>>;
+  /** Fixed parts of the query. */
+  query?: Readonly<Record<string, unknown>>;
+  columns: readonly Column<Row>[];
+  /** What can be done with a row: the menu at its end and the right button. */
+  row?: (row: Row) => readonly RowAction<Row>[];
+  bulk?: readonly BulkAction<Row>[];
+  /** The query parameter that holds the search text. */
+  search?: string;
+  filters?: readonly Filter[];
+  pollMs?: number;
+  group?: GroupOf<Row>;
+  phone?: (row: Row) => PhoneRow;
+  /** Titles come from `<words>.fields.…`; by default the endpoint's feature. */
+  words?: string;
+  caption?: Word;
+  empty?: { icon?: Icon; action?: ReactNode };
+  /** Beside the columns menu. */
+  tools?: ReactNode;
+  /** What the page's head says, when more than the number: "214 of 300". */
+  counted?: (total: number, rows: readonly Row[]) => ReactNode;
+}
+
+/** Paging, search, filters, order, columns, selection, actions, live rows, and every state a list can be in. */
+export function ResourceTable<E extends Endpoint>(props: ResourceTableProps<E, RowOf<E> & Identified>) {
+  return <List<RowOf<E> & Identified> {...props} />;
+}
+
+function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) {
+  const { endpoint, params, query, columns, search, filters = [], pollMs, words = endpoint.feature } = props;
+  const state = useTableState(endpoint, filters.map(({ key }) => key));
+  const asked = useMemo(() => questionOf(state, search, query), [state, search, query]);
+  const result: Result<unknown> = useEndpoint(
+    endpoint,
+    { ...(params && { params }), ...(endpoint.query && { query: asked }) },
+    { ...(pollMs !== undefined && { pollMs }) },
+  );
+  const page = pageOf<Row>(result.data);
+  return <Listed {...props} columns={columns} words={words} state={state} result={result} page={page} view={JSON.stringify(asked)} />;
+}
+
+function questionOf(state: TableState, search: string | undefined, fixed: Readonly<Record<string, unknown>> = {}) {
+  const { list, page, pageSize, sortBy, orderBy } = state;
+  const chosen = Object.entries(state.filters).filter(([, values]) => values.length > 0);
+  return {
+    ...fixed,
+    ...(list.paged && { page, pageSize }),
+    ...(list.sortable.length > 0 && { sortBy, orderBy }),
+    ...(search !== undefined && state.search !== '' && { [search]: state.search }),
+    ...Object.fromEntries(chosen),
+  };
+}
+
+interface PageOfRows<Row> {
+  data: readonly Row[];
+  total?: number;
+}
+const isPage = <Row,>(reply: unknown): reply is PageOfRows<Row> =>
+  typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data);
+const pageOf = <Row,>(reply: unknown): PageOfRows<Row> | null => (isPage<Row>(reply) ? reply : null);
+
+interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoint, Row> {
+  words: string;
+  state: TableState;
+  result: Result<unknown>;
+  page: PageOfRows<Row> | null;
+  view: string;
+}
+
+function Listed<Row extends Identified>(props: ListedProps<Row>) {
+  const { params, columns, words, state, result, page, view, filters = [], bulk = [], pollMs, counted, endpoint } = props;
+  const t = useT();
+  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const run = useRunAction<Row>();
+  const allowed = useAllowed();
+  const setCount = useSetCount();
+  const title = usePlace((place) => place.title);
+  const [selected, setSelected] = useState<Readonly<Record<string, boolean>>>({});
+  const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
+  const { shown, choose } = useColumnChoice(endpoint.feature, columns);
+  const total = page?.total ?? page?.data.length ?? 0;
+  const chosen = rows.filter(({ id }) => selected[id]);
+  const actions = allowed<Row, BulkAction<Row>>(bulk);
+  const label = (row: Row) => nameOf(columns, row);
+  const clear = () => setSelected({});
+
+  useLetterKeys(chosen.length > 0 ? { Escape: clear } : {});
+  // A selection is of what is on screen: another page or filter starts without one.
+  useEffect(clear, [view]);
+  useEffect(() => {
+    if (page && !state.filtered) setCount(counted ? counted(total, page.data) : count(total));
+  }, [page, total, counted, setCount, state.filtered]);
+  useEffect(() => () => setCount(null), [setCount]);
+
+  const runOne = (action: RowAction<Row>, row: Row) => void run(action, { rows: [row], nameOf: label, params });
+  const runBulk = async (action: BulkAction<Row>) => {
+    if (await run(action, { rows: chosen, nameOf: label, params })) clear();
+  };
+  const actionsOf = (row: Row) => allowed<Row, RowAction<Row>>(props.row?.(row) ?? []);
+  const list = {
+    rows, columns: columns.filter(({ key }) => shown[key]), words, state, selected, setSelected, actionsOf, runOne, nameOf: label,
+    selectable: actions.length > 0, caption: t(props.caption ?? title ?? 'frame.product'), endpoint,
+    ...(props.group && { group: props.group }), ...(props.phone && { phone: props.phone }),
+  };
+  const chosenColumns = columns.map((column) => ({ key: column.key, title: titleOf(column, words), shown: shown[column.key] ?? true }));
+
+  return (
+    <div className={classes['list']} data-selecting={chosen.length > 0 || undefined}>
+      {(props.search !== undefined || filters.length > 0 || columns.length > 2 || props.tools) && (
+        <Toolbar words={words} state={state} search={props.search} filters={filters} columns={phone ? [] : chosenColumns} onColumn={choose}>
+          {props.tools}
+          {moved && (
+            <Button size="xs" variant="light" onClick={apply}>
+              {t('common.table.newOrder')}
+            </Button>
+          )}
+          {pollMs !== undefined && page && (
+            <span className={classes['live']}>
+              <StatusMark tone={result.stale ? 'off' : 'ok'} />
+              {result.stale ? t('common.table.asOf', { time: clock(new Date(result.at)) }) : t('common.table.live', { seconds: pollMs / 1000 })}
+            </span>
+          )}
+        </Toolbar>
+      )}
+      {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
+      <Body result={result} page={page} columns={list.columns.length}
+        empty={<Nothing words={words} state={state} filters={filters} empty={props.empty} />}>
+        {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
+      </Body>
+      {chosen.length > 0 && <BulkBar selected={chosen.length} actions={actions} onRun={(action) => void runBulk(action)} onClear={clear} />}
+      {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}
+    </div>
+  );
+}
+
+interface BodyProps {
+  result: Result<unknown>;
+  page: PageOfRows<unknown> | null;
+  columns: number;
+  empty: ReactNode;
+  children: ReactNode;
+}
+
+function Body({ result, page, columns, empty, children }: BodyProps) {
+  if (!page) return result.error ? <FailedState error={result.error} retry={result.retry} /> : <TableSkeleton columns={columns} />;
+  return page.data.length === 0 ? empty : children;
+}
+
+interface NothingProps {
+  words: string;
+  state: TableState;
+  filters: readonly Filter[];
+  empty: { icon?: Icon; action?: ReactNode } | undefined;
+}
+
+function Nothing({ words, state, filters, empty }: NothingProps) {
+  const t = useT();
+  if (state.filtered) return <NothingMatches filters={filtersInWords(state, filters, words)} onClear={state.clear} />;
+  return (
+    <EmptyState
+      icon={empty?.icon ?? IconDatabase}
+      title={tMaybe(`${words}.empty.title`) ?? t('common.states.empty')}
+      text={tMaybe(`${words}.empty.text`)}
+      action={empty?.action}
+    />
+  );
+}

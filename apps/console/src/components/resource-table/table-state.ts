@@ -1,0 +1,66 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { useMemo } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { choicesOf, defaultsOf, fieldOf } from '../../lib/schema.ts';
+import { prefer, usePreferences } from '../../stores/preferences.ts';
+
+export const pageSizes = [10, 25, 50, 100, 200, 500] as const;
+
+/** What a list can be asked, read from the endpoint's own query. */
+export function listOf(endpoint: Endpoint) {
+  const query = endpoint.query;
+  const defaults = defaultsOf(query);
+  return {
+    paged: query !== undefined && 'page' in query.shape,
+    sortable: choicesOf(fieldOf(query, 'sortBy')).map(String),
+    sortBy: String(defaults['sortBy'] ?? ''),
+    orderBy: String(defaults['orderBy'] ?? 'asc'),
+    pageSize: Number(defaults['pageSize'] ?? 25),
+  };
+}
+
+/** Page, size, order, search and filters, all in the address: a link restores the view. */
+export function useTableState(endpoint: Endpoint, filterKeys: readonly string[]) {
+  const [address, setAddress] = useSearchParams();
+  const list = useMemo(() => listOf(endpoint), [endpoint]);
+  const kept = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
+
+  const change = (changes: Record<string, string | null>, { keepPage = false } = {}) =>
+    setAddress(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (!keepPage) after.delete('page');
+        for (const [name, value] of Object.entries(changes)) value === null || value === '' ? after.delete(name) : after.set(name, value);
+        return after;
+      },
+      { replace: true },
+    );
+
+  const page = Math.max(1, Number(address.get('page')) || 1);
+  const pageSize = Number(address.get('pageSize')) || kept || list.pageSize;
+  const [sortBy, orderBy] = sortOf(address.get('sort'), list);
+  const search = address.get('q') ?? '';
+  const filters = Object.fromEntries(
+    filterKeys.map((key): [string, string[]] => [key, address.get(key)?.split(',').filter(Boolean) ?? []]),
+  );
+  return {
+    list, page, pageSize, sortBy, orderBy, search, filters,
+    filtered: search !== '' || Object.values(filters).some(({ length }) => length > 0),
+    setPage: (next: number) => change({ page: next > 1 ? String(next) : null }, { keepPage: true }),
+    setPageSize: (size: number) => {
+      prefer(({ pageSizes: sizes }) => ({ pageSizes: { ...sizes, [endpoint.feature]: size } }));
+      change({ pageSize: size === list.pageSize ? null : String(size) });
+    },
+    setSort: (column: string) => change({ sort: column === sortBy && orderBy === 'asc' ? `-${column}` : column }),
+    setSearch: (text: string) => change({ q: text.trim() || null }),
+    setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
+    clear: () => change(Object.fromEntries(['q', ...filterKeys].map((key) => [key, null]))),
+  };
+}
+export type TableState = ReturnType<typeof useTableState>;
+
+/** `name` or `-name`. A column that the list cannot sort by is ignored. */
+function sortOf(text: string | null, list: { sortable: readonly string[]; sortBy: string; orderBy: string }): [string, string] {
+  const column = text?.replace(/^-/, '') ?? '';
+  return list.sortable.includes(column) ? [column, text?.startsWith('-') ? 'desc' : 'asc'] : [list.sortBy, list.orderBy];
+}

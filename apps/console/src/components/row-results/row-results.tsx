@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { Pill } from '../status/status.tsx';
+import { StatusMark } from '../status/status-mark.tsx';
+import classes from './row-results.module.css';
+
+export interface RowResult {
+  name: string;
+  outcome: 'done' | 'failed' | 'skipped';
+  /** Cause of a failure or reason of a skip, in words. */
+  text?: ReactNode;
+  /** The way out as a link or button, or how long it took. */
+  end?: ReactNode;
+}
+
+const outcomes = [
+  ['done', 'ok', 'common.rows.done'],
+  ['failed', 'bad', 'common.rows.failed'],
+  ['skipped', 'off', 'common.rows.skipped'],
+] as const;
+const tones = { done: 'ok', failed: 'bad', skipped: 'off' } as const;
+
+/** What a batch did, row by row. */
+export function RowResults({ title, rows, onRetry }: { title: string; rows: readonly RowResult[]; onRetry?: () => void }) {
+  const t = useT();
+  const tally = (outcome: RowResult['outcome']) => rows.filter((row) => row.outcome === outcome).length;
+  return (
+    <section className={classes['card']} aria-label={title}>
+      <header className={classes['head']}>
+        <b className={classes['title']}>{title}</b>
+        {outcomes.map(
+          ([outcome, tone, word]) =>
+            tally(outcome) > 0 && (
+              <Pill key={outcome} tone={tone}>
+                {t(word, { count: tally(outcome) })}
+              </Pill>
+            ),
+        )}
+        {onRetry && tally('failed') > 0 && (
+          <Button size="xs" variant="default" className={classes['retry'] ?? ''} onClick={onRetry}>
+            {t('common.rows.retry', { count: tally('failed') })}
+          </Button>
+        )}
+      </header>
+      <ul className={classes['rows']}>
+        {rows.map((row) => (
+          <li key={row.name} className={classes['row']}>
+            <StatusMark tone={tones[row.outcome]} label={t(`status.tone.${tones[row.outcome]}`)} />
+            <span className={classes['name']}>{row.name}</span>
+            <span className={classes['text']}>{row.text}</span>
+            <span className={classes['end']}>{row.end}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

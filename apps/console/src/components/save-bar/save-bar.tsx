@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { useEffect } from 'react';
+import { useT, type Word } from '../../lib/i18n.ts';
+import { StatusMark } from '../status/status-mark.tsx';
+import classes from './save-bar.module.css';
+
+interface SaveBarProps {
+  /** In words: `max fails 3 → 5`. Nothing changed: the bar is not there. */
+  changes: readonly string[];
+  saving?: boolean;
+  saveLabel?: Word;
+  onSave: () => void;
+  onDiscard: () => void;
+}
+
+/** Sticks to the bottom while something is changed. Ctrl S saves. */
+export function SaveBar({ changes, saving = false, saveLabel = 'common.savePublish', onSave, onDiscard }: SaveBarProps) {
+  const t = useT();
+  const shown = changes.length > 0;
+  useEffect(() => {
+    if (!shown) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      event.preventDefault();
+      onSave();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [shown, onSave]);
+  if (!shown) return null;
+  return (
+    <div className={classes['bar']} role="region" aria-label={t('common.form.unsaved', { count: changes.length })}>
+      <StatusMark tone="warn" />
+      <span className={classes['text']}>
+        <b>{t('common.form.unsaved', { count: changes.length })}</b> {changes.join(t('common.comma'))}
+      </span>
+      <Button variant="subtle" color="gray" className={classes['discard'] ?? ''} onClick={onDiscard}>
+        {t('common.discard')}
+      </Button>
+      <Button loading={saving} onClick={onSave}>
+        {t(saveLabel)}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import { Button, Loader, Skeleton } from '@mantine/core';
+import { useClipboard, useTimeout } from '@mantine/hooks';
+import { IconFilterOff, IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Trans } from 'react-i18next';
+import { explain } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { CopyIcon } from '../values/copy.tsx';
+import classes from './states.module.css';
+
+interface StateProps {
+  icon: Icon;
+  title: string;
+  text?: ReactNode;
+  /** One main action, at most one other. */
+  action?: ReactNode;
+  tone?: 'bad';
+}
+
+/** The common shape: icon, title, a sentence, one action. */
+export function EmptyState({ icon: Mark, title, text, action, tone }: StateProps) {
+  return (
+    <div className={classes['state']} data-tone={tone} {...(tone === 'bad' && { role: 'alert' })}>
+      <Mark size={24} stroke={1.5} className={classes['icon']} aria-hidden />
+      <h2 className={classes['title']}>{title}</h2>
+      {text && <div className={classes['text']}>{text}</div>}
+      {action && <div className={classes['action']}>{action}</div>}
+    </div>
+  );
+}
+
+interface FailedProps {
+  error: unknown;
+  retry?: () => void;
+  title?: string;
+}
+
+/** What failed, what is not affected, the request id, and another try; a missing right is told as such. */
+export function FailedState({ error, retry, title }: FailedProps) {
+  const t = useT();
+  const { text, code, reqID } = explain(error);
+  if (code === 101_018) return <ForbiddenState permission={null} />;
+  return (
+    <EmptyState
+      icon={IconPlugConnectedX}
+      tone="bad"
+      title={title ?? t('common.states.failed')}
+      text={
+        <>
+          {text}
+          {code !== null && ` (${code})`} {t('common.states.unaffected')}
+          {reqID && (
+            <div className={classes['request']}>
+              reqID {reqID} <CopyIcon text={reqID} />
+            </div>
+          )}
+        </>
+      }
+      action={
+        retry && (
+          <Button variant="default" leftSection={<IconRefresh size={15} stroke={1.6} />} onClick={retry}>
+            {t('common.retry')}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+export function ForbiddenState({ permission }: { permission: string | null }) {
+  const t = useT();
+  const { copy, copied } = useClipboard({ timeout: 1500 });
+  const request = t('common.states.request', { permission: permission ?? '', page: document.title });
+  return (
+    <EmptyState
+      icon={IconLock}
+      title={t('common.states.forbidden')}
+      text={permission && <Trans i18nKey="common.states.needs" values={{ permission }} components={[<code key="0" className={classes['code']} />]} />}
+      action={
+        permission && (
+          <Button variant="default" onClick={() => copy(request)}>
+            {copied ? t('common.copied') : t('common.states.copyRequest')}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+/** Names what hides the rows. */
+export function NothingMatches({ filters, onClear }: { filters: readonly string[]; onClear: () => void }) {
+  const t = useT();
+  const named = filters.map((text) => t('common.states.quoted', { text })).join(t('common.comma'));
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title={t('common.states.nothingMatches')}
+      text={t('common.states.hiddenBy', { filters: named })}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t('common.states.clearFilters')}
+        </Button>
+      }
+    />
+  );
+}
+
+/** Nothing for 300 ms: what comes faster should not flash. */
+export function Late({ children }: { children: ReactNode }) {
+  const [due, setDue] = useState(false);
+  const { start, clear } = useTimeout(() => setDue(true), 300);
+  useEffect(() => {
+    start();
+    return clear;
+  }, [start, clear]);
+  return due ? <>{children}</> : null;
+}
+
+const widths = ['72%', '86%', '64%', '78%', '90%', '58%'] as const;
+
+export function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: number }) {
+  const t = useT();
+  return (
+    <Late>
+      <div className={classes['skeleton']} role="status" aria-label={t('common.loading')}>
+        {Array.from({ length: rows }, (_, row) => (
+          <div key={row} className={classes['skeletonRow']}>
+            {Array.from({ length: columns }, (_, column) => (
+              <Skeleton key={column} height={8} radius="xl" animate={false} width={widths[(row + column * 2) % widths.length] ?? '70%'} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </Late>
+  );
+}
+
+/** A page or panel that is on its way. */
+export function PageLoading() {
+  const t = useT();
+  return (
+    <Late>
+      <div className={classes['loading']} role="status" aria-label={t('common.loading')}>
+        <Loader size="sm" />
+      </div>
+    </Late>
+  );
+}

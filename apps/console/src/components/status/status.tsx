@@ -1,0 +1,52 @@
+import { Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import { statusTone, type Tone } from '../../theme/theme.ts';
+import { StatusMark } from './status-mark.tsx';
+import classes from './status.module.css';
+
+type Kinds = typeof statusTone;
+export type StatusKind = keyof Kinds;
+export type StatusOf<K extends StatusKind> = keyof Kinds[K] & string;
+
+const tones: Record<string, Record<string, Tone>> = statusTone;
+export const toneOf = (kind: StatusKind, value: string): Tone => tones[kind]?.[value] ?? 'unknown';
+
+interface StatusProps {
+  kind: StatusKind;
+  value: string;
+  /** Instead of the state's own word. */
+  text?: string;
+  /** The reason for a bad state: stands beside it in grey, cut where there is no room, in full on hover and focus. */
+  why?: string | null;
+}
+
+/** A state: its mark, its word and, if it needs one, the reason. */
+export function Status({ kind, value, text, why }: StatusProps) {
+  useT();
+  const tone = toneOf(kind, value);
+  return (
+    <span className={classes['status']}>
+      <StatusMark tone={tone} />
+      <span className={classes['word']} data-tone={tone}>
+        {text ?? tMaybe(`status.${kind}.${value}`) ?? value}
+      </span>
+      {why && (
+        <Tooltip label={why} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
+          <span className={classes['why']} tabIndex={0}>
+            {why}
+          </span>
+        </Tooltip>
+      )}
+    </span>
+  );
+}
+
+/** A fact in a page's head or a number in a summary: `CNAME active`, `2 done`. */
+export function Pill({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return (
+    <span className={classes['pill']} data-tone={tone}>
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { IconAlertSquareRounded, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { dismiss, useToasts, type Toast } from '../../stores/toasts.ts';
+import { CopyIcon } from '../values/copy.tsx';
+import classes from './toasts.module.css';
+
+export function Toasts() {
+  const toasts = useToasts((state) => state.toasts);
+  const t = useT();
+  return (
+    <section className={classes['toasts']} aria-label={t('frame.notifications')}>
+      <div role="status">{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</div>
+      <div role="alert">{toasts.filter(({ tone }) => tone === 'bad').map(shown)}</div>
+    </section>
+  );
+}
+
+const shown = (toast: Toast) => <OneToast key={toast.id} toast={toast} />;
+const icons = { ok: IconCheck, info: IconInfoCircle, bad: IconAlertSquareRounded };
+const seconds = { ok: 4, info: 8, bad: null };
+
+function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: Toast }) {
+  const t = useT();
+  const Icon = icons[tone];
+  useEffect(() => {
+    const stay = seconds[tone];
+    if (stay === null) return;
+    const timer = setTimeout(dismiss, stay * 1000, id);
+    return () => clearTimeout(timer);
+  }, [id, tone]);
+  return (
+    <div className={classes['toast']} data-tone={tone}>
+      <Icon size={16} stroke={1.8} className={classes['icon']} aria-hidden />
+      <div className={classes['text']}>
+        {text}
+        {code !== undefined && ` (${code})`}
+        {reqID && (
+          <div className={classes['request']}>
+            reqID {reqID} <CopyIcon text={reqID} />
+          </div>
+        )}
+      </div>
+      {action && (
+        <Button size="xs" variant="transparent" className={classes['action'] ?? ''} onClick={() => { action.run(); dismiss(id); }}>
+          {action.label}
+        </Button>
+      )}
+      <ActionIcon size={20} variant="transparent" className={classes['close'] ?? ''} aria-label={t('common.close')} onClick={() => dismiss(id)}>
+        <IconX size={14} />
+      </ActionIcon>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconEraser, IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { Page, useTab } from '../../components/page/page.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { newRule, type Rule } from './rules-draft.ts';
+import { RulesTab } from './rules-tab.tsx';
+import { useDrafting } from './use-drafting.ts';
+
+/** `purgeTab` is another feature's: the console that mounts this page brings it. */
+export function CachePage({ purgeTab }: { purgeTab: ReactNode }) {
+  const { id } = useRouteParams('id', 'name');
+  const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });
+  return <Await result={found}>{({ data }) => <Loaded published={data} purgeTab={purgeTab} />}</Await>;
+}
+
+function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab: ReactNode }) {
+  const t = useT();
+  const can = useCan();
+  const site = useRouteParams('id', 'name');
+  const drafting = useDrafting(site.id, published);
+  const tabs = [
+    { value: 'rules', label: 'cache.tabs.rules', count: drafting.rules.length },
+    { value: 'purge', label: 'cache.tabs.purge' },
+  ] as const;
+  const tab = useTab(tabs);
+  return (
+    <Page
+      title="cache.title"
+      tabs={tabs}
+      actions={
+        tab === 'rules' && (
+          <>
+            {can(purge.urls) && (
+              <Button component={Link} to={siteAddress(site, 'cache', 'purge')} variant="default" leftSection={<IconEraser size={15} stroke={1.6} />}>
+                {t('cache.purge')}
+              </Button>
+            )}
+            {can(cacheRules.create) && (
+              <Button data-main-action leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => drafting.add(newRule())}>
+                {t('cache.create')}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {tab === 'rules' ? <RulesTab drafting={drafting} /> : purgeTab}
+    </Page>
+  );
+}

@@ -1,0 +1,140 @@
+import { Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ruleText } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { isUnit, secondsOf, spoken, units, type Unit } from './cache-time.ts';
+import classes from './cache.module.css';
+import { faultsOf, valuesOf, type DraftRule, type Rule } from './rules-draft.ts';
+
+const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
+const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
+
+interface RuleEditorProps {
+  rule: DraftRule;
+  onChange: (rule: DraftRule) => void;
+}
+
+/** IF what of a request, THEN how long: below the sentence that it writes. */
+export function RuleEditor({ rule, onChange }: RuleEditorProps) {
+  const t = useT();
+  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  const [text, setText] = useState(rule.value.join(rule.type === 'fileType' ? ' ' : '\n'));
+  const [names, setNames] = useState(rule.queryNames.join(' '));
+  const [touched, setTouched] = useState(rule.value.length > 0);
+  const [unit, setUnit] = useState<Unit>(spoken(rule.cacheTime || 86_400).unit);
+  const faults = faultsOf(rule);
+  const said = (field: keyof typeof faults) => {
+    const issue = faults[field];
+    return issue && ruleText(issue.rule, issue.message, issue.values);
+  };
+  const set = (part: Partial<DraftRule>) => onChange({ ...rule, ...part });
+  const values = {
+    'aria-label': t('cache.fields.value'),
+    placeholder: t(`cache.edit.values.${rule.type}`),
+    value: text,
+    error: touched && said('value'),
+    spellCheck: false,
+    autoCapitalize: 'off',
+    onBlur: () => setTouched(true),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      setText(currentTarget.value);
+      set({ value: valuesOf(rule.type, currentTarget.value) });
+    },
+  };
+  const never = rule.cacheTime === 0;
+  const count = rule.cacheTime / secondsOf(1, unit);
+  return (
+    <div className={classes['editor']}>
+      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <div className={classes['condition']}>
+        <div className={classes['type']}>
+          <Select
+            aria-label={t('cache.fields.type')}
+            data={types.map((value) => ({ value, label: t(`cache.choices.type.${value}`) }))}
+            value={rule.type}
+            allowDeselect={false}
+            onChange={(value) => {
+              const type = types.find((name) => name === value) ?? 'prefix';
+              set({ type, value: valuesOf(type, text) });
+            }}
+          />
+        </div>
+        <div className={classes['values']}>
+          {rule.type === 'url' || rule.type === 'prefix' ? (
+            <Textarea {...values} autosize minRows={1} maxRows={10} classNames={{ input: classes['mono'] ?? '' }} />
+          ) : (
+            <TextInput {...values} classNames={{ input: classes['mono'] ?? '' }} />
+          )}
+        </div>
+      </div>
+      <span className={classes['joint']} data-low>
+        {t('common.rule.then')}
+      </span>
+      <div className={classes['effects']}>
+        <Select
+          label={t('cache.fields.action')}
+          data={(['cache', 'never'] as const).map((value) => ({ value, label: t(`cache.choices.action.${value}`) }))}
+          value={never ? 'never' : 'cache'}
+          allowDeselect={false}
+          w={130}
+          onChange={(value) => set({ cacheTime: value === 'never' ? 0 : secondsOf(1, unit) })}
+        />
+        {!never && (
+          <>
+            <NumberInput
+              label={t('cache.fields.cacheTime')}
+              value={count}
+              min={1}
+              allowDecimal={false}
+              hideControls
+              clampBehavior="none"
+              w={84}
+              error={said('cacheTime')}
+              onChange={(value) => set({ cacheTime: secondsOf(Number(value) || 0, unit) || 1 })}
+            />
+            <Select
+              label={t('cache.fields.unit')}
+              data={units.map((value) => ({ value, label: t(`cache.choices.unit.${value}`) }))}
+              value={unit}
+              allowDeselect={false}
+              w={110}
+              onChange={(value) => {
+                if (!isUnit(value)) return;
+                setUnit(value);
+                set({ cacheTime: secondsOf(count, value) });
+              }}
+            />
+            <Select
+              label={t('cache.fields.query')}
+              data={queries.map((value) => ({ value, label: t(`cache.choices.query.${value}`) }))}
+              value={rule.query}
+              allowDeselect={false}
+              w={190}
+              onChange={(value) => set({ query: queries.find((name) => name === value) ?? 'all' })}
+            />
+            {rule.query === 'listed' && (
+              <TextInput
+                label={t('cache.fields.queryNames')}
+                placeholder={t('cache.edit.names')}
+                value={names}
+                error={said('queryNames')}
+                spellCheck={false}
+                classNames={{ input: classes['mono'] ?? '' }}
+                onChange={({ currentTarget }) => {
+                  setNames(currentTarget.value);
+                  set({ queryNames: currentTarget.value.split(/[\s,，、]+/).filter((name) => name !== '') });
+                }}
+              />
+            )}
+            <Checkbox
+              className={classes['check'] ?? ''}
+              label={t('cache.fields.honourOrigin')}
+              checked={rule.honourOrigin}
+              onChange={({ currentTarget }) => set({ honourOrigin: currentTarget.checked })}
+            />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

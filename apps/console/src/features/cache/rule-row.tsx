@@ -1,0 +1,121 @@
+import { ActionIcon, Menu, Switch, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconChevronUp, IconCopyPlus, IconDots, IconGripVertical, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Pill } from '../../components/status/status.tsx';
+import { useT } from '../../lib/i18n.ts';
+import classes from './cache.module.css';
+import { RuleEditor } from './rule-editor.tsx';
+import { RuleSentence } from './rule-sentence.tsx';
+import type { DraftRule } from './rules-draft.ts';
+
+interface RuleRowProps {
+  rule: DraftRule;
+  n: number;
+  count: number;
+  open: boolean;
+  draft: boolean;
+  locked: boolean;
+  onOpen: (open: boolean) => void;
+  onChange: (rule: DraftRule) => void;
+  onMove: (to: number) => void;
+  onDuplicate: () => void;
+  onRemove: () => void;
+  /** The rule that is being dragged was let go above this one. */
+  onDrop: (key: string) => void;
+}
+
+export function RuleRow({ rule, n, count, open, draft, locked, onOpen, onChange, onMove, onDuplicate, onRemove, onDrop }: RuleRowProps) {
+  const t = useT();
+  const [over, setOver] = useState(false);
+  const place = n - 1;
+  return (
+    <li
+      className={classes['rule']}
+      data-open={open || undefined}
+      data-off={!rule.enabled || undefined}
+      data-over={over || undefined}
+      onKeyDown={(event) => {
+        if (locked || !event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        event.preventDefault();
+        onMove(event.key === 'ArrowUp' ? place - 1 : place + 1);
+      }}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('text/rule')) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onDrop(event.dataTransfer.getData('text/rule'));
+      }}
+    >
+      <div className={classes['line']}>
+        {!locked && (
+          <UnstyledButton
+            className={classes['grip'] ?? ''}
+            aria-label={t('cache.edit.handle', { n })}
+            draggable
+            onDragStart={(event) => {
+              event.dataTransfer.setData('text/rule', rule.key);
+              event.dataTransfer.effectAllowed = 'move';
+            }}
+          >
+            <IconGripVertical size={16} stroke={1.6} />
+          </UnstyledButton>
+        )}
+        <Switch
+          size="xs"
+          className={classes['switch'] ?? ''}
+          aria-label={t('cache.edit.on', { n })}
+          checked={rule.enabled}
+          disabled={locked}
+          onChange={(event) => onChange({ ...rule, enabled: event.currentTarget.checked })}
+        />
+        <div className={classes['said']} onDoubleClick={() => !locked && onOpen(true)}>
+          <RuleSentence rule={rule} />
+        </div>
+        {draft && <Pill tone="warn">{t('cache.edit.draft')}</Pill>}
+        {!locked && open && (
+          <ActionIcon aria-label={t('cache.edit.close', { n })} aria-expanded onClick={() => onOpen(false)}>
+            <IconChevronUp size={16} stroke={1.6} />
+          </ActionIcon>
+        )}
+        {!locked && !open && (
+          <>
+            <ActionIcon className={classes['pencil'] ?? ''} aria-label={t('cache.edit.open', { n })} aria-expanded={false} onClick={() => onOpen(true)}>
+              <IconPencil size={15} stroke={1.6} />
+            </ActionIcon>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon aria-label={t('common.table.rowActions', { name: t('cache.bar.rule', { n }) })}>
+                  <IconDots size={16} stroke={1.6} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => onOpen(true)}>
+                  {t('common.edit')}
+                </Menu.Item>
+                <Menu.Item leftSection={<IconArrowUp size={15} stroke={1.6} />} disabled={n === 1} onClick={() => onMove(place - 1)}>
+                  {t('cache.edit.up')}
+                </Menu.Item>
+                <Menu.Item leftSection={<IconArrowDown size={15} stroke={1.6} />} disabled={n === count} onClick={() => onMove(place + 1)}>
+                  {t('cache.edit.down')}
+                </Menu.Item>
+                <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>
+                  {t('cache.edit.duplicate')}
+                </Menu.Item>
+                <Menu.Divider />
+                <Menu.Item color="red" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={onRemove}>
+                  {t('common.remove')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        )}
+      </div>
+      {open && <RuleEditor rule={rule} onChange={onChange} />}
+    </li>
+  );
+}

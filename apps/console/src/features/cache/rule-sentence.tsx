@@ -1,0 +1,43 @@
+import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
+import { useT, type T } from '../../lib/i18n.ts';
+import { spoken } from './cache-time.ts';
+import type { DraftRule } from './rules-draft.ts';
+
+const SHOWN = 4;
+
+/** A rule that can be read aloud. */
+export function RuleSentence({ rule }: { rule: DraftRule }) {
+  const t = useT();
+  const lits = rule.type === 'fileType' ? [rule.value.join(' ')] : rule.value.slice(0, SHOWN);
+  const more = rule.type === 'fileType' ? 0 : rule.value.length - lits.length;
+  const names = rule.query === 'listed' ? rule.queryNames.join(' ') : '';
+  return (
+    <Sentence>
+      <If />
+      <span>{t(`cache.sentence.${rule.type}`)}</span>
+      {lits.map((value) => (
+        <Lit key={value}>{value || '…'}</Lit>
+      ))}
+      {lits.length === 0 && <Lit>…</Lit>}
+      {more > 0 && <span>{t('cache.sentence.more', { count: more })}</span>}
+      <Then />
+      {rule.cacheTime === 0 ? (
+        <Effect refuse>{t('cache.sentence.never')}</Effect>
+      ) : (
+        <>
+          <Effect>{t('cache.sentence.cacheFor', { time: timeOf(rule.cacheTime, t) })}</Effect>
+          {rule.query === 'none' && t('cache.sentence.queryNone')}
+          {rule.query === 'sorted' && t('cache.sentence.querySorted')}
+          {names && t('cache.sentence.queryListed')}
+          {names && <Lit>{names}</Lit>}
+          {rule.honourOrigin && t('cache.sentence.honour')}
+        </>
+      )}
+    </Sentence>
+  );
+}
+
+export function timeOf(seconds: number, t: T) {
+  const { count, unit } = spoken(seconds);
+  return t(`cache.time.${unit}`, { count });
+}

@@ -1,0 +1,68 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconEraser, IconPower } from '@tabler/icons-react';
+import { Link } from 'react-router-dom';
+import { Page, useTab } from '../../components/page/page.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { Pill, toneOf } from '../../components/status/status.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { HttpsTab } from './https-tab.tsx';
+import type { Domain } from './origins-draft.ts';
+import { OriginsTab } from './origins-tab.tsx';
+import { useSwitchDomains } from './use-switch-domains.ts';
+
+export function DomainPage() {
+  const { id, domainName } = useRouteParams('id', 'name', 'domainName');
+  const found = useEndpoint(domains.byName, { params: { siteId: id }, query: { domainName } });
+  return <Await result={found}>{(domain) => <Loaded key={domain.id} domain={domain} />}</Await>;
+}
+
+function Loaded({ domain }: { domain: Domain }) {
+  const t = useT();
+  const can = useCan();
+  const { id, name } = useRouteParams('id', 'name', 'domainName');
+  const tabs = [
+    { value: 'origins', label: 'domains.tabs.origins', count: domain.upstreams.length },
+    { value: 'https', label: 'domains.tabs.https' },
+  ] as const;
+  const tab = useTab(tabs);
+  const { turn, running } = useSwitchDomains(domain.siteID);
+  const on = domain.status === 1;
+  return (
+    <Page
+      title="domains.title"
+      name={domain.name}
+      mark={<StatusMark tone={toneOf('domain', on ? 'on' : 'off')} label={t(on ? 'domains.serving' : 'domains.notServing')} />}
+      facts={
+        <>
+          {!on && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
+          <Pill tone={toneOf('cname', domain.cnameStatus)}>{t(`domains.cname.${domain.cnameStatus}`)}</Pill>
+          <Pill tone={toneOf('cert', domain.certStatus)}>{t(`domains.cert.${domain.certStatus}`)}</Pill>
+        </>
+      }
+      actions={
+        <>
+          {can(domains.status) && (
+            <Button variant="default" loading={running} leftSection={<IconPower size={15} stroke={1.6} />} onClick={() => void turn([domain], !on)}>
+              {t(on ? 'common.turnOff' : 'common.turnOn')}
+            </Button>
+          )}
+          {can(purge.urls) && (
+            <Button component={Link} to={siteAddress({ id, name }, 'cache', 'purge')} variant="default" leftSection={<IconEraser size={15} stroke={1.6} />}>
+              {t('domains.purge')}
+            </Button>
+          )}
+        </>
+      }
+      tabs={tabs}
+    >
+      {tab === 'origins' ? <OriginsTab domain={domain} /> : <HttpsTab domain={domain} />}
+    </Page>
+  );
+}

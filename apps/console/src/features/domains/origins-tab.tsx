@@ -1,0 +1,182 @@
+import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { Input, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { SaveBar } from '../../components/save-bar/save-bar.tsx';
+import { ruleText, toastError } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import type { Issue } from '../../lib/schema.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useAction } from '../../lib/use-endpoint.ts';
+import { toast } from '../../stores/toasts.ts';
+import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
+import { OriginsTable } from './origins-table.tsx';
+import { PortMapField } from './port-map-field.tsx';
+
+const schemes = ['http', 'https', 'follow'] as const;
+const hashTypes = ['roundRobin', 'addressHash', 'uriHash', 'leastConnections'] as const;
+const failure = ['maxFails', 'failTimeoutSeconds', 'connectTimeoutSeconds', 'readTimeoutSeconds'] as const;
+
+/** Where a domain's content comes from: one draft, saved together. */
+export function OriginsTab({ domain }: { domain: Domain }) {
+  const t = useT();
+  const can = useCan();
+  const live = draftOf(domain);
+  const [edited, setEdited] = useState<Draft | null>(null);
+  const [tried, setTried] = useState(false);
+  const { save, saving } = useSave(domain, live);
+  const draft = edited ?? live;
+  const locked = !can(domains.update);
+  const set = (part: Partial<Draft>) => setEdited({ ...draft, ...part });
+
+  const changes = changesOf(live, draft, t);
+  const faults = faultsOf(draft);
+  const wrong = (issue: Issue | undefined) => (issue ? ruleText(issue.rule, issue.message, issue.values) : undefined);
+  const fault = (path: string) => (tried || path in touchedBy(live, draft) ? wrong(faults[path]) : undefined);
+
+  const onSave = async () => {
+    setTried(true);
+    if (Object.keys(faults).length > 0) return focusFirstFault();
+    if (await save(draft, setEdited)) {
+      setEdited(null);
+      setTried(false);
+      toast({ text: t('domains.changes.saved') });
+    }
+  };
+  return (
+    <>
+      <LeaveGuard when={changes.length > 0} />
+      <Section title="domains.origins.protocol" why="domains.origins.protocolWhy">
+        <Input.Wrapper label={t('domains.fields.scheme')} labelElement="div">
+          <SegmentedControl
+            aria-label={t('domains.fields.scheme')}
+            data={schemes.map((value) => ({ value, label: t(`domains.choices.scheme.${value}`) }))}
+            value={draft.scheme}
+            disabled={locked}
+            onChange={(value) => set({ scheme: schemes.find((scheme) => scheme === value) ?? 'http' })}
+          />
+        </Input.Wrapper>
+        <TextInput
+          label={t('domains.fields.hostReplace')}
+          placeholder={t('domains.origins.visitors')}
+          value={draft.hostReplace}
+          disabled={locked}
+          error={fault('hostReplace')}
+          spellCheck={false}
+          onChange={(event) => set({ hostReplace: event.currentTarget.value })}
+        />
+        <Select
+          label={t('domains.fields.hashType')}
+          data={hashTypes.map((value) => ({ value, label: t(`domains.choices.hashType.${value}`) }))}
+          value={draft.hashType}
+          disabled={locked}
+          allowDeselect={false}
+          onChange={(value) => set({ hashType: hashTypes.find((type) => type === value) ?? 'roundRobin' })}
+        />
+        {draft.scheme !== 'http' && (
+          <TextInput
+            label={t('domains.fields.sni')}
+            placeholder={t('domains.origins.asHost')}
+            value={draft.sni}
+            disabled={locked}
+            error={fault('sni')}
+            spellCheck={false}
+            onChange={(event) => set({ sni: event.currentTarget.value })}
+          />
+        )}
+      </Section>
+      <OriginsTable
+        origins={draft.origins}
+        scheme={draft.scheme}
+        locked={locked}
+        onChange={(origins) => set({ origins })}
+        fault={(path) => (tried || !path.endsWith('.address') ? wrong(faults[path]) : undefined)}
+        {...(faults['origins'] && { noneOn: t('domains.origins.noneOn') })}
+      />
+      <Section title="domains.origins.failure" why="domains.origins.failureWhy">
+        {failure.map((name) => (
+          <NumberInput
+            key={name}
+            label={t(`domains.fields.${name}`)}
+            value={draft[name]}
+            min={name === 'maxFails' ? 0 : 1}
+            max={name === 'maxFails' ? 100 : 3600}
+            clampBehavior="none"
+            allowDecimal={false}
+            {...(name !== 'maxFails' && { suffix: ' s' })}
+            disabled={locked}
+            error={wrong(faults[name])}
+            onChange={(value) => set({ [name]: Number(value) })}
+          />
+        ))}
+      </Section>
+      <Section title="domains.origins.portMap" why="domains.origins.portMapWhy">
+        <PortMapField
+          value={draft.portMap}
+          locked={locked}
+          onChange={(portMap) => set({ portMap })}
+          {...(faults['portMap'] && { error: draft.portMap.length === 0 ? t('domains.origins.portMapNeeded') : wrong(faults['portMap']) })}
+        />
+      </Section>
+      <SaveBar
+        changes={changes}
+        saving={saving}
+        onSave={() => void onSave()}
+        onDiscard={() => {
+          setEdited(null);
+          setTried(false);
+        }}
+      />
+    </>
+  );
+}
+
+/** A text that is being typed is told after its first change, an untouched one when saving is tried. */
+const touchedBy = (live: Draft, draft: Draft) => ({
+  ...(live.hostReplace !== draft.hostReplace && { hostReplace: true }),
+  ...(live.sni !== draft.sni && { sni: true }),
+});
+
+const focusFirstFault = () =>
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus());
+
+/** The calls that the draft needs. Whatever was done before a failure is taken over, so that saving again does the rest. */
+function useSave(domain: Domain, live: Draft) {
+  const refreshes = ['domains', 'sites'];
+  const https = useAction(domains.https, { refreshes, quiet: true });
+  const update = useAction(domains.update, { refreshes, quiet: true });
+  const create = useAction(domainUpstreams.create, { refreshes, quiet: true });
+  const change = useAction(domainUpstreams.update, { refreshes, quiet: true });
+  const remove = useAction(domainUpstreams.remove, { refreshes, quiet: true });
+  const [saving, setSaving] = useState(false);
+  const params = { siteId: domain.siteID, domainId: domain.id };
+
+  const save = async (draft: Draft, taken: (draft: Draft) => void): Promise<boolean> => {
+    const plan = planOf(live, draft);
+    setSaving(true);
+    try {
+      // New origins first: the last one that is on may be about to go.
+      if (plan.create.length > 0) {
+        const made = await create.run({ params, body: { upstreams: plan.create } });
+        taken({ ...draft, origins: draft.origins.map((origin) => withID(origin, made?.data ?? [])) });
+      }
+      if (plan.change.length > 0) await change.run({ params, body: { upstreams: plan.change } });
+      if (plan.remove.length > 0) await remove.run({ params, body: { ids: plan.remove } });
+      if (plan.update) await update.run({ params, body: plan.update });
+      if (plan.https) await https.run({ params, body: plan.https });
+      return true;
+    } catch (error) {
+      toastError(error);
+      return false;
+    } finally {
+      setSaving(false);
+    }
+  };
+  return { save, saving };
+}
+
+function withID(origin: Draft['origins'][number], saved: Domain['upstreams']) {
+  const found = origin.id === null && saved.find(({ address, port }) => address === origin.address && port === origin.port);
+  return found ? { ...origin, id: found.id, key: found.id } : origin;
+}

@@ -1,0 +1,163 @@
+import { ActionIcon, Button, Menu, NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { Pill } from '../../components/status/status.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { newOrigin, type Origin, type Scheme } from './origins-draft.ts';
+import classes from './domains.module.css';
+
+interface OriginsTableProps {
+  origins: Origin[];
+  scheme: Scheme;
+  locked: boolean;
+  onChange: (origins: Origin[]) => void;
+  fault: (path: string) => string | undefined;
+  noneOn?: string;
+}
+
+/** The origins of a domain, edited where they stand. */
+export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn }: OriginsTableProps) {
+  const t = useT();
+  const backups = origins.filter(({ backup }) => backup).length;
+  const summary = backups > 0 ? t('domains.origins.summaryBackup', { count: origins.length, backup: backups }) : t('domains.origins.summary', { count: origins.length });
+  return (
+    <section className={classes['origins']}>
+      <header className={classes['originsHead']}>
+        <h2 className={classes['blockTitle']}>{t('domains.origins.title')}</h2>
+        <span className={classes['summary']}>{summary}</span>
+        {!locked && (
+          <Button size="xs" variant="default" className={classes['push'] ?? ''} leftSection={<IconPlus size={14} stroke={1.8} />} onClick={() => onChange([...origins, newOrigin(scheme)])}>
+            {t('domains.origins.add')}
+          </Button>
+        )}
+      </header>
+      <div className={classes['scroll']} role="region" tabIndex={0} aria-label={t('domains.origins.table')}>
+        <table className={classes['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{t('domains.fields.address')}</th>
+              <th scope="col" className={classes['number']}>{t('domains.fields.port')}</th>
+              <th scope="col">{t('domains.fields.weight')}</th>
+              <th scope="col">{t('domains.fields.backup')}</th>
+              <th scope="col">{t('domains.fields.enabled')}</th>
+              <th aria-label={t('common.remove')} />
+            </tr>
+          </thead>
+          <tbody>
+            {origins.map((origin, i) => (
+              <OriginRow
+                key={origin.key}
+                n={i + 1}
+                origin={origin}
+                locked={locked}
+                last={origins.length === 1}
+                fault={(field) => fault(`origins.${origin.key}.${field}`)}
+                onChange={(part) => onChange(origins.with(i, { ...origin, ...part }))}
+                onRemove={() => onChange(origins.toSpliced(i, 1))}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className={classes['note']} {...(noneOn && { role: 'alert', 'data-bad': true })}>
+        {noneOn ?? t('domains.origins.rule')}
+      </p>
+    </section>
+  );
+}
+
+interface OriginRowProps {
+  n: number;
+  origin: Origin;
+  locked: boolean;
+  last: boolean;
+  fault: (field: string) => string | undefined;
+  onChange: (part: Partial<Origin>) => void;
+  onRemove: () => void;
+}
+
+function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: OriginRowProps) {
+  const t = useT();
+  const { address, port, weight, backup, enabled } = origin;
+  return (
+    <tr data-off={!enabled || undefined}>
+      <td>
+        <TextInput
+          classNames={{ input: classes['cellInput'] ?? '' }}
+          aria-label={t('domains.origins.addressOf', { n })}
+          placeholder="203.0.113.24"
+          value={address}
+          disabled={locked}
+          autoFocus={origin.id === null && address === ''}
+          spellCheck={false}
+          error={fault('address')}
+          onChange={(event) => onChange({ address: event.currentTarget.value.trim() })}
+        />
+      </td>
+      <td className={classes['number']}>
+        <NumberInput
+          classNames={{ input: classes['cellInput'] ?? '' }}
+          aria-label={t('domains.origins.portOf', { n })}
+          value={port}
+          hideControls
+          allowDecimal={false}
+          disabled={locked}
+          error={fault('port')}
+          onChange={(value) => onChange({ port: Number(value) })}
+        />
+      </td>
+      <td>
+        {backup ? (
+          <span className={classes['noShare']}>{t('domains.origins.noShare')}</span>
+        ) : (
+          <span className={classes['weight']}>
+            <svg className={classes['share']} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden>
+              <rect width="100" height="4" rx="2" />
+              <rect data-filled width={Math.min(100, Math.max(0, weight))} height="4" rx="2" />
+            </svg>
+            <NumberInput
+              classNames={{ input: classes['cellInput'] ?? '' }}
+              aria-label={t('domains.origins.weightOf', { n })}
+              value={weight}
+              min={1}
+              max={100}
+              hideControls
+              allowDecimal={false}
+              clampBehavior="none"
+              disabled={locked}
+              error={fault('weight')}
+              onChange={(value) => onChange({ weight: Number(value) })}
+            />
+          </span>
+        )}
+      </td>
+      <td>
+        <Menu position="bottom-start" disabled={locked}>
+          <Menu.Target>
+            <UnstyledButton className={classes['role'] ?? ''} aria-label={t('domains.origins.roleOf', { n })} disabled={locked}>
+              {backup ? <Pill tone="held">{t('domains.origins.backup')}</Pill> : t('domains.origins.main')}
+            </UnstyledButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => onChange({ backup: false })}>{t('domains.origins.main')}</Menu.Item>
+            <Menu.Item onClick={() => onChange({ backup: true })}>{t('domains.origins.backup')}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </td>
+      <td>
+        <Switch
+          aria-label={t('domains.origins.on', { address: address || t('domains.origins.newOrigin') })}
+          checked={enabled}
+          disabled={locked}
+          onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
+        />
+      </td>
+      <td className={classes['end']}>
+        {!locked && (
+          <ActionIcon aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })} disabled={last} onClick={onRemove}>
+            <IconX size={15} stroke={1.6} />
+          </ActionIcon>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,54 @@
+import { ApiError, connect, type Options } from '@edgeloom/contract/client.ts';
+import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
+import { cookie, endSession, keepTokens } from '../stores/session.ts';
+import { family } from './family.ts';
+
+const base = '/api/v1';
+/** Wrong, expired for good, revoked, not renewable: the session is over, whatever was called. */
+const over = [101_013, 101_014, 101_015, 101_016];
+
+const send = connect({ base, family, token: () => cookie('accessToken'), renew: shared(renew) });
+
+/** The API as a typed function. What ends the session anywhere ends it here. */
+export function call<E extends Endpoint>(endpoint: E, sent: Sent<E>, options?: Options): Promise<Received<E>>;
+export async function call(endpoint: Endpoint, sent: unknown, options?: Options): Promise<unknown> {
+  try {
+    return await send(endpoint, sent, options);
+  } catch (error) {
+    if (error instanceof ApiError && over.includes(error.envelope.code) && cookie('accessToken'))
+      endSession(error.envelope.code);
+    throw error;
+  }
+}
+
+/** Concurrent callers wait for one attempt. */
+function shared(task: () => Promise<boolean>) {
+  let running: Promise<boolean> | null = null;
+  return () => (running ??= task().finally(() => (running = null)));
+}
+
+async function renew() {
+  const used = cookie('accessToken');
+  // A refresh token serves once, and using an old one ends the whole family: two tabs must not spend the same one.
+  return locked(async () => {
+    if (cookie('accessToken') !== used) return cookie('accessToken') !== null;
+    const response = await fetch(`${base}/${family}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(used ? { accessToken: used } : {}),
+    });
+    if (!response.ok) return false;
+    keepTokens(tokensOf(await response.json()));
+    return true;
+  });
+}
+
+// Web locks exist in secure contexts only; over plain http the tabs take their chance within the API's grace time.
+const locked = <T>(task: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? navigator.locks.request(`edgeloom.${family}.renew`, task) : task();
+
+function tokensOf(reply: unknown) {
+  if (typeof reply === 'object' && reply !== null && 'accessToken' in reply && typeof reply.accessToken === 'string')
+    return { accessToken: reply.accessToken, tokenType: 'Bearer' };
+  throw new Error('The answer to a refresh carries no token');
+}

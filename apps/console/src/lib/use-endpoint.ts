@@ -1,0 +1,90 @@
+import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { toast } from '../stores/toasts.ts';
+import { call } from './api.ts';
+import { toastError } from './errors.ts';
+import { useT, type Word } from './i18n.ts';
+import { keyOf, refresh } from './queries.ts';
+
+export interface EndpointOptions {
+  /** How often the answer is asked again. A hidden tab does not ask. */
+  pollMs?: number;
+  /** False while something it needs is not known yet. */
+  enabled?: boolean;
+}
+export interface Result<T> {
+  data: T | undefined;
+  error: Error | null;
+  /** Nothing to show yet. */
+  loading: boolean;
+  /** What is shown belongs to the request before this one. */
+  refreshing: boolean;
+  /** When the data came, in milliseconds; a live view older than three polls says so. */
+  at: number;
+  stale: boolean;
+  retry: () => void;
+}
+
+type Rest<E extends Endpoint> =
+  {} extends Sent<E> ? [sent?: Sent<E>, options?: EndpointOptions] : [sent: Sent<E>, options?: EndpointOptions];
+
+export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
+export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: EndpointOptions = {}): Result<unknown> {
+  const { pollMs, enabled = true } = options;
+  const query = useQuery({
+    queryKey: keyOf(endpoint, sent),
+    queryFn: ({ signal }): Promise<unknown> => call(endpoint, sent, { signal }),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: pollMs ?? false,
+    refetchIntervalInBackground: false,
+  });
+  return {
+    data: query.data,
+    error: query.error,
+    loading: query.isPending && enabled,
+    refreshing: query.isPlaceholderData,
+    at: query.dataUpdatedAt,
+    stale: pollMs !== undefined && query.isError && query.dataUpdatedAt > 0,
+    retry: () => void query.refetch(),
+  };
+}
+
+export interface ActionOptions {
+  /** Features to be asked again besides the endpoint's own. */
+  refreshes?: readonly string[];
+  /** What the toast says afterwards. */
+  done?: Word;
+  /** The caller shows the failure itself: `run` throws it instead of answering null. */
+  quiet?: boolean;
+}
+
+export interface Action<E extends Endpoint> {
+  /** Null after a failure, which has been shown. */
+  run(...sent: {} extends Sent<E> ? [sent?: Sent<E>] : [sent: Sent<E>]): Promise<Received<E> | null>;
+  running: boolean;
+}
+
+export function useAction<E extends Endpoint>(endpoint: E, options?: ActionOptions): Action<E>;
+export function useAction(
+  endpoint: Endpoint,
+  { refreshes = [], done, quiet = false }: ActionOptions = {},
+): { run(sent?: unknown): Promise<unknown>; running: boolean } {
+  const t = useT();
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: (sent: unknown): Promise<unknown> => call(endpoint, sent),
+    onSuccess: () => refresh([endpoint.feature, ...refreshes]),
+  });
+  const run = async (sent: unknown = {}) => {
+    try {
+      const reply = await mutateAsync(sent);
+      if (done) toast({ text: t(done) });
+      return reply;
+    } catch (error) {
+      if (quiet) throw error;
+      toastError(error);
+      return null;
+    }
+  };
+  return { run, running: isPending };
+}

@@ -1,0 +1,36 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+
+export const languages = ['zh-TW', 'zh-CN', 'en'] as const;
+export type Language = (typeof languages)[number];
+export type Theme = 'light' | 'dark' | 'system';
+
+interface Preferences {
+  language: Language;
+  theme: Theme;
+  density: 'compact' | 'roomy';
+  /** Single-letter keys may hinder who dictates. */
+  letterKeys: boolean;
+  pageSizes: Record<string, number>;
+  /** Columns switched by hand, by table. */
+  columns: Record<string, Record<string, boolean>>;
+  /** Groups of tables that are folded away. */
+  folded: Record<string, readonly string[]>;
+}
+
+/** public/first-paint.js reads the same key before the first paint. */
+export const usePreferences = create<Preferences>()(
+  persist(
+    (): Preferences => ({
+      language: 'zh-TW',
+      theme: 'system',
+      density: 'compact',
+      letterKeys: true,
+      pageSizes: {},
+      columns: {},
+      folded: {},
+    }),
+    { name: 'edgeloom.preferences' },
+  ),
+);
+export const prefer = usePreferences.setState;

@@ -1,0 +1,59 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { session as endpoints } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { create } from 'zustand';
+import { family } from '../lib/family.ts';
+
+export type Account = Received<typeof endpoints.self>;
+
+interface Session {
+  account: Account | null;
+  /** The code that ended it; the frame leaves for the sign-in form when it appears. */
+  endedBy: number | null;
+}
+export const useSession = create<Session>(() => ({ account: null, endedBy: null }));
+
+// The names are part of the product: integrations hand a session over by these cookies. The refresh token is in a
+// third one that no script reads.
+const prefix = family.charAt(0);
+const twoYears = 2 * 365 * 86_400;
+const names = ['accessToken', 'tokenType'] as const;
+
+export const cookie = (name: (typeof names)[number]) =>
+  document.cookie
+    .split('; ')
+    .find((pair) => pair.startsWith(`${prefix}_${name}=`))
+    ?.slice(prefix.length + name.length + 2) || null;
+
+export function keepTokens(tokens: { accessToken: string; tokenType: string }) {
+  const secure = location.protocol === 'https:' ? '; Secure' : '';
+  for (const name of names)
+    document.cookie = `${prefix}_${name}=${tokens[name]}; Path=/; Max-Age=${twoYears}; SameSite=Strict${secure}`;
+}
+
+export const hasTokens = () => names.every((name) => cookie(name));
+
+export function keepAccount(account: Account) {
+  localStorage.setItem(`${prefix}_userInfo`, JSON.stringify({ email: account.email, name: account.name, auth: account.auth }));
+  useSession.setState({ account, endedBy: null });
+}
+
+/** Forgets everything of this console's session that a script can reach. */
+export function endSession(code: number | null) {
+  for (const name of names) document.cookie = `${prefix}_${name}=; Path=/; Max-Age=0; SameSite=Strict`;
+  localStorage.removeItem(`${prefix}_userInfo`);
+  for (const kept of ['lastSite', 'lastZone']) sessionStorage.removeItem(`${prefix}_${kept}`);
+  useSession.setState({ account: null, endedBy: code });
+}
+
+export interface LastSite {
+  id: string;
+  name: string;
+}
+/** Kept for each browser tab: two tabs may work on two sites. */
+export const lastSite = {
+  get(): LastSite | null {
+    const [id, name] = (sessionStorage.getItem(`${prefix}_lastSite`) ?? '').split('\n');
+    return id && name ? { id, name } : null;
+  },
+  keep: ({ id, name }: LastSite) => sessionStorage.setItem(`${prefix}_lastSite`, `${id}\n${name}`),
+};

@@ -1,0 +1,22 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { firstRoute } from './build/first-route.ts';
+import { precompress } from './build/precompress.ts';
+import { themeCss } from './build/theme-css.ts';
+
+const api = process.env['EDGELOOM_API'] ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [react(), themeCss(), firstRoute(), precompress()],
+  server: { proxy: { '/api': api } },
+  preview: { proxy: { '/api': api } },
+  build: {
+    outDir: 'dist',
+    target: 'es2023',
+    // A font or picture inlined as data: would need an exception in the content security policy.
+    assetsInlineLimit: 0,
+    // The polyfill is an inline script in some browsers; those that run the rest need none.
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
