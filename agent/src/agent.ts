@@ -10,8 +10,8 @@ import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
 import { join, JoinRefused } from './link/join.ts';
-import { startLink } from './link/nats.ts';
-import type { Link, Node } from './link/nats.ts';
+import { Link } from './link/nats.ts';
+import type { LinkedNode } from './link/nats.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
 import { selfSigned } from './nginx/self-signed.ts';
@@ -58,7 +58,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     if (identity === null) return;
     node.id = identity.nodeID;
     if (known === null) await leaveOtherZone(node, identity);
-    link = startLink(follow(node, identity, host.capabilities, log), log);
+    link = new Link(follow(node, identity, host.capabilities, log), log);
   })();
 
   return {
@@ -75,7 +75,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   };
 }
 
-function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, log: Log): Node {
+function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, log: Log): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
@@ -167,7 +167,8 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
       log.info('joined', { nodeID: identity.nodeID, zoneID: identity.zoneID });
       return identity;
     } catch (error) {
-      if (error instanceof JoinRefused) throw new Error(`the control plane refused this node: ${error.message}`);
+      if (error instanceof JoinRefused)
+        throw new Error(`the control plane refused this node: ${error.message}`, { cause: error });
       log.warn('could not join yet', { error });
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, JOIN_AGAIN_MS * (0.5 + Math.random()));

@@ -68,7 +68,7 @@ export class EdgeNode {
       // What we wrote just before we were killed may not have been announced.
       await this.bump('all');
     } catch (error) {
-      this.#log.error('the documents on disk cannot be served', { error: this.error });
+      this.#log.error('the documents on disk cannot be served', { error });
     }
   }
 

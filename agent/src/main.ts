@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import { startAgent } from './agent.ts';
 import { readEnv } from './env.ts';
 import type { Env } from './env.ts';
-import { openLayout, prepareLayout } from './layout.ts';
 import { findWorkers } from './host.ts';
+import { checked, planned, renderInto } from './inspect.ts';
+import { openLayout, prepareLayout } from './layout.ts';
 import { join } from './link/join.ts';
 import { lockDirectory } from './lock.ts';
 import { reason, stderrLog } from './log.ts';
@@ -27,11 +28,19 @@ async function main(): Promise<number> {
     },
   });
   if (values.version) return say(version);
-  const [command] = positionals;
+  const [command, first, second] = positionals;
   if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
   const env = readEnv();
   if (command === 'run') return run(env, values['with-nginx']);
   if (command === 'join') return joinOnce(env);
+  if (command === 'plan') return say((await planned(env, first ?? null)).join('\n'));
+  if (command === 'render' && first !== undefined && second !== undefined) {
+    return say((await renderInto(env, first, second)).join('\n'));
+  }
+  if (command === 'check') {
+    const { lines, ok } = await checked(env);
+    return say(lines.join('\n'), ok ? 0 : 1);
+  }
   return say(usage, 2);
 }
 

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { nkeys } from 'nats';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Layout } from '../layout.ts';
 import { writeWhole } from '../store/durable.ts';
 

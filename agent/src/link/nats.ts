@@ -1,6 +1,6 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Heartbeat } from '@edgeloom/contract/edge/messages.ts';
+import type { Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -14,169 +14,176 @@ import type { Identity } from './identity.ts';
 
 const SYNC_WITHIN_MS = 30_000;
 const HEARTBEAT_EVERY_MS = 30_000;
+const HEARTBEAT_WITHIN_MS = 5000;
 /** After an answer that differs: soon enough to repair, late enough for what is on its way to arrive. */
 const HEARTBEAT_AGAIN_MS = 1000;
-const HEARTBEAT_WITHIN_MS = 5000;
+const UNANSWERED_AGAIN_MS = 5000;
 const CONNECT_AGAIN_MS = 1000;
+const DRAIN_WITHIN_MS = 1000;
 
-export interface Node extends Target {
+/** What is connected: the real node, or one that only pretends. */
+export interface LinkedNode extends Target {
   identity: Identity;
   hands: Pick<Hands, 'purge'>;
-  /** All but revision and digest, which the line adds. */
+  /** All but the revision, which the line adds. */
   health: () => Omit<Heartbeat, 'revision'>;
-  /** A moment for chores, before each heartbeat. Answers from which revision documents were lost, if any. */
+  /** A moment for chores, before each heartbeat. Answers from which revision on documents were lost, if any. */
   chores?: () => Promise<number | null>;
 }
 
-export interface Link {
-  follower: Follower;
-  stop: () => Promise<void>;
-}
+export class Link {
+  readonly #node: LinkedNode;
+  readonly #log: Log;
+  readonly #follower: Follower;
+  readonly #stop = new AbortController();
+  readonly #living: Promise<void>;
+  #line: NatsConnection | null = null;
+  #isUp = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Resolves at once; it connects when it can and goes on for ever. */
-export function startLink(node: Node, log: Log): Link {
-  let line: NatsConnection | null = null;
-  let stopped = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let endPause: () => void = () => undefined;
-  const { nodeID, zoneID, natsServers, jwt, seed } = node.identity;
-
-  const open = () => {
-    if (line === null) throw new Error('not connected');
-    return line;
-  };
-  const follower = new Follower(
-    node,
-    {
-      sync: async (request) => {
-        const answer = await open().request(subjects.sync(nodeID), JSON.stringify(request), {
-          timeout: SYNC_WITHIN_MS,
-        });
-        return readSync(answer.json());
-      },
-      // Lost with the connection, it is made good by the next heartbeat.
-      ack: (ack) => line?.publish(subjects.ack(nodeID), JSON.stringify(ack)),
-    },
-    log,
-  );
-
-  const hear = (subject: string, name: string, task: (message: Msg) => void | Promise<void>) => {
-    const heard = async (message: Msg) => {
-      try {
-        await task(message);
-      } catch (error) {
-        log.warn('a message could not be used', { name, error });
-      }
+  /** Connects when it can, and goes on for ever. */
+  constructor(node: LinkedNode, log: Log) {
+    this.#node = node;
+    this.#log = log;
+    const line = {
+      sync: (request: SyncRequest) => this.#sync(request),
+      // One that is lost with the connection is made good by the next heartbeat.
+      ack: (ack: object) => this.#line?.publish(subjects.ack(node.identity.nodeID), JSON.stringify(ack)),
     };
-    open().subscribe(subject, { callback: (error, message) => void (error === null && heard(message)) });
-  };
+    this.#follower = new Follower(node, line, log);
+    this.#living = this.#live();
+  }
 
-  const subscribe = () => {
-    hear(subjects.zoneDocs(zoneID), 'doc', (message) => {
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    await this.#follower.stop();
+    const line = this.#line;
+    // Without it the last ack would be lost; a server that is away must not hold us.
+    const drained = line?.drain().catch(() => undefined);
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_WITHIN_MS))]);
+    await line?.close();
+    await this.#living;
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        this.#line = await this.#connect();
+        if (this.#stop.signal.aborted) await this.#line.close();
+        else await this.#attend(this.#line);
+      } catch (error) {
+        this.#log.warn('cannot connect to the control plane', { error });
+      }
+      this.#down();
+      this.#line = null;
+      await pause(CONNECT_AGAIN_MS * (0.5 + Math.random()), this.#stop.signal);
+    }
+  }
+
+  #connect(): Promise<NatsConnection> {
+    const { nodeID, natsServers, jwt, seed } = this.#node.identity;
+    return connect({
+      servers: natsServers,
+      authenticator: jwtAuthenticator(jwt, seed),
+      name: `node ${nodeID}`,
+      inboxPrefix: inboxPrefix(nodeID),
+      maxReconnectAttempts: -1,
+      // A server that has lost its account claims refuses everyone until it has them again.
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: 250,
+      reconnectJitter: 1000,
+      reconnectJitterTLS: 1000,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+    });
+  }
+
+  /** Until the connection is closed for good. */
+  async #attend(line: NatsConnection): Promise<void> {
+    this.#subscribe(line);
+    this.#up(line);
+    for await (const { type } of line.status()) {
+      if (type === Events.Reconnect) this.#up(line);
+      if (type === Events.Disconnect) {
+        this.#down();
+        this.#log.warn('lost the control plane');
+      }
+    }
+  }
+
+  #up(line: NatsConnection): void {
+    this.#log.info('connected to the control plane', { server: line.getServer() });
+    this.#isUp = true;
+    this.#follower.connected();
+    this.#beat(0);
+  }
+
+  #down(): void {
+    this.#isUp = false;
+    clearTimeout(this.#timer);
+    this.#follower.disconnected();
+  }
+
+  /** The subscriptions outlive reconnects: the client makes them anew. */
+  #subscribe(line: NatsConnection): void {
+    const { nodeID, zoneID } = this.#node.identity;
+    const hear = (subject: string, task: (message: Msg) => void | Promise<void>) => {
+      const heard = async (message: Msg) => {
+        try {
+          await task(message);
+        } catch (error) {
+          this.#log.warn('a message could not be used', { subject, error });
+        }
+      };
+      line.subscribe(subject, { callback: (error, message) => void (error === null && heard(message)) });
+    };
+    hear(subjects.zoneDocs(zoneID), (message) => {
       const push = readPush(message);
       // What cannot be read was damaged on its way.
-      if (push === null) follower.ask(node.revision);
-      else if (push.zone === zoneID) follower.push(push);
+      if (push === null) this.#follower.ask(this.#node.revision);
+      else if (push.zone === zoneID) this.#follower.push(push);
     });
-    const hands: Hands = { ...node.hands, resync: () => follower.resync() };
+    const hands: Hands = { ...this.#node.hands, resync: () => this.#follower.resync() };
     for (const name of ['purge', 'resync'] satisfies CommandName[]) {
-      hear(subjects.command(nodeID, name), name, async (message) => {
+      hear(subjects.command(nodeID, name), async (message) => {
         const reply = await obey(name, message.json(), hands);
         message.respond(JSON.stringify(reply));
       });
     }
-  };
+  }
 
-  const heartbeat = async () => {
-    const lostFrom = await node.chores?.();
-    if (typeof lostFrom === 'number') follower.ask(lostFrom);
-    const compared = { revision: node.revision, digest: node.digest };
-    const message: Heartbeat = { ...node.health(), revision: node.revision };
-    const answer = await open().request(subjects.heartbeat(nodeID), JSON.stringify(message), {
-      timeout: HEARTBEAT_WITHIN_MS,
-    });
-    follower.compare(compared, HeartbeatReply.parse(answer.json()));
-  };
-  const beat = (afterMs: number) => {
-    clearTimeout(timer);
-    if (stopped) return;
-    timer = setTimeout(() => {
-      heartbeat()
-        .catch((error: unknown) => log.warn('no answer to a heartbeat', { error }))
-        .finally(() => {
-          if (line !== null)
-            beat(follower.differs ? HEARTBEAT_AGAIN_MS : HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2));
-        });
-    }, afterMs);
-  };
-  const up = () => {
-    log.info('connected to the control plane', { server: line?.getServer() });
-    follower.connected();
-    beat(0);
-  };
-  const down = () => {
-    clearTimeout(timer);
-    follower.disconnected();
-  };
+  async #sync(request: SyncRequest): Promise<SyncReply> {
+    return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
+  }
 
-  const live = async () => {
-    while (!stopped) {
-      try {
-        line = await connect({
-          servers: natsServers,
-          authenticator: jwtAuthenticator(jwt, seed),
-          name: `node ${nodeID}`,
-          inboxPrefix: inboxPrefix(nodeID),
-          maxReconnectAttempts: -1,
-          // Who is revoked may be let in again; and the servers may be in the middle of being set up.
-          ignoreAuthErrorAbort: true,
-          reconnectTimeWait: 250,
-          reconnectJitter: 1000,
-          reconnectJitterTLS: 1000,
-          pingInterval: 10_000,
-          maxPingOut: 2,
-        });
-        if (stopped) break;
-        subscribe();
-        up();
-        for await (const status of line.status()) {
-          if (status.type === Events.Reconnect) up();
-          if (status.type === Events.Disconnect) {
-            down();
-            log.warn('lost the control plane');
-          }
-        }
-      } catch (error) {
-        log.warn('cannot connect to the control plane', { error });
-      }
-      down();
-      line = null;
-      if (!stopped) await pause(CONNECT_AGAIN_MS * (0.5 + Math.random()));
+  async #ask(subject: string, body: object, withinMs: number): Promise<unknown> {
+    if (this.#line === null) throw new Error('not connected');
+    return (await this.#line.request(subject, JSON.stringify(body), { timeout: withinMs })).json();
+  }
+
+  #beat(afterMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#heartbeat(), afterMs);
+  }
+
+  async #heartbeat(): Promise<void> {
+    const node = this.#node;
+    let again = UNANSWERED_AGAIN_MS;
+    try {
+      const lostFrom = (await node.chores?.()) ?? null;
+      if (lostFrom !== null) this.#follower.ask(lostFrom);
+      const { revision, digest } = node;
+      const message: Heartbeat = { ...node.health(), revision };
+      const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
+      this.#follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
+      // Apart, so that a thousand nodes that lost the same server do not come in step.
+      again = this.#follower.differs ? HEARTBEAT_AGAIN_MS : HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2);
+    } catch (error) {
+      this.#log.warn('no answer to a heartbeat', { error });
     }
-  };
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const due = setTimeout(resolve, ms);
-      endPause = () => {
-        clearTimeout(due);
-        resolve();
-      };
-    });
-  const living = live();
-
-  return {
-    follower,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      endPause();
-      await follower.stop();
-      // Without the flush the last ack would be lost; with a server that is away it must not hold us.
-      await Promise.race([line?.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]);
-      await line?.close();
-      await living;
-    },
-  };
+    if (this.#isUp) this.#beat(again);
+  }
 }
 
 const LooseSync = SyncReply.extend({ docs: z.array(z.unknown()) });
@@ -190,8 +197,8 @@ function readPush(message: Msg): DocPush | null {
   }
 }
 
-/** One entry that cannot be read must not keep the others away: it goes on as one whose hash is wrong, to be refused by
- *  name. */
+/** One entry that cannot be read must not keep the others away: it goes on as one with a wrong hash, to be refused by
+ *  its name. */
 function readSync(message: unknown): SyncReply {
   const page = LooseSync.parse(message);
   return { ...page, docs: page.docs.flatMap((entry) => DocEntry.safeParse(entry).data ?? refusable(entry)) };
@@ -200,4 +207,17 @@ function readSync(message: unknown): SyncReply {
 function refusable(entry: unknown): DocEntry[] {
   const named = Named.safeParse(entry);
   return named.success ? [{ ...named.data, sha256: '0'.repeat(64), body: '' }] : [];
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
 }

@@ -17,8 +17,8 @@ export class Trees {
     this.#dir = dir;
   }
 
-  confFile(generation: number): string {
-    return path.join(this.#dir, String(generation), 'nginx.conf');
+  confFile(name: number | string): string {
+    return path.join(this.#dir, String(name), 'nginx.conf');
   }
 
   async marked(mark: Mark): Promise<number | null> {
@@ -39,17 +39,17 @@ export class Trees {
     return Math.max(0, ...(await this.#generations())) + 1;
   }
 
-  /** Whole once it is under its number. */
-  async stage(generation: number, tree: Tree): Promise<void> {
-    const fresh = path.join(this.#dir, `${generation}.new`);
+  /** Whole once it is under its name. */
+  async stage(name: number | string, tree: Tree): Promise<void> {
+    const fresh = path.join(this.#dir, `${name}.new`);
     await rm(fresh, { recursive: true, force: true });
-    const files = [...tree].map(([name, content]) => ({ file: path.join(fresh, name), content }));
+    const files = [...tree].map(([file, content]) => ({ file: path.join(fresh, file), content }));
     for (const { file, content } of files) {
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, content, { mode: 0o640 });
     }
     await flushAll([...files.map(({ file }) => file), fresh]);
-    await rename(fresh, path.join(this.#dir, String(generation)));
+    await rename(fresh, path.join(this.#dir, String(name)));
     await flush(this.#dir);
   }
 

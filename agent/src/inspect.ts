@@ -1,0 +1,138 @@
+// The commands that look and touch nothing: the real code paths with the last steps left off.
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { diffFiles } from './diff.ts';
+import type { Env } from './env.ts';
+import { findWorkers, readHost } from './host.ts';
+import { layoutOf } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { readIdentity } from './link/identity.ts';
+import { reason, stderrLog } from './log.ts';
+import { Nginx } from './nginx/supervisor.ts';
+import { Trees } from './nginx/trees.ts';
+import type { Tree } from './nginx/trees.ts';
+import { renderTree } from './render/render.ts';
+import { documentFiles } from './store/documents.ts';
+import { decodeDocFile } from './store/files.ts';
+import { parseManifest } from './store/manifest.ts';
+
+/** Names beyond these are only counted. */
+const SHOWN = 50;
+
+interface Folder {
+  docs: Map<string, { revision: number; sha256: string; doc: EdgeDoc }>;
+  faults: string[];
+}
+
+/** What `documents` would change: documents against those on disk, nginx files against those that serve. */
+export async function planned(env: Env, documents: string | null): Promise<string[]> {
+  const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
+  const own = await readFolder(layout.docs);
+  const wanted = documents === null ? own : await readFolder(path.resolve(documents));
+  if (wanted.faults.length > 0) throw new Error(wanted.faults.join('\n'));
+  const trees = new Trees(layout.conf);
+  const generation = await trees.marked('current');
+  const serving: Tree = generation === null ? new Map() : await trees.read(generation);
+  const tree = await rendered(env, layout, wanted, generation ?? 1);
+  const changes = [...documentChanges(own, wanted), ...diffFiles(serving, tree)];
+  return changes.length > 0 ? changes : ['nothing would change'];
+}
+
+export async function renderInto(env: Env, documents: string, out: string): Promise<string[]> {
+  const folder = await readFolder(path.resolve(documents));
+  if (folder.faults.length > 0) throw new Error(folder.faults.join('\n'));
+  const tree = await rendered(env, layoutOf(path.resolve(env.EDGELOOM_DIR)), folder, 1);
+  const target = path.resolve(out);
+  if ((await stat(target).catch(() => null)) !== null) throw new Error(`${target} is there already`);
+  await new Trees(path.dirname(target)).stage(path.basename(target), tree);
+  return [...tree.keys()].map((name) => path.join(target, name));
+}
+
+/** Whether the documents on disk are whole and nginx takes what they render to. */
+export async function checked(env: Env): Promise<{ lines: string[]; ok: boolean }> {
+  const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
+  const folder = await readFolder(layout.docs);
+  const faults = [...folder.faults, ...(await manifestFaults(layout, folder))];
+  const lines = [`${folder.docs.size} documents`];
+  if (folder.docs.has('zone')) {
+    try {
+      const capabilities = await testedByNginx(env, layout, folder);
+      lines.push(`nginx ${capabilities} takes them`);
+    } catch (error) {
+      faults.push(`nginx: ${reason(error)}`);
+    }
+  } else faults.push('there is no zone document: nothing would be served');
+  const more = faults.length > SHOWN ? [`and ${faults.length - SHOWN} more`] : [];
+  return { lines: [...lines, ...faults.slice(0, SHOWN), ...more], ok: faults.length === 0 };
+}
+
+async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
+  const host = await readHost(env, layout, await findWorkers());
+  const tree = await rendered(env, layout, folder, 1);
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-check-'));
+  try {
+    const trees = new Trees(dir);
+    await trees.stage('1', tree);
+    await new Nginx(env.EDGELOOM_NGINX, layout, stderrLog).test(trees.confFile('1'));
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+  return host.capabilities.version;
+}
+
+async function rendered(env: Env, layout: Layout, { docs }: Folder, generation: number): Promise<Tree> {
+  const zone = docs.get('zone')?.doc;
+  if (zone?.kind !== 'zone') throw new Error('there is no zone document');
+  const identity = await readIdentity(layout);
+  const nodes = [...docs.values()].flatMap(({ doc }) => (doc.kind === 'node' ? doc : []));
+  const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
+  return renderTree({ zone, node, generation, host: await readHost(env, layout, await findWorkers()) });
+}
+
+async function readFolder(dir: string): Promise<Folder> {
+  const folder: Folder = { docs: new Map(), faults: [] };
+  const files = await documentFiles(dir).catch(() => {
+    throw new Error(`${dir} cannot be read`);
+  });
+  for (const { key, file } of files) {
+    try {
+      const { revision, body } = decodeDocFile(await readFile(file));
+      folder.docs.set(key, { revision, sha256: sha256(body), doc: parseDoc(key, body) });
+    } catch (error) {
+      folder.faults.push(`${key}: ${reason(error)}`);
+    }
+  }
+  return folder;
+}
+
+async function manifestFaults({ docs: dir }: Layout, { docs }: Folder): Promise<string[]> {
+  const manifest = parseManifest(await readFile(path.join(dir, 'manifest')).catch(() => Buffer.alloc(0)));
+  if (manifest === null) return ['the manifest cannot be read: the next start makes it anew'];
+  const known = manifest.inventory.docs;
+  const missing = [...known.keys()]
+    .filter((key) => !docs.has(key))
+    .map((key) => `${key}: the file is missing or damaged`);
+  const differing = [...docs].flatMap(([key, { revision, sha256: hash }]) => {
+    const noted = known.get(key);
+    if (noted === undefined) return [`${key}: not in the manifest`];
+    return noted.revision === revision && noted.sha256 === hash
+      ? []
+      : [`${key}: of revision ${revision}, not ${noted.revision}`];
+  });
+  return [...missing, ...differing];
+}
+
+function documentChanges(own: Folder, wanted: Folder): string[] {
+  const lines = [
+    ...[...wanted.docs].flatMap(([key, { sha256: hash }]) => {
+      const before = own.docs.get(key);
+      return before === undefined ? [`+ ${key}`] : before.sha256 === hash ? [] : [`~ ${key}`];
+    }),
+    ...[...own.docs.keys()].filter((key) => !wanted.docs.has(key)).map((key) => `- ${key}`),
+  ];
+  return lines.length > SHOWN ? [...lines.slice(0, SHOWN), `and ${lines.length - SHOWN} more documents`] : lines;
+}

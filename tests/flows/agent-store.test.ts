@@ -1,0 +1,63 @@
+// The document directory, with its program really killed at every single step that touches the disk.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { digestOf, documentFiles, DocumentStore } from '@edgeloom/agent/store/documents.ts';
+import { decodeDocFile } from '@edgeloom/agent/store/files.ts';
+import { Scrub } from '@edgeloom/agent/store/scrub.ts';
+import { expect, test } from 'vitest';
+import { stateAt, story, tell } from '../support/commit-story.ts';
+
+const support = path.join(import.meta.dirname, '../support');
+const last = story.at(-1)?.reached ?? 0;
+
+test('killed at any step, the next start finds whole documents, a true manifest, and ends where it would have', async () => {
+  const steps = await toldUntil(0);
+  expect(steps).toBeGreaterThan(100);
+  // Side by side, because starting a process is most of the time.
+  const points = Array.from({ length: steps }, (_, i) => i + 1);
+  const worker = async () => {
+    for (let point = points.pop(); point !== undefined; point = points.pop()) await toldUntil(point);
+  };
+  await Promise.all([worker(), worker()]);
+}, 120_000);
+
+/** Tells the story with a crash at this step, and looks at what is left. Answers the count of steps when nothing crashed. */
+async function toldUntil(step: number): Promise<number> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'agent-store-'));
+  const child = spawn(
+    process.execPath,
+    ['--import', path.join(support, 'crash-at.ts'), path.join(support, 'commit-story.ts'), dir],
+    { env: { PATH: process.env['PATH'], CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await once(child, 'close');
+  expect(child.signalCode, `step ${step}: ${said}`).toBe(step === 0 ? null : 'SIGKILL');
+
+  const files = await documentFiles(dir).catch(() => []);
+  for (const { file } of files) decodeDocFile(await readFile(file));
+
+  const store = await DocumentStore.open(dir);
+  const state = stateAt(store.revision);
+  expect(Array.from(store.keys()).sort(), `step ${step}`).toEqual(Array.from(state.keys()).sort());
+  expect(store.digest).toBe(digestOf(new Map(Array.from(store.keys(), (key) => [key, store.get(key) ?? fail(key)]))));
+  for (const [key, revision] of state) expect(store.get(key)?.revision).toBe(revision);
+  await store.close();
+
+  const healed = await tell(dir);
+  expect(healed.revision).toBe(last);
+  const scrub = new Scrub(healed);
+  await scrub.sweep();
+  expect(await scrub.step(1000)).toMatchObject({ checked: stateAt(last).size, damaged: [] });
+  expect((await documentFiles(dir)).map(({ key }) => key).sort()).toEqual(Array.from(stateAt(last).keys()).sort());
+  await healed.close();
+  await rm(dir, { recursive: true, force: true });
+  return Number(/steps (\d+)/.exec(said)?.[1] ?? 0);
+}
+
+function fail(key: string): never {
+  throw new Error(`${key} is not known`);
+}

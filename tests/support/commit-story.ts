@@ -1,0 +1,52 @@
+// A story of commits that is told again from wherever the store says it was. Run as a program it tells it to a directory.
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import { DocumentStore } from '@edgeloom/agent/store/documents.ts';
+import type { Change } from '@edgeloom/agent/store/documents.ts';
+
+const put = (key: string, revision: number): Change => {
+  const body = JSON.stringify({ key, revision, padding: 'x'.repeat(revision % 7) });
+  return { key, revision, sha256: sha256(body), body };
+};
+const gone = (key: string, revision: number): Change => ({ key, revision, sha256: sha256(''), body: null });
+
+/** Few at a time, then more than are flushed one by one, then changes and removals. */
+export const story: readonly { changes: Change[]; reached: number }[] = [
+  { changes: [put('zone', 1), put('host/a.example.com', 2)], reached: 2 },
+  { changes: Array.from({ length: 20 }, (_, i) => put(`host/n${i}.example.com`, 3 + i)), reached: 22 },
+  {
+    changes: [
+      put('zone', 23),
+      put('host/n1.example.com', 24),
+      gone('host/n2.example.com', 25),
+      put('host/*.b.example.com', 26),
+    ],
+    reached: 26,
+  },
+  { changes: [gone('host/a.example.com', 27), put('host/n2.example.com', 28)], reached: 28 },
+];
+
+/** What is there once a revision has been reached: key → revision. */
+export function stateAt(revision: number): Map<string, number> {
+  const state = new Map<string, number>();
+  for (const { changes, reached } of story) {
+    if (reached > revision) break;
+    for (const change of changes) {
+      if (change.body === null) state.delete(change.key);
+      else state.set(change.key, change.revision);
+    }
+  }
+  return state;
+}
+
+export async function tell(dir: string): Promise<DocumentStore> {
+  const store = await DocumentStore.open(dir);
+  for (const { changes, reached } of story) {
+    if (reached > store.revision) await store.commit(changes, reached);
+  }
+  return store;
+}
+
+if (import.meta.main) {
+  const [, , dir = ''] = process.argv;
+  await (await tell(dir)).close();
+}
