@@ -6,7 +6,7 @@ import jwt from '@fastify/jwt';
 import multipart from '@fastify/multipart';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
-import { stranger, type Actor, type Ctx } from './core/ctx.ts';
+import { NOBODY, stranger, type Actor, type Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
 import { httpSeconds } from './core/metrics.ts';
@@ -178,7 +178,7 @@ function measure(app: FastifyInstance, isLogged: boolean) {
         status: reply.statusCode,
         tookMs: Math.round(reply.elapsedTime * 10) / 10,
         address: request.ip,
-        ...(request.ctx && { account: request.ctx.actor.id }),
+        ...(request.ctx && request.ctx.actor.id !== NOBODY && { account: request.ctx.actor.id }),
       },
       'call',
     );

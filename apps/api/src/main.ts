@@ -44,6 +44,7 @@ async function stop(signal: string) {
   await nodeLink?.stop();
   await identities.close();
   await installation.close();
+  log.info('stopped');
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {

@@ -1,0 +1,48 @@
+// What an operator does on the machine itself:
+//   node apps/api/src/cli.ts secrets:init                                  with SECRETS_DIR
+//   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { Email } from '@edgeloom/contract/auth/auth.ts';
+import { Text } from '@edgeloom/contract/common/common.ts';
+import { conflictIn } from './core/conflict.ts';
+import { openDatabase } from './core/db.ts';
+import { initSecrets } from './core/secrets-dir.ts';
+import { Env, readEnv } from './env.ts';
+import { hashPassword } from './http/auth/passwords.ts';
+
+const usage = `usage: cli.ts secrets:init | account:create-admin --email <e-mail> [--name <name>]`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { email: { type: 'string' }, name: { type: 'string' } },
+});
+
+switch (positionals[0]) {
+  case 'secrets:init':
+    await initSecrets(Env.shape.SECRETS_DIR.parse(process.env['SECRETS_DIR']));
+    console.log('The secrets are in place. Keep a copy apart from the database.');
+    break;
+  case 'account:create-admin':
+    await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
+    break;
+  default:
+    console.error(usage);
+    process.exitCode = 2;
+}
+
+/** The password is made here and shown once: none is built in, and none stands in a shell's history. */
+async function createAdmin(email: string, name: string) {
+  const { db } = openDatabase(readEnv().DATABASE_URL, 2);
+  const password = randomBytes(18).toString('base64url');
+  try {
+    await db.account.create({ data: { kind: 'admin', isRoot: true, email, name, passwordHash: await hashPassword(password) } });
+    console.log(`Administrator ${email}\nPassword      ${password}`);
+  } catch (error) {
+    if (conflictIn(error) === null) throw error;
+    console.error(`There is an administrator ${email} already.`);
+    process.exitCode = 1;
+  } finally {
+    await db.$disconnect();
+  }
+}
