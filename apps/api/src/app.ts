@@ -17,12 +17,15 @@ import { openSessions } from './http/auth/sessions.ts';
 import { ACCESS_SECONDS, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
-import { answerBrokenRequest, guardAnswers, mapErrors } from './http/errors.ts';
+import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
+import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
+import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
@@ -46,6 +49,11 @@ const modules: readonly Routes[] = [
   domainUpstreamsRoutes,
   clientDomainsRoutes,
   cacheRulesRoutes,
+  nodesRoutes,
+  nodeJoinRoutes,
+  purgeRoutes,
+  purgeSitesRoutes,
+  jobsRoutes,
 ];
 
 export interface AppOptions {
@@ -65,13 +73,14 @@ export async function buildApp(installation: Installation, { listener, identitie
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     requestTimeout: 60_000,
     clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerFailure,
     forceCloseConnections: 'idle',
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).headers(securityHeaders);
     if (env.PUBLIC_URL.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
   });
-  mapErrors(app);
+  app.setErrorHandler(answerFailure);
   measure(app, env.LOG_REQUESTS);
 
   await app.register(

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { randomUUIDv7, type UUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type ErrorEntry, type ErrorEnvelope, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { Failure, type Particulars } from '../core/fail.ts';
 
@@ -60,18 +60,18 @@ export function envelope(reason: ErrorName, reqID: string, { errorData, extra = 
   return { isError: true, code, message, errorData: errorData ?? (rule ? [{ rule }] : []), extra, reqID };
 }
 
-export function mapErrors(app: FastifyInstance) {
-  app.setErrorHandler((error, request, reply) => {
-    const reason = reasonOf(error);
-    const particulars: Particulars = error instanceof Failure ? error.particulars : {};
-    if (errors[reason].status >= 500) request.log.error({ err: error }, 'call failed');
-    const retryAfter = particulars.extra?.['retryAfterSeconds'];
-    if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)));
-    return reply
-      .status(particulars.status ?? errors[reason].status)
-      .type('application/json')
-      .send(JSON.stringify(envelope(reason, request.id, particulars)));
-  });
+/** Every way that a request may fail ends here, the router's own refusals included. */
+export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const reason = reasonOf(error);
+  const particulars: Particulars = error instanceof Failure ? error.particulars : {};
+  if (errors[reason].status >= 500) request.log.error({ err: error }, 'call failed');
+  const retryAfter = particulars.extra?.['retryAfterSeconds'];
+  if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)));
+  return reply
+    .header('x-request-id', request.id)
+    .status(particulars.status ?? errors[reason].status)
+    .type('application/json')
+    .send(JSON.stringify(envelope(reason, request.id, particulars)));
 }
 
 /** The last gate of the API: whatever a plugin or a crash made of an answer, a failed call carries the envelope. */

@@ -1,0 +1,129 @@
+// What holds for every answer, whatever the call: by plain fetch, as a stranger's program would send it.
+import { connect as dial } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+
+const app = await testApp({ METRICS_TOKEN: 'a-token-for-metrics', BODY_LIMIT: '4096' });
+afterAll(() => app.close());
+
+const at = (path: string, init?: RequestInit) => fetch(`${app.url}${path}`, { redirect: 'manual', ...init });
+const json = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+async function refusal(call: Promise<Response>) {
+  const answer = await call;
+  const body: unknown = await answer.json();
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(body).toMatchObject({ isError: true, reqID: answer.headers.get('x-request-id') });
+  return { status: answer.status, body };
+}
+
+describe('every failed call answers the envelope', () => {
+  test('for a path that is none', async () => {
+    for (const path of ['/api/v1', '/api/v1/', '/api/v1/nope', '/api/v1/client/zones/', '/api/v1/client/%00', '/api/v1/%zz'])
+      expect(await refusal(at(path)), path).toMatchObject({ status: 404, body: { code: 101_004 } });
+    for (const method of ['HEAD', 'OPTIONS', 'PUT', 'PATCH'])
+      expect((await at('/api/v1/health', { method })).status, method).toBe(404);
+  });
+
+  test('for a body that is no JSON, too large, or of another type', async () => {
+    const at1 = '/api/v1/user/login';
+    expect(await refusal(at(at1, json('{"email":')))).toMatchObject({ status: 400, body: { code: 101_003 } });
+    expect(await refusal(at(at1, json('{"__proto__":{"x":1}}')))).toMatchObject({ status: 400, body: { code: 101_003 } });
+    expect(await refusal(at(at1, json({ email: 'x'.repeat(5000) })))).toMatchObject({ status: 413, body: { code: 101_003, errorData: [{ rule: 'size' }] } });
+    const xml = { method: 'POST', headers: { 'content-type': 'application/xml' }, body: '<a/>' };
+    expect(await refusal(at(at1, xml))).toMatchObject({ status: 415, body: { code: 101_003, errorData: [{ rule: 'contentType' }] } });
+    expect(await refusal(at(at1, { method: 'POST' }))).toMatchObject({ status: 400, body: { errorData: [{ path: 'email' }, { path: 'password' }] } });
+  });
+
+  test('for bytes that are no HTTP', async () => {
+    const { port } = new URL(app.url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = dial(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));
+      socket.on('data', (chunk) => (text += chunk.toString())).on('end', () => resolve(text)).on('error', reject);
+    });
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(body)).toMatchObject({ isError: true, code: 101_003, reqID: /X-Request-Id: (\S+)/.exec(head)?.[1] });
+  });
+
+  test('for a handler that crashes, without a word of what it crashed of', async () => {
+    const { client } = await app.build.zone();
+    await app.installation.pool.query('ALTER TABLE products RENAME TO hidden');
+    try {
+      const answer = await refusal(at('/api/v1/client/products', { headers: { authorization: `Bearer ${client.token}` } }));
+      expect(answer).toMatchObject({ status: 500, body: { code: 101_002, message: 'Unknown Error' } });
+      expect(JSON.stringify(answer.body)).not.toMatch(/products|prisma|select|at .*\.ts/i);
+    } finally {
+      await app.installation.pool.query('ALTER TABLE hidden RENAME TO products');
+    }
+  });
+});
+
+test('an unknown or ill-typed query parameter is named', async () => {
+  const { client } = await app.build.zone();
+  const headers = { authorization: `Bearer ${client.token}` };
+  const answer = await refusal(at('/api/v1/client/zones?pagesize=5&page=0&sortBy=id&pageSize=501&page=2', { headers }));
+  expect(answer).toMatchObject({ status: 400, body: { code: 101_003 } });
+  expect(answer.body).toHaveProperty('errorData', expect.arrayContaining([
+    expect.objectContaining({ path: 'pagesize', rule: 'unknown' }),
+    expect.objectContaining({ path: 'sortBy', rule: 'choice' }),
+    expect.objectContaining({ path: 'pageSize', rule: 'range' }),
+    expect.objectContaining({ path: 'page', rule: 'type' }),
+  ]));
+});
+
+test('answers are neither cached, framed nor sniffed, and no other origin may read them', async () => {
+  const { headers } = await at('/api/v1/health', { headers: { origin: 'https://evil.example' } });
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  });
+  expect(headers.has('access-control-allow-origin')).toBe(false);
+});
+
+test('a request id that a caller sends is not taken over', async () => {
+  const { headers } = await at('/api/v1/health', { headers: { 'x-request-id': 'mine' } });
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+});
+
+describe('on the public listener the admin console does not exist', () => {
+  test.each(['/admin', '/admin/', '/admin/dashboard', '/ADMIN/x', '/%61dmin/x', '/user/admin/x', '/a//admin//', '/user/..%2fadmin/'])('%s is the 404 page', async (path) => {
+    const answer = await at(path);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+  });
+
+  test('nor do its calls, which the admin listener answers', async () => {
+    expect(await refusal(at('/api/v1/admin/login', json({})))).toMatchObject({ status: 404, body: { code: 101_004 } });
+    expect(await refusal(fetch(`${app.adminUrl}/api/v1/admin/login`, json({})))).toMatchObject({ status: 400 });
+    expect(await refusal(fetch(`${app.adminUrl}/api/v1/client/login`, json({})))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the system answers', () => {
+  test('that it is well', async () => {
+    expect(await (await at('/api/v1/health')).json()).toMatchObject({ status: 'ok', checks: { postgres: { ok: true } } });
+  });
+
+  test('its numbers to who has the token for them', async () => {
+    const metrics = (token: string) => at('/api/v1/metrics', { headers: { authorization: `Bearer ${token}` } });
+    expect(await refusal(at('/api/v1/metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
+    expect(await refusal(metrics('another-token-metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
+    const answer = await metrics('a-token-for-metrics');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await answer.text()).toContain('edgeloom_api_http_seconds_count{method="GET",route="/api/v1/metrics"');
+  });
+
+  test('its own description', async () => {
+    expect(await (await at('/api/v1/openapi.json')).json()).toMatchObject({
+      openapi: '3.1.0',
+      paths: { '/client/zones': { get: { operationId: 'client.zones.list' } } },
+    });
+  });
+});
