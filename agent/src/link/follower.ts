@@ -44,6 +44,7 @@ export class Follower {
   /** From which revision to ask; null: nothing is missing. */
   #missingFrom: number | null = null;
   #connected = false;
+  #syncing = false;
   #stopped = false;
   #wake: () => void = () => undefined;
   #waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -112,6 +113,11 @@ export class Follower {
     return this.#differed !== null;
   }
 
+  /** While documents are being asked for, a comparison would only find that they are missing. */
+  get syncing(): boolean {
+    return this.#syncing || this.#missingFrom !== null;
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wake();
@@ -148,6 +154,7 @@ export class Follower {
   async #sync(from: number): Promise<void> {
     // Taken first: who asks for more meanwhile, asks for another one.
     this.#missingFrom = null;
+    this.#syncing = true;
     const waiters = this.#waiters.splice(0);
     try {
       await this.#pages(from);
@@ -156,6 +163,8 @@ export class Follower {
       this.ask(from);
       for (const { reject } of waiters) reject(error);
       throw error;
+    } finally {
+      this.#syncing = false;
     }
   }
 

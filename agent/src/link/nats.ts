@@ -73,7 +73,7 @@ export class Link {
         if (this.#stop.signal.aborted) await this.#line.close();
         else await this.#attend(this.#line);
       } catch (error) {
-        this.#log.warn('cannot connect to the control plane', { error });
+        this.#log.warn('no connection to the control plane', { error });
       }
       this.#down();
       this.#line = null;
@@ -103,11 +103,18 @@ export class Link {
   async #attend(line: NatsConnection): Promise<void> {
     this.#subscribe(line);
     this.#up(line);
+    void this.#watch(line);
+    const error = await line.closed();
+    if (error instanceof Error) throw error;
+  }
+
+  /** The client never ends this by itself, so nobody waits for it. */
+  async #watch(line: NatsConnection): Promise<void> {
     for await (const { type } of line.status()) {
       if (type === Events.Reconnect) this.#up(line);
       if (type === Events.Disconnect) {
         this.#down();
-        this.#log.warn('lost the control plane');
+        if (!this.#stop.signal.aborted) this.#log.warn('lost the control plane');
       }
     }
   }
@@ -176,9 +183,10 @@ export class Link {
       const { revision, digest } = node;
       const message: Heartbeat = { ...node.health(), revision };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
-      this.#follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
+      const { syncing } = this.#follower;
+      if (!syncing) this.#follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
       // Apart, so that a thousand nodes that lost the same server do not come in step.
-      again = this.#follower.differs ? HEARTBEAT_AGAIN_MS : HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2);
+      again = syncing || this.#follower.differs ? HEARTBEAT_AGAIN_MS : HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2);
     } catch (error) {
       this.#log.warn('no answer to a heartbeat', { error });
     }

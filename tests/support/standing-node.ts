@@ -1,0 +1,103 @@
+// A node that has joined a scripted peer and serves www.example.com from an origin, for tests that go on from there.
+import { request } from 'node:http';
+import type { HostDoc, SiteDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { onTestFinished } from 'vitest';
+import { testAgent } from './agent.ts';
+import type { AgentOptions, TestAgent } from './agent.ts';
+import { hostDoc, rule, siteDoc, zoneDoc } from './edge.ts';
+import { eventually } from './eventually.ts';
+import { startOrigin } from './origin.ts';
+import type { Origin } from './origin.ts';
+import { freePorts } from './ports.ts';
+import { startPeer } from './scripted-peer.ts';
+import type { Peer, PeerOptions } from './scripted-peer.ts';
+import { services } from './services.ts';
+
+export interface Standing {
+  peer: Peer;
+  agent: TestAgent;
+  origin: Origin;
+  ports: { http: number; https: number };
+  zone: ZoneDoc;
+  site: SiteDoc;
+  www: HostDoc;
+}
+
+export interface StandingOptions {
+  peer?: Partial<PeerOptions>;
+  program?: AgentOptions['program'];
+}
+
+/** Everything that it starts ends with the test. */
+export async function standingNode({ peer: peerOptions, program }: StandingOptions = {}): Promise<Standing> {
+  const peer = await startPeer({ ...services(), ...peerOptions });
+  onTestFinished(() => peer.stop());
+  const agent = await testAgent({ control: peer.url, token: peer.token, ...(program !== undefined && { program }) });
+  onTestFinished(() => agent.stop());
+  const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
+  origin.on('/', { body: 'from the origin' });
+  const [http = 0, https = 0] = await freePorts(2);
+  const ports = { http, https };
+  const site = siteDoc({ cacheRules: [rule({ values: ['/cached/'] })] });
+  const www = hostDoc(site, origin.port, { name: 'www.example.com' });
+  const zone = zoneDoc(ports, { id: peer.zoneID, worker: { processes: 2, connections: 512 } });
+  peer.note(zone, site, www);
+  agent.start();
+  await settled({ peer, agent });
+  return { peer, agent, origin, ports, zone, site, www };
+}
+
+/** Waits until the node says that it has reached what the peer has published. */
+export const settled = ({ peer, agent }: Pick<Standing, 'peer' | 'agent'>): Promise<void> =>
+  eventually(
+    () => {
+      if (peer.reached === peer.revision) return;
+      const log = agent.log.map((line) => JSON.stringify(line)).join('\n');
+      throw new Error(`the node is at ${peer.reached} of ${peer.revision}\n${log}`);
+    },
+    { within: 20_000 },
+  );
+
+export interface Got {
+  status: number;
+  body: string;
+}
+
+export function get(port: number, host: string, path = '/'): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (answer) => {
+      let body = '';
+      answer.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      answer.on('error', reject);
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+/** A visitor who asks without a break. `stop` answers how it went. */
+export function visit(port: number, host: string): { stop: () => Promise<{ asked: number; failed: string[] }> } {
+  let going = true;
+  let asked = 0;
+  const failed: string[] = [];
+  const visiting = (async () => {
+    while (going) {
+      asked += 1;
+      await get(port, host).then(
+        ({ status }) => void (status === 200 || failed.push(`status ${status}`)),
+        (error: unknown) => failed.push(String(error)),
+      );
+      // The machine is shared with what is being tested.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return {
+    stop: async () => {
+      going = false;
+      await visiting;
+      return { asked, failed };
+    },
+  };
+}
