@@ -11,5 +11,6 @@ function _M.start(json)
     end
     require("edge.tls.unseal").read_key(settings.dir .. "/keys/zone.key")
     require("edge.runner")
+    require("edge.cache.urls").restore()
 end
 return _M

@@ -43,11 +43,11 @@ local function visit(list, phase, site, request)
     end
 end
 
-local function end_with(answer)
+local function end_with(answer, id)
     if type(answer) == "string" then
         return ngx.exec(answer)
     end
-    return pages.send(answer)
+    return pages.send(answer, id)
 end
 
 local phases = {}
@@ -56,14 +56,14 @@ local access = taking_part("access")
 function phases.access()
     local request, why = requests.visitor()
     if not request then
-        return end_with(why == "corrupt" and 503 or 903)
+        return end_with(why == "corrupt" and 503 or 903, var.request_id)
     end
     local site = request.site.doc
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
     local answer = visit(access, "access", site, request)
     if answer then
-        return end_with(answer)
+        return end_with(answer, var.request_id)
     end
 end
 
@@ -81,7 +81,7 @@ function phases.origin_access()
         answer = visit(origin_access, "origin_access", request.site.doc, request)
     end
     if answer then
-        return end_with(answer)
+        return end_with(answer, var.http_x_request_id or "")
     end
 end
 
@@ -95,6 +95,10 @@ function phases.origin_header()
         -- Close without an answer: hop A serves what it has, if that is allowed.
         return ngx.exit(ngx.ERROR)
     end
+end
+
+function phases.origin_body()
+    origin.origin_body()
 end
 
 local origin_log = taking_part("origin_log")

@@ -18,7 +18,6 @@ map "" $o_host { default ""; }
 map "" $o_name { default ""; }
 map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
-map "" $o_trip { default ""; }
 
 server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
@@ -37,6 +36,7 @@ server {
     location / {
         access_by_lua_file ${`${host.luaDir}/edge/phases/origin_access.lua`};
         header_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_header.lua`};
+        body_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_body.lua`};
         log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};
         proxy_http_version 1.1;
         proxy_set_header Host $o_host;

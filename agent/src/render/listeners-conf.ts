@@ -39,7 +39,7 @@ map "$e_br$e_gz" $e_accept {
     bg "br, gzip";
 }
 # Something that the usual request does not have, worth a closer look.
-map "$http_range$http_if_none_match$http_if_modified_since$http_if_match$http_if_unmodified_since$http_upgrade$http_x_e_vary" $e_odd {
+map "$http_range$http_if_none_match$http_if_modified_since$http_if_match$http_if_unmodified_since$http_upgrade$http_authorization$http_x_e_vary" $e_odd {
     default "!";
     "" "";
 }

@@ -56,7 +56,7 @@ http {
     )}) }
     init_worker_by_lua_block { require("edge.runner").init_worker() }
 
-    proxy_cache_path ${`${host.dir}/cache`} levels=1:2 keys_zone=edge:${zone.cache.keyBytes} max_size=${cacheBytes(zone, node)} inactive=${zone.cache.inactiveSeconds}s use_temp_path=off;
+    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${zone.cache.keyBytes} max_size=${cacheBytes(zone, node)} inactive=${zone.cache.inactiveSeconds}s use_temp_path=off;
 
     include log.conf;
     include listeners.conf;

@@ -82,7 +82,7 @@ local function stored_answer(state, birth, lifetime, closer)
         end
     end
     local age = time() - birth
-    if age > lifetime then
+    if age >= lifetime then
         local newer, newer_lifetime = freshened()
         if newer then
             age, lifetime = time() - newer, newer_lifetime or lifetime
@@ -119,7 +119,7 @@ function _M.header_filter()
     if state == "HIT" and packed then
         local birth, lifetime, closer = birth_of(packed)
         local age = time() - birth
-        if age >= 0 and age <= lifetime and not closer then
+        if age >= 0 and age < lifetime and not closer then
             header["Age"] = age
             header["Cache-Status"] = "Edgeloom; hit; ttl=" .. lifetime - age
             return

@@ -52,6 +52,10 @@ local function closer_look(made)
     if made.pass_until > time() and is_partial() then
         return "@pass"
     end
+    -- Personal answers are not stored, so nobody shall wait at the lock for one.
+    if var.http_authorization and urls.pass_until(urls.personal(made.url)) > time() then
+        return "@pass"
+    end
     -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
     if var.http_if_none_match and var.http_if_modified_since then
         clear_header("If-Modified-Since")

@@ -25,7 +25,7 @@ function _M.url(text)
     local path = ngx.unescape_uri((gsub(uri, "%?.*", "")))
     local url = keys.url(name, rules.find(site.doc, path), uri)
     local before = urls.version(url) or ""
-    urls.set_version(site.doc.id, url, urls.new_token())
+    urls.set_lasting_version(site.doc.id, url, urls.new_token())
     local count = unlink.url(site.doc, entry.doc, url, before)
     if before ~= "" then
         count = count + unlink.url(site.doc, entry.doc, url, "")

@@ -141,8 +141,9 @@ local function not_stored(response, key)
     if response.age > 0 then
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
-    if response.method == "GET" and not response.authorized and var.http_x_e_state then
-        urls.note_pass(keys.url_of(key))
+    if response.method == "GET" and key and var.http_x_e_state then
+        local url = keys.url_of(key)
+        urls.note_pass(response.authorized and urls.personal(url) or url)
     end
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text
@@ -166,10 +167,13 @@ local function stored(site, response, key, expires)
     header["X-E-V"] = response.vary_text
     header["X-E-Recipe"] = recipe
     header["X-E-Hide"] = response.hide
-    header["X-E-Birth"] = birth_of.pack(response.birth, response.lifetime or 0, closer)
+    header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
+    -- Written anew, so that it stands before X-Accel-Expires; nginx takes silence for no permission.
     header["Cache-Control"] = nil
-    header["Cache-Control"] = "stale-while-revalidate=" .. while_revalidating .. ", stale-if-error=" .. on_error
+    if while_revalidating + on_error > 0 then
+        header["Cache-Control"] = "stale-while-revalidate=" .. while_revalidating .. ", stale-if-error=" .. on_error
+    end
     header["X-Accel-Expires"] = expires
 end
 

@@ -9,7 +9,7 @@ local ENCODINGS = { "", "b", "g", "bg" }
 
 local function file_of(key)
     local hash = md5(key)
-    return settings.dir .. "/cache/" .. sub(hash, 32) .. "/" .. sub(hash, 30, 31) .. "/" .. hash
+    return settings.dir .. "/cache/objects/" .. sub(hash, 32) .. "/" .. sub(hash, 30, 31) .. "/" .. hash
 end
 
 -- How many files of the URL under that version there were.

@@ -7,6 +7,7 @@
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
+local journal = require("edge.cache.journal")
 local urls, changes = dicts.urls, dicts.changes
 local now, time, format, random = ngx.now, ngx.time, string.format, math.random
 
@@ -33,6 +34,11 @@ end
 
 function _M.recipe(url)
     return urls:get("recipe|" .. url)
+end
+
+-- The URL as those see it who authorize themselves.
+function _M.personal(url)
+    return "personal|" .. url
 end
 
 -- Until when the URL goes past the store.
@@ -67,13 +73,37 @@ function _M.forget_pass(url)
     end
 end
 
+local function move_site(site_id)
+    journal.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
+    docs.bump({ "site/" .. site_id })
+end
+
 -- Everything stored for the URL so far becomes unreachable at once, in all variants.
 function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
     if not put("version|", url, version, KEPT_SECONDS) then
-        changes:incr("moved|" .. site_id, 1, 0)
-        docs.bump({ "site/" .. site_id })
+        move_site(site_id)
     end
+end
+
+-- The same, and still after a restart.
+function _M.set_lasting_version(site_id, url, version)
+    journal.add({ site = site_id, url = url, version = version })
+    _M.set_version(site_id, url, version)
+end
+
+-- In the master, when the dictionaries are new; a reload keeps them.
+function _M.restore()
+    if not changes:add("restored", true) then
+        return
+    end
+    journal.replay(function(entry)
+        if entry.url then
+            put("version|", entry.url, entry.version, KEPT_SECONDS)
+        else
+            changes:set("moved|" .. entry.site, entry.moves)
+        end
+    end)
 end
 
 -- How often the whole site had to be moved for want of room.

@@ -4,7 +4,7 @@ local choice = require("edge.origin.choice")
 local fields = require("edge.http.fields")
 local trips = require("edge.origin.trips")
 local var, ipairs = ngx.var, ipairs
-local find, lower, match, sub = string.find, string.lower, string.match, string.sub
+local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, string.match, string.sub
 
 local _M = {}
 local KNOWN = {
@@ -62,7 +62,18 @@ local function peers_of(origin, request)
     return peers, refused
 end
 
+-- How often a request may have passed through this network, this time included (RFC 8586).
+local MOST_PASSES = 4
+
+local function is_loop()
+    local _, passes = gsub(var.http_cdn_loop or "", "edgeloom", "")
+    return passes > MOST_PASSES
+end
+
 function _M.origin_access(_, request)
+    if is_loop() then
+        return 508
+    end
     local origin = request.host.doc.origin
     clear_private()
     fields.remove_named_by_visitor(var.http_x_e_connection)

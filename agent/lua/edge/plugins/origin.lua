@@ -1,5 +1,6 @@
 -- Which origin is asked, and how. Fails closed: without a choice there is nobody to ask.
 local choice = require("edge.origin.choice")
+local failure = require("edge.origin.failure")
 local forward = require("edge.origin.forward")
 local trips = require("edge.origin.trips")
 
@@ -7,6 +8,8 @@ local _M = { name = "origin", priority = 900, fails = "closed" }
 
 _M.origin_access = forward.origin_access
 _M.balancer = trips.balancer
+_M.origin_header = failure.origin_header
+_M.origin_body = failure.origin_body
 _M.origin_log = trips.origin_log
 _M.init_worker = choice.init_worker
 return _M

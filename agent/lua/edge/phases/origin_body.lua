@@ -1,0 +1,1 @@
+require("edge.runner").run("origin_body")

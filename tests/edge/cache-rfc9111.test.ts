@@ -1,0 +1,480 @@
+// The store as RFC 9111 (and 9110, 9213, 5861) want it, seen by a visitor and by the origin.
+import type { OutgoingHttpHeader } from 'node:http';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge } from '../support/edge.ts';
+import type { Ask } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/origin.ts';
+import type { Script } from '../support/origin.ts';
+
+const edge = await startEdge();
+const { name: host } = await edge.site();
+afterAll(() => edge.stop());
+
+type Fields = Record<string, OutgoingHttpHeader>;
+let paths = 0;
+
+/** A URL of its own, answered so. */
+function page(script: Script): string {
+  paths += 1;
+  const path = `/p${paths}`;
+  edge.origin.on(path, script);
+  return path;
+}
+const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
+const date = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
+const HOUR = 3600;
+
+function rfc850(seconds: number): string {
+  const [, day = '', month = '', year = '', time = ''] = date(seconds).split(/[ ,]+/);
+  const name = new Date(Date.now() + seconds * 1000).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+  return `${name}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
+}
+function asctime(seconds: number): string {
+  const [name = '', day = '', month = '', year = '', time = ''] = date(seconds).split(/[ ,]+/);
+  return `${name} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
+}
+
+describe('the second request is answered from the store', () => {
+  const cases: [string, Fields, number?][] = [
+    ['max-age', { 'cache-control': 'max-age=60' }],
+    ['max-age in capitals', { 'Cache-Control': 'MAX-AGE=60' }],
+    ['a quoted max-age', { 'cache-control': 'max-age="60"' }],
+    ['max-age among what nobody knows', { 'cache-control': 'foo, bar="a, no-store", max-age=60, baz=1' }],
+    ['directives in two lines', { 'cache-control': ['public', 'max-age=60'] }],
+    ['an empty directive before it', { 'cache-control': ', ,max-age=60' }],
+    ['a max-age beyond all numbers', { 'cache-control': 'max-age=99999999999999' }],
+    ['s-maxage that is longer than max-age', { 'cache-control': 'max-age=0, s-maxage=60' }],
+    ['max-age although Expires has passed', { 'cache-control': 'max-age=60', expires: date(-HOUR) }],
+    ['Expires in the future', { expires: date(HOUR) }],
+    ['Expires of RFC 850', { expires: rfc850(HOUR) }],
+    ['Expires of asctime', { expires: asctime(HOUR) }],
+    ['an Age below max-age', { 'cache-control': 'max-age=60', age: '10' }],
+    ['a Date below max-age', { 'cache-control': 'max-age=600', date: date(-60) }],
+    ['max-age on a 404', { 'cache-control': 'max-age=60' }, 404],
+    ['max-age on a 301', { 'cache-control': 'max-age=60', location: '/there' }, 301],
+    ['max-age on a 302', { 'cache-control': 'max-age=60', location: '/there' }, 302],
+    ['max-age on a 410', { 'cache-control': 'max-age=60' }, 410],
+    ['max-age on a status nobody knows', { 'cache-control': 'max-age=60' }, 299],
+    ['private for one field only', { 'cache-control': 'max-age=60, private="x-name"' }],
+    ['no-cache for one field only', { 'cache-control': 'max-age=60, no-cache="x-name"' }],
+    ['must-understand, which overrides no-store', { 'cache-control': 'max-age=60, no-store, must-understand' }],
+    ['CDN-Cache-Control against no-store', { 'cache-control': 'no-store', 'cdn-cache-control': 'max-age=60' }],
+    ['a broken CDN-Cache-Control, which does not count', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0, =' }],
+    ['a CDN-Cache-Control with a text for a number', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age="0"' }],
+  ];
+  test.each(cases)('%s', async (_, headers, status = 200) => {
+    const path = page({ status, headers, body: 'kept' });
+    expect((await get(path)).cache).toBe('uri-miss');
+    const again = await get(path);
+    expect(again).toMatchObject({ status, cache: 'hit', body: 'kept' });
+    expect(edge.origin.asked(path)).toHaveLength(1);
+  });
+});
+
+describe('the second request goes to the origin again', () => {
+  const cases: [string, Fields, number?, Ask?][] = [
+    ['nothing said', {}],
+    ['Last-Modified alone', { 'last-modified': date(-365 * 86_400) }],
+    ['no-store', { 'cache-control': 'max-age=60, no-store' }],
+    ['no-store in capitals', { 'cache-control': 'max-age=60, NO-STORE' }],
+    ['private', { 'cache-control': 'max-age=60, private' }],
+    ['no-cache without a validator', { 'cache-control': 'max-age=60, no-cache' }],
+    ['max-age=0 without a validator', { 'cache-control': 'max-age=0' }],
+    ['s-maxage=0 before max-age', { 'cache-control': 's-maxage=0, max-age=60' }],
+    ['two different max-age', { 'cache-control': 'max-age=60, max-age=0' }],
+    ['a negative max-age', { 'cache-control': 'max-age=-60' }],
+    ['a fraction for max-age', { 'cache-control': 'max-age=60.5' }],
+    ['a blank within max-age', { 'cache-control': 'max-age =60' }],
+    ['max-age inside a quoted text', { 'cache-control': 'foo="max-age=60"' }],
+    ['max-age as a part of another name', { 'cache-control': 'x-max-age=60' }],
+    ['Expires in the past', { expires: date(-HOUR) }],
+    ['Expires: 0', { expires: '0' }],
+    ['Expires in another zone', { expires: date(HOUR).replace('GMT', 'UTC') }],
+    ['Expires without a day', { expires: date(HOUR).slice(5) }],
+    ['two Expires', { expires: [date(HOUR), date(HOUR)] }],
+    ['an Age beyond max-age', { 'cache-control': 'max-age=60', age: '61' }],
+    ['a Date beyond max-age', { 'cache-control': 'max-age=60', date: date(-HOUR) }],
+    ['Set-Cookie', { 'cache-control': 'max-age=60', 'set-cookie': 'a=1' }],
+    ['Vary: *', { 'cache-control': 'max-age=60', vary: '*' }],
+    ['* among others in Vary', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
+    ['a 206', { 'cache-control': 'max-age=60', 'content-range': 'bytes 0-3/9' }, 206],
+    ['must-understand with a status nobody knows', { 'cache-control': 'max-age=60, must-understand' }, 299],
+    ['CDN-Cache-Control: no-store', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'no-store' }],
+    ['CDN-Cache-Control: max-age=0', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0' }],
+    ['an authorized request', { 'cache-control': 'max-age=60' }, 200, { headers: { authorization: 'Bearer a' } }],
+  ];
+  test.each(cases)('%s', async (_, headers, status = 200, ask = {}) => {
+    const path = page({ status, headers, body: 'once' });
+    await get(path, ask);
+    const again = await get(path, ask);
+    expect(again.status).toBe(status);
+    expect(again.cache).not.toBe('hit');
+    expect(edge.origin.asked(path)).toHaveLength(2);
+  });
+});
+
+test.each(['public', 'must-revalidate', 's-maxage=60'])('%s lets the answer to an authorized request be shared', async (word) => {
+  const path = page({ headers: { 'cache-control': `max-age=60, ${word}` } });
+  await get(path, { headers: { authorization: 'Bearer a' } });
+  expect((await get(path)).cache).toBe('hit');
+});
+
+test.each([
+  ['no-cache', 'etag', '"v1"', 'if-none-match'],
+  ['max-age=0', 'etag', 'W/"v1"', 'if-none-match'],
+  ['no-cache', 'last-modified', date(-HOUR), 'if-modified-since'],
+])('%s with %s is stored and asked about each time', async (control, field, value, condition) => {
+  const path = page((asked) =>
+    asked.headers[condition] === value
+      ? { status: 304, headers: { 'cache-control': control, [field]: value } }
+      : { headers: { 'cache-control': control, [field]: value }, body: 'whole' },
+  );
+  await get(path);
+  for (let i = 0; i < 2; i += 1) expect(await get(path)).toMatchObject({ status: 200, body: 'whole', cache: 'stale' });
+  expect(edge.origin.asked(path).map((asked) => asked.headers[condition])).toEqual([undefined, value, value]);
+});
+
+describe('age and date', () => {
+  test('a hit says how old it is, counted from the Age the origin said', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=600', age: '100' } });
+    expect(Number((await get(path)).header('age'))).toBeGreaterThanOrEqual(100);
+    const hit = await get(path);
+    expect(Number(hit.header('age'))).toBeGreaterThanOrEqual(100);
+    expect(hit.header('cache-status')).toMatch(/^Edgeloom; hit; ttl=(500|49\d)$/);
+  });
+  test('the age is counted from Date where that is more', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=600', date: date(-200), age: '10' } });
+    await get(path);
+    expect(Number((await get(path)).header('age'))).toBeGreaterThanOrEqual(200);
+  });
+  test("the Date a visitor sees is the origin's", async () => {
+    const said = date(-30);
+    const path = page({ headers: { 'cache-control': 'max-age=600', date: said } });
+    await get(path);
+    expect((await get(path)).all('date')).toEqual([said]);
+  });
+  test('one field each: Age, Date, Cache-Control and Vary are never doubled', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=600', age: '3', vary: 'x-a', date: date(-5) } });
+    await get(path);
+    const hit = await get(path);
+    for (const name of ['age', 'date', 'cache-control', 'vary', 'cache-status']) expect(hit.all(name)).toHaveLength(1);
+    expect(hit.header('cache-control')).toBe('max-age=600');
+    expect(hit.header('vary')).toBe('x-a');
+  });
+});
+
+describe('Vary', () => {
+  test('each value of the named field has its own answer', async () => {
+    const path = page((asked) => ({ headers: { 'cache-control': 'max-age=60', vary: 'X-Kind' }, body: String(asked.headers['x-kind']) }));
+    for (const kind of ['a', 'b']) expect(await get(path, { headers: { 'x-kind': kind } })).toMatchObject({ body: kind });
+    for (const kind of ['a', 'b']) {
+      expect(await get(path, { headers: { 'x-kind': kind } })).toMatchObject({ body: kind, cache: 'hit' });
+    }
+    expect(await get(path)).toMatchObject({ body: 'undefined', cache: 'vary-miss' });
+  });
+  test('blanks and the order of languages make no difference', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=60', vary: 'accept-language, x-list' } });
+    await get(path, { headers: { 'accept-language': 'en, de;q=0.5', 'x-list': 'a, b' } });
+    const same = await get(path, { headers: { 'accept-language': 'de; q=0.5,EN', 'x-list': 'a,b' } });
+    expect(same.cache).toBe('hit');
+  });
+  test('encodings never mix, and what a visitor accepts is told in four classes', async () => {
+    const path = page((asked) => ({
+      headers: { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' },
+      body: String(asked.headers['accept-encoding']),
+    }));
+    const accepting = (value: string) => get(path, { headers: { 'accept-encoding': value } });
+    await get(path);
+    for (const round of ['fills', 'finds']) {
+      const answers = [
+        await accepting('gzip, deflate, br'),
+        await accepting('br;q=0, gzip;q=0.5'),
+        await accepting('br'),
+        await accepting('deflate'),
+        await get(path),
+      ];
+      expect(answers.map((answer) => answer.body)).toEqual(['br, gzip', 'gzip', 'br', 'identity', 'identity']);
+      if (round === 'finds') expect(answers.map((answer) => answer.cache)).toEqual(Array(5).fill('hit'));
+    }
+    expect((await accepting('gzip')).cache).toBe('hit');
+  });
+  test('variants do not mix after a restart, which forgets what the origin varies on', async () => {
+    const path = page((asked) => ({
+      headers: { 'cache-control': 'max-age=600', vary: 'accept-encoding, x-kind' },
+      body: `${asked.headers['accept-encoding']} ${asked.headers['x-kind']}`,
+    }));
+    const ask = (encoding: string, kind: string) => get(path, { headers: { 'accept-encoding': encoding, 'x-kind': kind } });
+    for (let i = 0; i < 2; i += 1) for (const kind of ['a', 'b']) await ask('gzip', kind);
+    await edge.restart();
+    for (const encoding of ['br', 'gzip']) {
+      for (const kind of ['b', 'c', 'a']) expect((await ask(encoding, kind)).body).toBe(`${encoding} ${kind}`);
+    }
+  });
+});
+
+describe('unsafe methods', () => {
+  const fresh = { headers: { 'cache-control': 'max-age=600' } };
+  async function stored(script: Script = fresh): Promise<string> {
+    const path = page(script);
+    await get(path);
+    expect((await get(path)).cache).toBe('hit');
+    return path;
+  }
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'MKCOL'])('a good answer to %s makes what is stored obsolete', async (method) => {
+    const path = await stored();
+    expect((await get(path, { method })).cache).toBe('method');
+    expect((await get(path)).cache).toBe('uri-miss');
+  });
+  test.each([400, 404, 500])('a %i to POST changes nothing', async (status) => {
+    const path = await stored((asked) => (asked.method === 'POST' ? { status } : fresh));
+    expect((await get(path, { method: 'POST' })).status).toBe(status);
+    expect((await get(path)).cache).toBe('hit');
+  });
+  test.each(['HEAD', 'OPTIONS'])('%s changes nothing', async (method) => {
+    const path = await stored();
+    await get(path, { method });
+    expect((await get(path)).cache).toBe('hit');
+  });
+  test.each(['location', 'content-location'])('the URL that %s names on the same host becomes obsolete too', async (field) => {
+    const [first, second] = [await stored(), await stored()];
+    const path = page({ status: 201, headers: { [field]: `http://${host}${first}` } });
+    await get(path, { method: 'POST' });
+    expect((await get(first)).cache).toBe('uri-miss');
+    const relative = page({ status: 201, headers: { [field]: second.slice(1) } });
+    await get(relative, { method: 'POST' });
+    expect((await get(second)).cache).toBe('uri-miss');
+  });
+  test('a URL on another host is not made obsolete', async () => {
+    const path = await stored();
+    const elsewhere = page({ status: 201, headers: { location: `http://other.example.com${path}` } });
+    await get(elsewhere, { method: 'POST' });
+    expect((await get(path)).cache).toBe('hit');
+  });
+  test('an object that was obsolete before a restart does not come back with it', async () => {
+    const path = await stored();
+    await get(path, { method: 'POST' });
+    await edge.restart();
+    expect((await get(path)).cache).toBe('uri-miss');
+  });
+  test('the answer to POST is never served to GET', async () => {
+    const path = page((asked) => ({ ...fresh, body: asked.method }));
+    await get(path, { method: 'POST' });
+    expect(await get(path)).toMatchObject({ body: 'GET', cache: 'uri-miss' });
+  });
+});
+
+describe('a 304 of the origin', () => {
+  test("brings the stored object's new fields to visitors and keeps its body and type", async () => {
+    let asks = 0;
+    const path = page((asked) => {
+      asks += 1;
+      if (asked.headers['if-none-match'] === undefined) {
+        return { headers: { 'cache-control': 'no-cache, max-age=60', etag: '"e"', 'x-count': '1', 'content-type': 'text/css' }, body: 'body' };
+      }
+      return { status: 304, headers: { 'cache-control': 'max-age=600', etag: '"e"', 'x-count': String(asks), 'content-type': 'a/b' } };
+    });
+    await get(path);
+    expect((await get(path)).cache).toBe('stale');
+    const hit = await get(path);
+    expect(hit).toMatchObject({ cache: 'hit', body: 'body', status: 200 });
+    expect(hit.header('x-count')).toBe('2');
+    expect(hit.header('content-type')).toBe('text/css');
+    expect(hit.header('cache-control')).toBe('max-age=600');
+    expect(edge.origin.asked(path)).toHaveLength(2);
+  });
+  test('that forbids storing does not make the object fresh', async () => {
+    const path = page((asked) => ({
+      status: asked.headers['if-none-match'] === undefined ? 200 : 304,
+      headers: { 'cache-control': asked.headers['if-none-match'] === undefined ? 'no-cache' : 'no-store', etag: '"e"' },
+    }));
+    for (let i = 0; i < 4; i += 1) expect((await get(path)).cache).not.toBe('hit');
+    expect(edge.origin.asked(path)).toHaveLength(4);
+  });
+});
+
+describe('conditions and ranges of visitors', () => {
+  const body = '0123456789';
+  const kept = { headers: { 'cache-control': 'max-age=600', etag: '"e"', 'last-modified': date(-HOUR), 'content-length': 10 }, body };
+  async function warm(): Promise<string> {
+    const path = page(kept);
+    await get(path);
+    return path;
+  }
+  test.each([
+    ['If-None-Match that matches', { 'if-none-match': '"e"' }, 304],
+    ['If-None-Match in a list', { 'if-none-match': '"a", W/"e"' }, 304],
+    ['If-None-Match: *', { 'if-none-match': '*' }, 304],
+    ['If-None-Match of another', { 'if-none-match': '"x"' }, 200],
+    ['If-Modified-Since of later', { 'if-modified-since': date(-60) }, 304],
+    ['If-Modified-Since of before', { 'if-modified-since': date(-2 * HOUR) }, 200],
+    ['If-None-Match of another beside a matching date', { 'if-none-match': '"x"', 'if-modified-since': date(-60) }, 200],
+    ['If-None-Match that matches beside an older date', { 'if-none-match': '"e"', 'if-modified-since': date(-2 * HOUR) }, 304],
+  ])('%s is answered from the store', async (_, headers, status) => {
+    const path = await warm();
+    const answer = await get(path, { headers });
+    expect(answer.status).toBe(status);
+    expect(answer.cache).toBe('hit');
+    expect(answer.body).toBe(status === 304 ? '' : body);
+    expect(edge.origin.asked(path)).toHaveLength(1);
+  });
+  test.each([
+    ['bytes=2-4', 206, '234'],
+    ['bytes=-3', 206, '789'],
+    ['bytes=7-', 206, '789'],
+    ['bytes=20-', 416, null],
+    ['lines=1-2', 200, body],
+  ])('the range %s is cut from the stored object', async (range, status, text) => {
+    const path = await warm();
+    const answer = await get(path, { headers: { range } });
+    expect(answer.status).toBe(status);
+    if (text !== null) expect(answer.body).toBe(text);
+    expect(edge.origin.asked(path)).toHaveLength(1);
+  });
+  test('a range of what is not stored yet fetches the whole once', async () => {
+    const path = page(kept);
+    expect(await get(path, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 206, body: '01' });
+    expect(await get(path)).toMatchObject({ status: 200, body, cache: 'hit' });
+    expect(edge.origin.asked(path).map((asked) => asked.headers.range)).toEqual([undefined]);
+  });
+  test('If-Range of another object gets the whole', async () => {
+    const path = await warm();
+    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"x"' } })).toMatchObject({ status: 200, body });
+    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"e"' } })).toMatchObject({ status: 206, body: '01' });
+  });
+  test('conditions and ranges on what is known to be uncacheable reach the origin', async () => {
+    const path = page((asked) => (asked.headers['if-none-match'] === '"n"' ? { status: 304 } : { headers: { 'cache-control': 'no-store' } }));
+    await get(path);
+    expect((await get(path, { headers: { 'if-none-match': '"n"' } })).status).toBe(304);
+    await get(path, { headers: { range: 'bytes=0-1' } });
+    expect(edge.origin.asked(path).map((asked) => asked.headers.range)).toEqual([undefined, undefined, 'bytes=0-1']);
+  });
+  test('HEAD is answered from what GET stored, with its length and no body', async () => {
+    const path = await warm();
+    const answer = await get(path, { method: 'HEAD' });
+    expect(answer).toMatchObject({ status: 200, body: '', cache: 'hit' });
+    expect(answer.header('content-length')).toBe('10');
+  });
+});
+
+describe('fields for one visitor or one connection', () => {
+  test('a field that no-cache names reaches only the first visitor', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=60, no-cache="x-token"', 'x-token': 'secret' } });
+    expect((await get(path)).header('x-token')).toBe('secret');
+    const second = await get(path);
+    expect(second.cache).toBe('hit');
+    expect(second.header('x-token')).toBeUndefined();
+  });
+  test('no-cache="set-cookie" makes a response with a cookie storable, and nobody else gets the cookie', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=60, no-cache="set-cookie"', 'set-cookie': 'id=1' } });
+    expect((await get(path)).header('set-cookie')).toBe('id=1');
+    const second = await get(path);
+    expect(second.cache).toBe('hit');
+    expect(second.header('set-cookie')).toBeUndefined();
+  });
+  test('what Connection names is neither sent nor stored', async () => {
+    const path = page({ headers: { 'cache-control': 'max-age=60', connection: 'x-hop', 'x-hop': '1', 'keep-alive': 'timeout=9', 'proxy-authenticate': 'a' } });
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await get(path);
+      for (const name of ['x-hop', 'proxy-authenticate']) expect(answer.header(name)).toBeUndefined();
+    }
+  });
+});
+
+describe('stale answers', () => {
+  /** Asks until what is stored is no longer fresh. */
+  const untilStale = (path: string, cache: string) =>
+    eventually(async () => {
+      const answer = await get(path);
+      expect(answer.header('cache-status')).toContain(cache);
+      return answer;
+    });
+
+  test('stale-while-revalidate answers at once while one request asks the origin', async () => {
+    const { opened, open } = gate();
+    let asks = 0;
+    const path = page(() => {
+      asks += 1;
+      const answer = { headers: { 'cache-control': 'max-age=1, stale-while-revalidate=600' }, body: String(asks) };
+      return asks === 1 ? answer : { ...answer, after: opened };
+    });
+    await get(path);
+    const stale = await untilStale(path, 'stale-while-revalidate');
+    expect(stale.body).toBe('1');
+    for (let i = 0; i < 3; i += 1) expect((await get(path)).body).toBe('1');
+    expect(edge.origin.asked(path)).toHaveLength(2);
+    open();
+    await eventually(async () => expect((await get(path)).body).not.toBe('1'));
+  });
+  test('stale-if-error answers for an origin that fails, and for one that is gone', async () => {
+    let failure: Script = { headers: { 'cache-control': 'max-age=1, stale-if-error=600' }, body: 'good' };
+    const path = page((asked) => (typeof failure === 'function' ? failure(asked) : failure));
+    await get(path);
+    for (const next of [{ status: 503, body: 'bad' }, { reset: true }]) {
+      failure = next;
+      const answer = await untilStale(path, 'stale-if-error');
+      expect(answer).toMatchObject({ status: 200, body: 'good' });
+    }
+  });
+  test.each(['must-revalidate', 'proxy-revalidate'])("with %s a failing origin's own error is shown", async (word) => {
+    let status = 200;
+    const path = page(() => ({ status, headers: { 'cache-control': `max-age=1, stale-if-error=600, ${word}` }, body: String(status) }));
+    await get(path);
+    status = 503;
+    await eventually(async () => expect(await get(path)).toMatchObject({ status: 503, body: '503' }));
+  });
+  test("without permission a failing origin's own error is shown", async () => {
+    let status = 200;
+    const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: String(status) }));
+    await get(path);
+    status = 500;
+    await eventually(async () => expect(await get(path)).toMatchObject({ status: 500, body: '500' }));
+  });
+  test('a site may let stored answers stand in for a failing origin that says nothing about it', async () => {
+    const site = await edge.site({ staleIfErrorSeconds: 600 });
+    let status = 200;
+    const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: 'good' }));
+    await edge.get(path, { host: site.name });
+    status = 502;
+    await eventually(async () => {
+      const answer = await edge.get(path, { host: site.name });
+      expect(answer.header('cache-status')).toContain('stale-if-error');
+      expect(answer.status).toBe(200);
+    });
+  });
+});
+
+describe('many at once', () => {
+  test('ask the origin once for what can be stored', async () => {
+    const { opened, open } = gate();
+    const path = page({ headers: { 'cache-control': 'max-age=60' }, after: opened });
+    const answers = Promise.all(Array.from({ length: 8 }, () => get(path)));
+    await eventually(() => expect(edge.origin.asked(path)).toHaveLength(1));
+    open();
+    expect((await answers).map((answer) => answer.status)).toEqual(Array(8).fill(200));
+    expect(edge.origin.asked(path)).toHaveLength(1);
+  });
+  test('do not wait for each other for what is known to be uncacheable', async () => {
+    const { opened, open } = gate();
+    let script: Script = { headers: { 'cache-control': 'no-store' } };
+    const path = page(() => (typeof script === 'function' ? {} : script));
+    await get(path);
+    script = { headers: { 'cache-control': 'no-store' }, after: opened };
+    const answers = Promise.all(Array.from({ length: 5 }, () => get(path)));
+    await eventually(() => expect(edge.origin.asked(path)).toHaveLength(6));
+    open();
+    await answers;
+  });
+  test('do not wait for each other for personal answers', async () => {
+    const { opened, open } = gate();
+    let after = Promise.resolve();
+    const path = page(() => ({ headers: { 'cache-control': 'max-age=60' }, after }));
+    const ask = () => get(path, { headers: { authorization: 'Basic a' } });
+    await ask();
+    after = opened;
+    const answers = Promise.all(Array.from({ length: 4 }, ask));
+    await eventually(() => expect(edge.origin.asked(path)).toHaveLength(5));
+    open();
+    await answers;
+  });
+});
