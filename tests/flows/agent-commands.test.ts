@@ -1,0 +1,149 @@
+// What is asked of a node: by the control plane over NATS, and by whoever sits in front of it.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
+import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { build } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import { prepareNats } from '../../deploy/services/nats.ts';
+import { launch } from '../../deploy/services/program.ts';
+import type { TestAgent } from '../support/agent.ts';
+import { hostDoc } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/ports.ts';
+import { services } from '../support/services.ts';
+import { get, settled, standingNode } from '../support/standing-node.ts';
+
+const run = promisify(execFile);
+const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
+
+test('a purge makes the next request go to the origin, and says so; too late it is not begun', async () => {
+  const { peer, ports, origin } = await standingNode();
+  const ask = async () => (await get(ports.http, 'www.example.com', '/cached/page')).body;
+  origin.on('/cached/page', { body: 'old' });
+  expect(await ask()).toBe('old');
+  origin.on('/cached/page', { body: 'new' });
+  expect(await ask()).toBe('old');
+  const urls = ['http://www.example.com/cached/page'];
+
+  const late = await peer.command('purge', { urls }, new Date(Date.now() - 1000));
+  expect(late).toMatchObject({ ok: false, error: 'the deadline has passed', objects: 0 });
+  expect(await ask()).toBe('old');
+
+  expect(await peer.command('purge', { urls })).toMatchObject({ ok: true, error: null });
+  expect(await ask()).toBe('new');
+  expect(await peer.command('purge', { urls })).toMatchObject({ ok: true });
+  expect(await ask()).toBe('new');
+});
+
+test('a resync asks for everything, and takes away what nobody sent', async () => {
+  const { peer, ports, site, origin } = await standingNode();
+  peer.entries.delete('host/www.example.com');
+  peer.note(hostDoc(site, origin.port, { name: 'instead.example.com' }));
+  expect(await peer.command('resync')).toMatchObject({ ok: true, error: null });
+  expect((await get(ports.http, 'www.example.com')).status).toBe(903);
+  expect((await get(ports.http, 'instead.example.com')).status).toBe(200);
+});
+
+test('a node finds back to a NATS server that was away, and learns what it missed', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'agent-nats-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const { secretsDir } = services();
+  const nats = await prepareNats({
+    dir,
+    host: '127.0.0.1',
+    port: await freePort(),
+    config: (place) => serverConfig({ secretsDir, ...place }),
+  });
+  const start = async () => {
+    const server = await launch(nats.program, { runDir: dir, logDir: dir });
+    onTestFinished(() => server.stop());
+    await nats.ready();
+    return server;
+  };
+  const server = await start();
+  const node = await standingNode({ peer: { natsUrl: nats.url } });
+  const { peer, ports, site, origin, agent } = node;
+  await server.stop();
+  await eventually(() =>
+    expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
+  );
+  peer.note(hostDoc(site, origin.port, { name: 'missed.example.com' }));
+  expect((await get(ports.http, 'www.example.com')).status).toBe(200);
+  await start();
+  await settled(node);
+  expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
+});
+
+test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {
+  const { agent, zone, www, ports } = await standingNode();
+  expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
+  expect(await ask(agent, 'check')).toEqual({
+    code: 0,
+    said: expect.stringMatching(/^3 documents\nnginx [\d.]+ takes them\n$/),
+  });
+
+  const port = await freePort();
+  const other = await mkdtemp(path.join(tmpdir(), 'agent-docs-'));
+  onTestFinished(() => rm(other, { recursive: true, force: true }));
+  const ports2 = [
+    { port: ports.http, tls: false },
+    { port, tls: false },
+  ];
+  await writeFile(path.join(other, 'zone'), encodeDocFile(9, JSON.stringify({ ...zone, ports: ports2 })));
+  const plan = await ask(agent, 'plan', other);
+  expect(plan.code).toBe(0);
+  const lines = plan.said.split('\n');
+  expect(lines).toEqual(expect.arrayContaining(['~ zone', `- host/${www.name}`, 'listeners.conf']));
+  expect(lines.some((line) => line.startsWith('+') && line.includes(`listen "127.0.0.1:${port}"`))).toBe(true);
+  expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' });
+
+  const out = path.join(other, 'out');
+  expect(await ask(agent, 'render', other, out)).toMatchObject({ code: 0 });
+  expect(await readFile(path.join(out, 'listeners.conf'), 'utf8')).toContain(`127.0.0.1:${port}`);
+
+  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
+  await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));
+  const check = await ask(agent, 'check');
+  expect(check.code).toBe(1);
+  expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
+});
+
+test('the bundle of one file runs on the Node of the machine, which may be older than ours', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'agent-bundle-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const bundle = path.join(dir, 'agent.mjs');
+  await build({
+    entryPoints: [main],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // The NATS client is CommonJS.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'silent',
+  });
+  await run('cp', ['-r', path.join(import.meta.dirname, '../../agent/lua'), dir]);
+  await run('chmod', ['-R', 'a+rX', dir]);
+  // The first node outside of node_modules.
+  const paths = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  const { stdout } = await run('which', ['node'], { env: { PATH: paths.join(':') } });
+  const node = await standingNode({ program: { command: stdout.trim(), args: [bundle] } });
+  expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
+  expect(await node.agent.end('SIGTERM')).toBe(0);
+});
+
+async function ask(agent: TestAgent, ...args: string[]): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout } = await run(process.execPath, [main, ...args], { env: agent.env });
+    return { code: 0, said: stdout };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && 'stdout' in error)) throw error;
+    return { code: Number(error.code), said: String(error.stdout) };
+  }
+}

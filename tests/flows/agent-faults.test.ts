@@ -1,0 +1,184 @@
+// What a node does when something of it is killed, damaged or away. Visitors must not notice.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { findOrphans, findProcess } from '@edgeloom/agent/nginx/processes.ts';
+import { docPath } from '@edgeloom/agent/store/files.ts';
+import { expect, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { hostDoc } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/ports.ts';
+import { startPeer } from '../support/scripted-peer.ts';
+import { services } from '../support/services.ts';
+import { get, settled, standingNode, visit } from '../support/standing-node.ts';
+
+const good = { status: 200, body: 'from the origin' };
+
+test('after a reboot with no network and no control plane the node serves from its disk', async () => {
+  const { peer, agent, ports } = await standingNode();
+  await agent.end('SIGKILL');
+  const offline = await testAgent({ dir: agent.dir });
+  process.kill(await agent.nginxPid(), 'SIGTERM');
+  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  await peer.stop();
+  await writeFile(
+    path.join(agent.dir, 'node.json'),
+    (await readFile(path.join(agent.dir, 'node.json'), 'utf8')).replace(/:\d+"/, ':1"'),
+  );
+  offline.start();
+  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  await eventually(() =>
+    expect(offline.log).toContainEqual(expect.objectContaining({ message: 'no connection to the control plane' })),
+  );
+  await offline.end('SIGTERM');
+});
+
+test('killed in the middle of 200 changes, the agent has them all when it is back, and no visitor notices', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, site, origin } = node;
+  const master = await agent.nginxPid();
+  const visitor = visit(ports.http, 'www.example.com');
+  for (let i = 0; i < 200; i += 1) {
+    peer.push(hostDoc(site, origin.port, { name: `n${i}.example.com` }));
+    if (i % 10 === 9) await new Promise((resolve) => setImmediate(resolve));
+    // Some of it has been applied, some is on its way, and some was never sent.
+    if (i === 60 || i === 130) {
+      await eventually(() => expect(peer.reached).toBeGreaterThan(i / 2));
+      await agent.end('SIGKILL');
+      agent.start();
+    }
+  }
+  await settled(node);
+  expect(await agent.nginxPid()).toBe(master);
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
+  for (let i = 0; i < 200; i += 1) expect((await get(ports.http, `n${i}.example.com`)).status).toBe(200);
+  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+});
+
+test('an agent that was killed finds its nginx again; one that is stopped leaves it, or ends it when they live together', async () => {
+  const { agent, ports } = await standingNode();
+  const master = await agent.nginxPid();
+  await agent.end('SIGKILL');
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+
+  agent.start('--with-nginx');
+  await eventually(() =>
+    expect(agent.log.filter((line) => line['message'] === 'connected to the control plane')).toHaveLength(2),
+  );
+  expect(await agent.nginxPid()).toBe(master);
+  expect(await agent.end('SIGINT')).toBe(0);
+  expect(await findProcess(master)).toBeNull();
+  await expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED');
+
+  agent.start();
+  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  expect(await agent.end('SIGTERM')).toBe(0);
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('an nginx that is killed is started again, and its orphaned workers do not hold the ports', async () => {
+  const { agent, ports } = await standingNode();
+  const master = await agent.nginxPid();
+  process.kill(master, 'SIGKILL');
+  await eventually(async () => {
+    expect(await agent.nginxPid()).not.toBe(master);
+    expect(await get(ports.http, 'www.example.com')).toEqual(good);
+  });
+  expect(await findOrphans(master)).toEqual([]);
+  expect(agent.running).toBe(true);
+});
+
+test('a reload that was cut off by a kill is finished or taken back by the next start', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, zone } = node;
+  const conf = layoutOf(agent.dir).conf;
+  const port = await freePort();
+  const restart = async () => {
+    const links = () => agent.log.filter((line) => line['message'] === 'connected to the control plane').length;
+    const before = links();
+    agent.start();
+    await eventually(() => expect(links()).toBe(before + 1));
+  };
+  peer.push({ ...zone, ports: [...zone.ports, { port, tls: false }] });
+  // Killed as soon as the new tree is there, wherever it is by then.
+  await eventually(async () =>
+    expect((await readdir(conf)).filter((name) => /^\d+$/.test(name)).length).toBeGreaterThan(1),
+  );
+  await agent.end('SIGKILL');
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+  await restart();
+  await settled(node);
+  expect(await get(port, 'www.example.com')).toEqual(good);
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('a second agent in the same directory does not start', async () => {
+  const { agent, ports } = await standingNode();
+  const second = await testAgent({ dir: agent.dir });
+  second.start();
+  expect(await second.ended()).toBe(1);
+  expect(second.log.at(-1)?.['message']).toContain('another agent works in');
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('a document that is damaged, changed or missing on disk is noticed and brought again', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, site, origin, www } = node;
+  peer.push(...['a', 'b'].map((name) => hostDoc(site, origin.port, { name: `${name}.example.com` })));
+  await settled(node);
+  await agent.end('SIGKILL');
+  const file = (key: string) => path.join(layoutOf(agent.dir).docs, docPath(key));
+  const whole = await readFile(file(`host/${www.name}`));
+  await writeFile(file(`host/${www.name}`), whole.subarray(0, -5));
+  await rm(file('host/a.example.com'));
+  await writeFile(file('host/b.example.com'), whole);
+  agent.start();
+  await eventually(async () => expect(await readFile(file(`host/${www.name}`))).toEqual(whole));
+  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+  // It was asked from just before the oldest of them, not from the beginning.
+  expect(peer.syncs.at(-1)).toEqual({ revision: 2, full: false });
+  await eventually(async () => {
+    for (const name of ['www', 'a', 'b']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
+  });
+});
+
+test('without its manifest the node serves its files, and makes the manifest anew', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports } = node;
+  await agent.end('SIGKILL');
+  await rm(path.join(layoutOf(agent.dir).docs, 'manifest'));
+  agent.start();
+  await eventually(() => expect(peer.syncs.at(-1)).toEqual({ revision: 0, full: false }));
+  await eventually(() => expect(peer.heartbeats.at(-1)?.revision).toBe(peer.revision));
+  expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest);
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('a join that was cut off is repeated with the same key, and a token that is refused ends the agent', async () => {
+  const { peer, agent } = await standingNode();
+  await agent.end('SIGKILL');
+  await rm(path.join(agent.dir, 'node.json'));
+  agent.start();
+  await eventually(() => expect(peer.joins).toHaveLength(2));
+  expect(peer.joins[1]?.publicKey).toBe(peer.joins[0]?.publicKey);
+
+  const stranger = await testAgent({ control: peer.url, token: 'x'.repeat(40) });
+  stranger.start();
+  expect(await stranger.ended()).toBe(1);
+  expect(stranger.log.at(-1)?.['message']).toContain('101013');
+  await stranger.stop();
+});
+
+test('a node that joins another zone forgets the documents of the first', async () => {
+  const { agent, ports } = await standingNode();
+  await agent.end('SIGKILL');
+  const other = await startPeer(services());
+  const moved = await testAgent({ dir: agent.dir, control: other.url, token: other.token });
+  await rm(path.join(agent.dir, 'node.json'));
+  moved.start();
+  await eventually(() => expect(other.heartbeats.at(-1)?.digest).toBe(other.digest));
+  expect((await get(ports.http, 'www.example.com')).status).toBe(903);
+  await moved.end('SIGKILL');
+  await other.stop();
+});
