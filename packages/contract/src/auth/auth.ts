@@ -4,7 +4,7 @@ import { Id, Text, Time } from '../common/common.ts';
 export const AccountKind = z.enum(['user', 'client', 'admin']);
 export const AccountStatus = z.enum(['normal', 'pause', 'lock', 'expired']);
 export const Language = z.enum(['zh-TW', 'zh-CN', 'en']);
-export const Email = z.email().max(254).trim().toLowerCase();
+export const Email = z.string().trim().toLowerCase().pipe(z.email().max(254));
 export const Password = z.string().min(8).max(256);
 /** 0 e-mail code, 1 authenticator, 2 none. */
 export const Login2FAType = z.union([z.literal(0), z.literal(1), z.literal(2)]);

@@ -105,20 +105,21 @@ export function openSessions({ db, pool, secrets, mail }: Installation, sign: Si
     async refresh(kind: Family, given: string | undefined): Promise<Tokens> {
       const session = given === undefined ? null : refresh.sessionOf(given);
       if (given === undefined || session === null) fail('REFRESH_FAILED');
-      const hash = sha256(given);
-      const next = refresh.issue(session);
-      // One statement decides which of several parallel calls exchanges the token.
-      const exchanged = await pool.query<{ account_id: string; rotated_at: Date }>(
-        `UPDATE sessions SET previous_hash = token_hash, token_hash = $3, successor = $4, rotated_at = now(), last_used_at = now()
-         WHERE id = $1 AND token_hash = $2 AND revoked_at IS NULL AND ends_at > now()
-           AND last_used_at > now() - interval '${IDLE_DAYS} days'
-         RETURNING account_id, rotated_at`,
-        [session, hash, sha256(next), secrets.seal(next, successorContext(session))],
-      );
-      const [row] = exchanged.rows;
+      // Before anything is exchanged: a token that is refused must still be good where it belongs.
       const account = await db.account.findFirst({ where: { kind, sessions: { some: { id: session } } } });
       if (!account) fail('REFRESH_FAILED');
       assertEnabled(account);
+      const hash = sha256(given);
+      const next = refresh.issue(session);
+      // One statement decides which of several parallel calls exchanges the token.
+      const exchanged = await pool.query<{ rotated_at: Date }>(
+        `UPDATE sessions SET previous_hash = token_hash, token_hash = $3, successor = $4, rotated_at = now(), last_used_at = now()
+         WHERE id = $1 AND token_hash = $2 AND revoked_at IS NULL AND ends_at > now()
+           AND last_used_at > now() - interval '${IDLE_DAYS} days'
+         RETURNING rotated_at`,
+        [session, hash, sha256(next), secrets.seal(next, successorContext(session))],
+      );
+      const [row] = exchanged.rows;
       if (row) return tokens(account, session, next, row.rotated_at);
 
       const old = await db.session.findUnique({ where: { id: session } });

@@ -1,0 +1,30 @@
+import { afterAll, expect, test } from 'vitest';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { cuttable } from '../support/cut.ts';
+import { eventually } from '../support/eventually.ts';
+import { testDatabase } from '../support/services.ts';
+import '../support/matchers.ts';
+
+const way = await cuttable(await testDatabase());
+const app = await testApp({ DATABASE_URL: way.url });
+afterAll(async () => {
+  await app.close();
+  await way.close();
+});
+
+test('without the database every call says so, and all is well when it is back', async () => {
+  const { client } = await app.build.zone();
+  const call = app.as(client).call;
+  await call(zones.list);
+
+  await way.cut();
+  await expect(call(zones.list)).toFail('DATABASE_UNAVAILABLE');
+  await expect(call(zones.create, { body: { name: 'lost' } })).toFail('DATABASE_UNAVAILABLE');
+  const health = await fetch(`${app.url}/api/v1/health`);
+  expect([health.status, await health.json()]).toMatchObject([503, { code: 4003, extra: { checks: { postgres: { ok: false } } } }]);
+
+  await way.mend();
+  const { total } = await eventually(() => call(zones.list));
+  expect(total).toBe(1);
+});

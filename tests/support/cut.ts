@@ -1,0 +1,43 @@
+// A way to a service that can be cut and mended: what a test does to a database that other tests share.
+import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+
+export interface Cut {
+  /** The service's URL by this way. */
+  url: string;
+  cut: () => Promise<void>;
+  mend: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function cuttable(serviceUrl: string): Promise<Cut> {
+  const target = new URL(serviceUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [socket, other] of [[near, far], [far, near]] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy()).on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  const url = new URL(serviceUrl);
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href, cut, mend: () => listen(port), close: async () => (server.listening ? cut() : undefined) };
+}
