@@ -21,6 +21,9 @@ export function explain(error: unknown): Explained {
   return { text: detail ?? known ?? message, code, reqID: reqID || null, status: error.status };
 }
 
+/** The phrase of a code alone. */
+export const explainCode = (code: number) => tMaybe(`errors.${code}`) ?? String(code);
+
 /** What a phrase may need: the port of 401003, the numbers of the export limits. */
 function valuesOf({ envelope: { extra } }: ApiError): Values {
   const given = Object.entries(extra ?? {}).filter((entry): entry is [string, string | number] =>

@@ -1,15 +1,15 @@
+import { sitePath } from '../components/frame/site-scope.ts';
 import { family, to } from './family.ts';
 
 interface Place {
   id: string;
   name: string;
 }
-const root = family === 'client' ? 'nodeManage/sitesSetting' : 'sitesManagement/sitesSetting';
 
-/** A view of a site's scope: `siteAddress(site, 'cache')`, `siteAddress(site, 'cache', 'purge')`. */
-export const siteAddress = ({ id, name }: Place, view = 'overview', tab?: string) =>
-  `${to(root)}/${id}/${encodeURIComponent(name)}?${new URLSearchParams({ view, ...(tab && { tab }) })}`;
+/** A page of a site's scope, with its tab: `siteAddress(site, 'cache', 'purge')`. */
+export const siteAddress = (site: Place, view = 'overview', tab?: string) =>
+  `${to(sitePath(family, site, view))}${tab ? `&tab=${tab}` : ''}`;
 
-/** The page of one of its domains. */
-export const domainAddress = ({ id, name }: Place, domainName: string) =>
-  `${to(root)}/${id}/${encodeURIComponent(name)}/${encodeURIComponent(domainName)}`;
+/** The page of one of a site's domains. */
+export const domainAddress = (site: Place, domainName: string) =>
+  siteAddress(site, 'domains').replace('?', `/${encodeURIComponent(domainName)}?`);

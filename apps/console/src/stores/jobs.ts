@@ -5,12 +5,13 @@ export interface FollowedJob {
   siteId: string;
 }
 interface Jobs {
+  /** Jobs started in this tab, newest first. */
   followed: readonly FollowedJob[];
-  open: boolean;
+  /** How many of the open site run now; the window's title tells it. */
+  running: number;
 }
-/** Jobs started in this tab, newest first, besides those of the open site. */
-export const useJobs = create<Jobs>(() => ({ followed: [], open: false }));
+export const useJobs = create<Jobs>(() => ({ followed: [], running: 0 }));
 
-/** Puts a job into the tray, so that it outlives the page that started it. */
+/** Tells the tray of a job that was just started, so that it outlives the page that did it. */
 export const follow = (jobID: string, siteId: string) =>
   useJobs.setState(({ followed }) => ({ followed: [{ jobID, siteId }, ...followed].slice(0, 20) }));

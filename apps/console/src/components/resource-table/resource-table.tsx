@@ -51,6 +51,8 @@ interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   search?: string;
   filters?: readonly Filter[];
   pollMs?: number;
+  /** The order to begin with, where it is not the endpoint's own: `-createdAt`. */
+  sort?: string;
   group?: GroupOf<Row>;
   phone?: (row: Row) => PhoneRow;
   /** Titles come from `<words>.fields.…`; by default the endpoint's feature. */
@@ -70,7 +72,7 @@ export function ResourceTable<E extends Endpoint>(props: ResourceTableProps<E, R
 
 function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) {
   const { endpoint, params, query, columns, search, filters = [], pollMs, words = endpoint.feature } = props;
-  const state = useTableState(endpoint, filters.map(({ key }) => key));
+  const state = useTableState(endpoint, filters.map(({ key }) => key), props.sort);
   const asked = useMemo(() => questionOf(state, search, query), [state, search, query]);
   const result: Result<unknown> = useEndpoint(
     endpoint,

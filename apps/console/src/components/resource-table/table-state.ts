@@ -20,7 +20,7 @@ export function listOf(endpoint: Endpoint) {
 }
 
 /** Page, size, order, search and filters, all in the address: a link restores the view. */
-export function useTableState(endpoint: Endpoint, filterKeys: readonly string[]) {
+export function useTableState(endpoint: Endpoint, filterKeys: readonly string[], sort: string | null = null) {
   const [address, setAddress] = useSearchParams();
   const list = useMemo(() => listOf(endpoint), [endpoint]);
   const kept = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
@@ -38,7 +38,7 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[])
 
   const page = Math.max(1, Number(address.get('page')) || 1);
   const pageSize = Number(address.get('pageSize')) || kept || list.pageSize;
-  const [sortBy, orderBy] = sortOf(address.get('sort'), list);
+  const [sortBy, orderBy] = sortOf(address.get('sort') ?? sort, list);
   const search = address.get('q') ?? '';
   const filters = Object.fromEntries(
     filterKeys.map((key): [string, string[]] => [key, address.get(key)?.split(',').filter(Boolean) ?? []]),

@@ -78,7 +78,7 @@ export function RulesTab({ drafting }: { drafting: Drafting }) {
             />
           ))}
         </ol>
-        <div role="status" className="sr-only">
+        <div role="status" className="hidden-text">
           {moving}
         </div>
       </div>

@@ -1,0 +1,48 @@
+import { Menu } from '@mantine/core';
+import { IconDots, IconLogout } from '@tabler/icons-react';
+import { useT } from '../../lib/i18n.ts';
+import { signOut } from '../../lib/sign-in.ts';
+import { prefer, usePreferences } from '../../stores/preferences.ts';
+import { useSession } from '../../stores/session.ts';
+import classes from './rail.module.css';
+
+const initials = (email: string) => {
+  const [first = '', second = ''] = email.split('@')[0]?.split(/[._-]+/) ?? [];
+  return (second ? `${first.charAt(0)}${second.charAt(0)}` : first.slice(0, 2)).toUpperCase();
+};
+
+export function AccountMenu() {
+  const t = useT();
+  const account = useSession((session) => session.account);
+  const density = usePreferences((preferences) => preferences.density);
+  if (!account) return null;
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        <button type="button" className={classes['account']}>
+          <span className={classes['avatar']} aria-hidden>
+            {initials(account.email)}
+          </span>
+          <span className={classes['accountText']}>
+            <span className="hidden-text">{t('frame.account')} </span>
+            <div className={classes['email']}>{account.email}</div>
+            <div className={classes['role']}>{t(account.isRoot ? 'frame.root' : 'frame.sub')}</div>
+          </span>
+          <IconDots className={classes['more'] ?? ''} size={16} stroke={1.6} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('frame.density')}</Menu.Label>
+        {(['compact', 'roomy'] as const).map((choice) => (
+          <Menu.Item key={choice} role="menuitemradio" aria-checked={choice === density} fw={choice === density ? 600 : 400} onClick={() => prefer({ density: choice })}>
+            {t(`frame.densities.${choice}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>
+          {t('frame.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

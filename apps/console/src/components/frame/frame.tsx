@@ -1,0 +1,93 @@
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconMenu2 } from '@tabler/icons-react';
+import { Suspense, useEffect, useState } from 'react';
+import { Outlet, useLocation, useMatch, useNavigation } from 'react-router-dom';
+import { family } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useLetterKeys } from '../../lib/use-letter-keys.ts';
+import { lastSite } from '../../stores/session.ts';
+import { ConfirmProvider } from '../confirm/confirm.tsx';
+import { OverlayProvider } from '../overlay/overlay.tsx';
+import { FailedState, PageLoading } from '../states/states.tsx';
+import { Breadcrumb } from './breadcrumb.tsx';
+import { DocumentTitle } from './document-title.tsx';
+import type { MenuGroup, SiteViewGroup } from './menu.ts';
+import { MultipleDialog } from './multiple-dialog.tsx';
+import { Rail } from './rail.tsx';
+import { SiteContext } from './site-scope.ts';
+import { TopTools } from './top-tools.tsx';
+import classes from './frame.module.css';
+
+export interface FrameProps {
+  menu: readonly MenuGroup[];
+  /** The pages of one site, where this console has them. */
+  views: readonly SiteViewGroup[];
+}
+
+/** Selvage, rail, top bar and the panel in which the page stands. */
+export function Frame({ menu, views }: FrameProps) {
+  const t = useT();
+  const { pathname, search } = useLocation();
+  const [sheet, setSheet] = useState(false);
+  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const match = useMatch(`/${family}/:section/sitesSetting/:siteId/*`);
+  const siteId = match?.params.siteId;
+  const site = useEndpoint(sites.get, { params: { siteId: siteId ?? '' } }, { enabled: siteId !== undefined && family !== 'admin' });
+  const scope = siteId !== undefined && site.data?.id === siteId ? site.data : null;
+
+  useEffect(() => setSheet(false), [pathname, search]);
+  useEffect(() => {
+    if (scope) lastSite.keep(scope);
+  }, [scope]);
+  useLetterKeys({ c: () => document.querySelector<HTMLElement>('[data-main-action]')?.click() });
+
+  const rail = <Rail menu={menu} views={views} site={scope} scoped={siteId !== undefined} />;
+  const known = siteId === undefined || scope !== null;
+  return (
+    <ConfirmProvider>
+      <OverlayProvider>
+        <div className={classes['frame']} data-family={family}>
+          <a href="#content" className={classes['skip']}>
+            {t('frame.skip')}
+          </a>
+          <div className={classes['selvage']} aria-hidden />
+          {!phone && <div className={classes['rail']}>{rail}</div>}
+          <header className={classes['top']}>
+            {phone && (
+              <ActionIcon size={40} aria-label={t('frame.openMenu')} aria-expanded={sheet} onClick={() => setSheet(true)}>
+                <IconMenu2 size={18} stroke={1.6} />
+              </ActionIcon>
+            )}
+            <Breadcrumb menu={menu} views={views} site={scope} />
+            <TopTools />
+          </header>
+          <main id="content" className={classes['panel']} tabIndex={-1}>
+            <Progress />
+            <SiteContext value={scope}>
+              <Suspense fallback={<PageLoading />}>{known ? <Outlet /> : site.error ? <FailedState error={site.error} retry={site.retry} /> : <PageLoading />}</Suspense>
+            </SiteContext>
+          </main>
+        </div>
+        {phone && (
+          <Drawer opened={sheet} onClose={() => setSheet(false)} position="left" size={288} withCloseButton={false} padding={0} title={t('frame.menu')} classNames={{ header: 'hidden-text', body: classes['sheet'] ?? '' }}>
+            <div className={classes['sheetRail']} data-family={family}>
+              {rail}
+            </div>
+          </Drawer>
+        )}
+        <MultipleDialog />
+        <DocumentTitle site={scope} />
+      </OverlayProvider>
+    </ConfirmProvider>
+  );
+}
+
+/** Runs along the top of the panel while a page is on its way. */
+function Progress() {
+  const t = useT();
+  const { state } = useNavigation();
+  return state === 'idle' ? null : <div className={classes['progress']} role="progressbar" aria-label={t('common.loading')} />;
+}

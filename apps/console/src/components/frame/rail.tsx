@@ -1,0 +1,103 @@
+import { IconArrowLeft } from '@tabler/icons-react';
+import { Link, useLocation, useSearchParams } from 'react-router-dom';
+import { family, to as inConsole } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { JobsTray } from './jobs-tray.tsx';
+import { Mark } from './mark.tsx';
+import { entryAt, type MenuGroup, type SiteViewGroup } from './menu.ts';
+import { sitePath, type SiteInfo } from './site-scope.ts';
+import { SiteSwitcher } from './site-switcher.tsx';
+import classes from './rail.module.css';
+
+interface RailProps {
+  menu: readonly MenuGroup[];
+  views: readonly SiteViewGroup[];
+  site: SiteInfo | null;
+  /** The address is one of a site, known already or not. */
+  scoped: boolean;
+}
+
+/** One rail, two scopes: inside a site its menu stands in place of the console's. */
+export function Rail({ menu, views, site, scoped }: RailProps) {
+  const t = useT();
+  return (
+    <div className={classes['rail']}>
+      <div className={classes['brand']}>
+        <Mark />
+        <span className={classes['name']}>{t('frame.product')}</span>
+        <span className={classes['kind']}>{t(`frame.kind.${family}`)}</span>
+      </div>
+      {scoped ? <SiteMenu views={views} site={site} /> : <MainMenu menu={menu} />}
+      <div className={classes['foot']}>
+        <JobsTray site={site} />
+        <AccountMenu />
+      </div>
+    </div>
+  );
+}
+
+function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
+  const t = useT();
+  const can = useCan();
+  const { pathname } = useLocation();
+  const current = entryAt(menu, pathname.slice(family.length + 2))?.entry;
+  const seen = menu
+    .map(({ title, entries }) => ({ title, entries: entries.filter(({ reads }) => reads === undefined || can(reads)) }))
+    .filter(({ entries }) => entries.length > 0);
+  return (
+    <nav className={classes['menu']} aria-label={t('frame.mainMenu')}>
+      {seen.map(({ title, entries }) => (
+        <div key={title ?? 'first'} className={classes['group']}>
+          {title && <div className={classes['groupTitle']}>{t(title)}</div>}
+          <ul className={classes['entries']}>
+            {entries.map((entry) => (
+              <li key={entry.to}>
+                <Link to={inConsole(entry.to)} className={classes['entry'] ?? ''} title={t(entry.title)} aria-current={entry === current ? 'page' : undefined}>
+                  <entry.icon size={16} stroke={1.6} aria-hidden />
+                  <span className={classes['word']}>{t(entry.title)}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: SiteInfo | null }) {
+  const t = useT();
+  const can = useCan();
+  const [search] = useSearchParams();
+  const seen = views
+    .map(({ title, views: of }) => ({ title, views: of.filter(({ reads }) => reads === undefined || can(reads)) }))
+    .filter(({ views: of }) => of.length > 0);
+  const current = search.get('view') ?? 'overview';
+  return (
+    <nav className={classes['menu']} aria-label={t('frame.siteMenu')}>
+      <Link to={inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList')} className={classes['back'] ?? ''} title={t('frame.allSites')}>
+        <IconArrowLeft size={15} stroke={1.6} aria-hidden />
+        <span className={classes['word']}>{t('frame.allSites')}</span>
+      </Link>
+      <SiteSwitcher site={site} />
+      {site &&
+        seen.map(({ title, views: of }) => (
+          <div key={title ?? 'first'} className={classes['group']}>
+            {title && <div className={classes['groupTitle']}>{t(title)}</div>}
+            <ul className={classes['entries']}>
+              {of.map(({ view, title: name, icon: Icon }) => (
+                <li key={view}>
+                  <Link to={inConsole(sitePath(family, site, view))} className={classes['entry'] ?? ''} title={t(name)} aria-current={view === current ? 'page' : undefined}>
+                    <Icon size={16} stroke={1.6} aria-hidden />
+                    <span className={classes['word']}>{t(name)}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+    </nav>
+  );
+}

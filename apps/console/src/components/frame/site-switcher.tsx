@@ -1,0 +1,54 @@
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { Popover, TextInput } from '@mantine/core';
+import { IconSearch, IconSelector } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { family, to as inConsole } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { StatusMark } from '../status/status-mark.tsx';
+import { toneOf } from '../status/status.tsx';
+import { sitePath, type SiteInfo } from './site-scope.ts';
+import classes from './rail.module.css';
+
+/** The open site; another one opens at the same view. */
+export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const [opened, setOpened] = useState(false);
+  const [text, setText] = useState('');
+  const all = useEndpoint(sites.meta, {}, { enabled: opened });
+  const found = (all.data?.data ?? []).filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())).slice(0, 100);
+  const go = (chosen: { id: string; name: string }) => {
+    setOpened(false);
+    void navigate(inConsole(sitePath(family, chosen, search.get('view') ?? 'overview')));
+  };
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={260} trapFocus returnFocus>
+      <Popover.Target>
+        <button type="button" className={classes['switcher']} aria-haspopup="dialog" aria-expanded={opened} title={site?.name ?? t('frame.switchSite')} onClick={() => setOpened(!opened)}>
+          <StatusMark tone={site ? toneOf('site', site.status) : 'unknown'} />
+          <span className={classes['siteText']}>
+            <span className="hidden-text">{t('frame.switchSite')} </span>
+            <div className={classes['siteName']}>{site?.name ?? '…'}</div>
+            <div className={classes['siteFacts']}>{site?.productName}</div>
+          </span>
+          <IconSelector size={15} stroke={1.6} aria-hidden />
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown p={6} aria-label={t('frame.switchSite')}>
+        <TextInput size="xs" aria-label={t('frame.findSite')} placeholder={t('frame.findSite')} value={text} onChange={(event) => setText(event.currentTarget.value)} leftSection={<IconSearch size={14} stroke={1.6} />} data-autofocus
+          onKeyDown={(event) => { const [first] = found; if (event.key === 'Enter' && first) go(first); }} />
+        <div className={classes['sites']}>
+          {found.map((one) => (
+            <button key={one.id} type="button" className={classes['site']} aria-current={one.id === site?.id || undefined} onClick={() => go(one)}>
+              {one.name}
+            </button>
+          ))}
+          {all.data && found.length === 0 && <div className={classes['noSite']}>{t('frame.noSuchSite')}</div>}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,81 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { time, zoneName } from '../../lib/format.ts';
+import { speak, useLanguage, useT } from '../../lib/i18n.ts';
+import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
+import classes from './frame.module.css';
+
+export const languageNames: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简体中文', en: 'English' };
+const themes = { light: IconSun, dark: IconMoon, system: IconDeviceDesktop } as const;
+const themeNames = ['light', 'dark', 'system'] as const;
+
+export function TopTools() {
+  return (
+    <div className={classes['tools']}>
+      <Clock />
+      <LanguageMenu />
+      <ThemeMenu />
+    </div>
+  );
+}
+
+function Clock() {
+  const t = useT();
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span className={classes['clock']} title={t('frame.clock')}>
+      {time(now)} · {zoneName(now)}
+    </span>
+  );
+}
+
+export function LanguageMenu() {
+  const t = useT();
+  const language = useLanguage();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="xs" className={classes['tool'] ?? ''} leftSection={<IconLanguage size={16} stroke={1.6} />} aria-label={`${t('frame.language')}: ${languageNames[language]}`}>
+          <span lang={language}>{languageNames[language]}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {languages.map((choice) => (
+          <Menu.Item key={choice} lang={choice} role="menuitemradio" aria-checked={choice === language} fw={choice === language ? 600 : 400} onClick={() => void speak(choice)}>
+            {languageNames[choice]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function ThemeMenu() {
+  const t = useT();
+  const theme = usePreferences((preferences) => preferences.theme);
+  const Icon = themes[theme];
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon className={classes['tool'] ?? ''} aria-label={`${t('frame.theme')}: ${t(`frame.themes.${theme}`)}`}>
+          <Icon size={16} stroke={1.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {themeNames.map((choice) => {
+          const ChoiceIcon = themes[choice];
+          return (
+            <Menu.Item key={choice} role="menuitemradio" aria-checked={choice === theme} fw={choice === theme ? 600 : 400} leftSection={<ChoiceIcon size={15} stroke={1.6} />} onClick={() => prefer({ theme: choice })}>
+              {t(`frame.themes.${choice}`)}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,5 @@
+import { Frame } from '../../components/frame/frame.tsx';
+
+import { menu } from './menu.ts';
+
+export const Component = () => <Frame menu={menu} views={[]} />;

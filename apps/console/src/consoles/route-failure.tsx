@@ -1,0 +1,34 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
+import { Button } from '@mantine/core';
+import { IconMoodEmpty, IconRefresh } from '@tabler/icons-react';
+import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
+import { useT } from '../lib/i18n.ts';
+import { EmptyState, FailedState } from '../components/states/states.tsx';
+import { NotFoundText } from './not-found.tsx';
+
+const reload = () => location.reload();
+
+/** A page that could not be loaded or has crashed; the rest of the console stays. */
+export function RouteFailure() {
+  const t = useT();
+  const error = useRouteError();
+  if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundText />;
+  if (error instanceof ApiError || isOffline(error)) return <FailedState error={error} retry={reload} />;
+  return (
+    <EmptyState
+      icon={IconMoodEmpty}
+      tone="bad"
+      title={t('frame.crashed.title')}
+      text={isStale(error) ? t('frame.update') : t('frame.crashed.text')}
+      action={
+        <Button variant="default" leftSection={<IconRefresh size={15} stroke={1.6} />} onClick={reload}>
+          {t('common.retry')}
+        </Button>
+      }
+    />
+  );
+}
+
+const isOffline = (error: unknown) => error instanceof TypeError && /fetch|network/i.test(error.message) && !isStale(error);
+/** A chunk of the build before this one, which the server no longer has. */
+const isStale = (error: unknown) => error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);

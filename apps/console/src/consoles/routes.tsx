@@ -1,0 +1,76 @@
+// What the three consoles share: sign-in, the frame behind the session check, and the pages for what goes wrong.
+import type { ComponentType } from 'react';
+import { redirect, type RouteObject } from 'react-router-dom';
+import { ApiError } from '@edgeloom/contract/client.ts';
+import { family, to } from '../lib/family.ts';
+import { loadAccount } from '../lib/sign-in.ts';
+import { endSession, hasTokens, useSession } from '../stores/session.ts';
+import { RouteFailure } from './route-failure.tsx';
+
+/** A route's page, fetched when it is first opened: `lazy: page(() => import('…'), 'ZonesPage')`. */
+export const page =
+  <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  async () => ({ Component: (await load())[name] });
+
+/** Nobody passes without an account of this console; where one was going is kept for after the sign-in. */
+async function requireAccount({ request }: { request: Request }) {
+  const { pathname, search } = new URL(request.url);
+  const login = redirect(`${to('login')}?next=${encodeURIComponent(pathname + search)}`);
+  if (!hasTokens()) return login;
+  if (useSession.getState().account) return null;
+  try {
+    return (await loadAccount()) ? null : redirect(to('login'));
+  } catch (error) {
+    // A server that is away is no reason to sign out.
+    if (error instanceof ApiError && error.status === 401) {
+      endSession(error.envelope.code);
+      return login;
+    }
+    throw error;
+  }
+}
+
+const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
+
+export const consoleRoutes = (frame: () => Promise<{ Component: ComponentType }>, pages: RouteObject[]): RouteObject[] => [
+  { path: '/', loader: () => redirect(`/${family}/`) },
+  {
+    path: `/${family}`,
+    errorElement: <RouteFailure />,
+    HydrateFallback: Blank,
+    children: [
+      {
+        path: 'login',
+        loader: alreadyIn,
+        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        children: [
+          { index: true, lazy: page(() => import('../features/auth/login-page.tsx'), 'LoginPage') },
+          { path: 'verifyAccount', lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage') },
+        ],
+      },
+      {
+        id: 'signedIn',
+        loader: requireAccount,
+        // Once in, a change of page does not ask again; a refused call ends the session.
+        shouldRevalidate: () => false,
+        lazy: frame,
+        children: [
+          {
+            errorElement: <RouteFailure />,
+            children: [
+              { index: true, loader: () => redirect(to('dashboard')) },
+              ...pages,
+              { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  { path: '/404', lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+];
+
+function Blank() {
+  return null;
+}

@@ -1,0 +1,6 @@
+import { consoleRoutes, page } from '../routes.tsx';
+
+export const routes = consoleRoutes(() => import('./frame.tsx'), [
+  { path: 'dashboard', lazy: page(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage') },
+  { path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?', lazy: page(() => import('../site-page.tsx'), 'SitePage') },
+]);

@@ -1,0 +1,68 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useEffect, useState, type FormEvent } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { to } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { explain } from '../../lib/errors.ts';
+import { loadEndpoints, startSignIn } from '../../lib/sign-in.ts';
+import { Failure } from './failure.tsx';
+import { afterSignIn } from './after-sign-in.ts';
+import classes from './auth.module.css';
+
+const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+export function LoginPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  // Fetched while the reader types.
+  useEffect(() => void loadEndpoints(), []);
+
+  const emailFault = email.trim() === '' ? t('auth.emailRequired') : address.test(email.trim()) ? null : t('auth.emailFormat');
+  const passwordFault = password === '' ? t('auth.passwordRequired') : null;
+  const leave = (name: string) => setLeft((before) => new Set([...before, name]));
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setLeft(new Set(['email', 'password']));
+    setFailure(null);
+    if (emailFault || passwordFault) return form.querySelector<HTMLElement>(emailFault ? '[name="email"]' : '[name="password"]')?.focus();
+    setBusy(true);
+    try {
+      const next = await startSignIn(email.trim().toLowerCase(), password);
+      await navigate(next === 'done' ? afterSignIn(search) : `${to('login/verifyAccount')}?${search}`, { replace: next === 'done' });
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <h1 className={classes['title']}>{t('auth.title')}</h1>
+      <p className={classes['lead']}>{t('auth.lead')}</p>
+      <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
+        {failure !== null && <Failure text={explain(failure)} />}
+        <TextInput
+          size="md" name="email" type="email" label={t('auth.fields.email')} autoComplete="username" inputMode="email" spellCheck={false} autoFocus
+          value={email} onChange={(event) => setEmail(event.currentTarget.value)} onBlur={() => email !== '' && leave('email')} error={left.has('email') && emailFault}
+        />
+        <PasswordInput
+          size="md" name="password" label={t('auth.fields.password')} autoComplete="current-password"
+          value={password} onChange={(event) => setPassword(event.currentTarget.value)} error={left.has('password') && passwordFault}
+          visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
+        />
+        <Button type="submit" size="md" fullWidth loading={busy}>
+          {t('auth.continue')}
+        </Button>
+      </form>
+    </>
+  );
+}

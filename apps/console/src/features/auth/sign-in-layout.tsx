@@ -1,0 +1,46 @@
+import { Outlet } from 'react-router-dom';
+import { useEffect } from 'react';
+import { Mark } from '../../components/frame/mark.tsx';
+import { family } from '../../lib/family.ts';
+import { speak, useLanguage, useT } from '../../lib/i18n.ts';
+import { languages, type Language } from '../../stores/preferences.ts';
+import { Cloth } from './cloth.tsx';
+import classes from './auth.module.css';
+
+const names: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简体中文', en: 'English' };
+
+/** One column at the left, the cloth at the right. */
+export function SignInLayout() {
+  const t = useT();
+  const language = useLanguage();
+  useEffect(() => {
+    document.title = `${t('auth.title')} · ${t('frame.product')}`;
+  }, [t, language]);
+  return (
+    <div className={classes['page']} data-family={family}>
+      <div className={classes['column']}>
+        <header className={classes['brand']}>
+          <Mark size={22} />
+          <span className={classes['name']}>{t('frame.product')}</span>
+          <span className={classes['kind']}>{t(`frame.console.${family}`)}</span>
+        </header>
+        <main className={classes['main']}>
+          <Outlet />
+        </main>
+        <footer className={classes['foot']}>
+          <span>© {new Date().getFullYear()} Edgeloom</span>
+          <span className={classes['languages']}>
+            {languages
+              .filter((other) => other !== language)
+              .map((other) => (
+                <button key={other} type="button" lang={other} className={classes['language']} onClick={() => void speak(other)}>
+                  {names[other]}
+                </button>
+              ))}
+          </span>
+        </footer>
+      </div>
+      <Cloth />
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { system } from '@edgeloom/contract/system/system.endpoints.ts';
+import { Await } from '../../components/states/await.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { took } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { Panel } from './figures.tsx';
+import classes from './dashboard.module.css';
+
+const tones = { ok: 'ok', degraded: 'warn', down: 'bad' } as const;
+
+/** The control plane's own parts, as its health call tells them. */
+export function Health() {
+  const t = useT();
+  const health = useEndpoint(system.health, {}, { pollMs: 15_000 });
+  return (
+    <Panel title="dashboard.system">
+      <Await result={health}>
+        {({ status, checks, version }) => (
+          <ul className={classes['items']}>
+            <li className={classes['item']}>
+              <StatusMark tone={tones[status]} />
+              <span>{t(`dashboard.checks.${status}`)}</span>
+              <span className={classes['quiet']}>
+                {t('dashboard.version')} {version}
+              </span>
+            </li>
+            {Object.entries(checks).map(([name, { ok, tookMs, error }]) => (
+              <li key={name} className={classes['item']}>
+                <StatusMark tone={ok ? 'ok' : 'bad'} label={t(`status.tone.${ok ? 'ok' : 'bad'}`)} />
+                <span>{name}</span>
+                <span className={classes['quiet']}>{error ?? took(tookMs)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Await>
+    </Panel>
+  );
+}

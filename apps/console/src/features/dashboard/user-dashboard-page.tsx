@@ -1,0 +1,33 @@
+import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { Page } from '../../components/page/page.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { Attention } from './attention.tsx';
+import { Figures, Panel } from './figures.tsx';
+
+export function UserDashboardPage() {
+  const t = useT();
+  const resources = useEndpoint(ownSites.resources, {}, { pollMs: 30_000 });
+  return (
+    <Page title="dashboard.title">
+      <Await result={resources}>
+        {({ sites, domains, enabledDomains, cacheRules }) => (
+          <>
+            <Figures
+              figures={[
+                { title: 'dashboard.figures.sites', value: sites, to: 'sitesManagement' },
+                { title: 'dashboard.figures.domains', value: domains },
+                { title: 'dashboard.figures.enabledDomains', value: enabledDomains },
+                { title: 'dashboard.figures.cacheRules', value: cacheRules },
+              ]}
+            />
+            <Panel title="dashboard.attention">
+              <Attention items={domains > enabledDomains ? [{ tone: 'off', text: t('dashboard.domainsOff', { count: domains - enabledDomains }), to: 'sitesManagement' }] : []} />
+            </Panel>
+          </>
+        )}
+      </Await>
+    </Page>
+  );
+}

@@ -1,0 +1,37 @@
+import { Status } from '../../components/status/status.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { Nothing } from '../../components/values/values.tsx';
+import { t } from '../../lib/i18n.ts';
+import classes from './domains.module.css';
+import type { Domain } from './origins-draft.ts';
+
+/** The first origin that is asked, and how many more there are. */
+export function Origins({ of }: { of: Domain['upstreams'] }) {
+  const first = of.find(({ backup, enabled }) => enabled && !backup) ?? of[0];
+  if (!first) return <Nothing />;
+  return (
+    <>
+      {first.address}
+      {of.length > 1 && <span className={classes['plus']}> +{of.length - 1}</span>}
+    </>
+  );
+}
+
+export const cname: Column<Domain> = { key: 'cnameStatus', render: (domain) => <Status kind="cname" value={domain.cnameStatus} /> };
+export const cert: Column<Domain> = { key: 'certStatus', render: (domain) => <Status kind="cert" value={domain.certStatus} /> };
+export const origins: Column<Domain> = { key: 'upstreams', render: ({ upstreams }) => <Origins of={upstreams} /> };
+export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
+export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
+
+export const filters = [
+  { key: 'enabled', yesNo: true },
+  { key: 'cnameStatuses', choices: ['pendingCheck', 'active', 'inactive'], many: true },
+  { key: 'certStatus', choices: ['none', 'processing', 'success', 'fail'], many: true },
+] as const;
+
+/** On a phone: only what is wrong with it, else where its content comes from. */
+export function Below({ domain }: { domain: Domain }) {
+  if (domain.status === 1 && domain.certStatus === 'fail') return <Status kind="cert" value="fail" text={t('domains.cert.fail')} />;
+  if (domain.status === 1 && domain.cnameStatus === 'inactive') return <Status kind="cname" value="inactive" text={t('domains.cname.inactive')} />;
+  return <Origins of={domain.upstreams} />;
+}

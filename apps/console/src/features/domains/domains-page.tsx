@@ -1,0 +1,96 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { Button, Switch } from '@mantine/core';
+import { IconPlus, IconPower, IconWorldWww } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Page } from '../../components/page/page.tsx';
+import { act, go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { count } from '../../lib/format.ts';
+import { t, useT } from '../../lib/i18n.ts';
+import { domainAddress } from '../../lib/site-address.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { AddDomains } from './add-domains.tsx';
+import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
+import type { Domain } from './origins-draft.ts';
+import { useSwitchDomains } from './use-switch-domains.ts';
+
+const removing = remove<Domain, typeof domains.remove>(domains.remove, {
+  refreshes: ['sites'],
+  applies: ({ status }) => status === 0,
+  confirm: () => ({ points: [t('domains.removePoint'), t('common.confirm.final')] }),
+});
+
+/** The domains of one site. */
+export function DomainsPage() {
+  const { id, name } = useRouteParams('id', 'name');
+  const { turn } = useSwitchDomains(id);
+  const site = useEndpoint(sites.get, { params: { siteId: id } });
+  const limit = site.data?.domainLimit ?? 0;
+  const columns = useMemo<Column<Domain>[]>(
+    () => [
+      { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },
+      { key: 'status', sort: false, render: (domain) => <OnOff domain={domain} /> },
+      cname,
+      cert,
+      origins,
+      tags,
+      updated,
+    ],
+    [id, name],
+  );
+  const can = domains.status.can;
+  const on = act<Domain>({ label: 'common.turnOn', icon: IconPower, can, run: async (rows) => void (await turn(rows, true)) });
+  const off = act<Domain>({ label: 'common.turnOff', icon: IconPower, can, danger: true, run: async (rows) => void (await turn(rows, false)) });
+  const bulk: BulkAction<Domain>[] = [on, off, removing];
+  return (
+    <Page title="domains.title" create={<AddDomains siteId={id} />} creates={domains.createSimple}>
+      <ResourceTable
+        endpoint={domains.list}
+        params={{ siteId: id }}
+        columns={columns}
+        search="keywords"
+        filters={filters}
+        counted={(total) => (limit === 0 ? t('domains.count', { count: total }) : t('domains.countOf', { count: count(total), limit: count(limit) }))}
+        row={(domain) => [
+          go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
+          domain.status === 1 ? off : on,
+          removing,
+        ]}
+        bulk={bulk}
+        phone={(domain) => ({ below: <Below domain={domain} />, end: <OnOff domain={domain} /> })}
+        empty={{ icon: IconWorldWww, action: <First siteId={id} /> }}
+      />
+    </Page>
+  );
+}
+
+function OnOff({ domain }: { domain: Domain }) {
+  const t = useT();
+  const can = useCan();
+  const { turn, running } = useSwitchDomains(domain.siteID);
+  return (
+    <Switch
+      aria-label={t('domains.switchLabel', { name: domain.name })}
+      checked={domain.status === 1}
+      disabled={running || !can(domains.status)}
+      onChange={(event) => void turn([domain], event.currentTarget.checked)}
+    />
+  );
+}
+
+function First({ siteId }: { siteId: string }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  if (!can(domains.createSimple)) return null;
+  return (
+    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<AddDomains siteId={siteId} />, { title: 'domains.create' })}>
+      {t('domains.create')}
+    </Button>
+  );
+}

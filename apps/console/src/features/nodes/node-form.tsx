@@ -1,0 +1,63 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { EdgeNode as EdgeNodeSchema, JoinToken } from '@edgeloom/contract/nodes/nodes.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { NumberInput } from '@mantine/core';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { t } from '../../lib/i18n.ts';
+import { JoinPanel } from './join-panel.tsx';
+import type { EdgeNode } from './node-states.ts';
+
+const Made = EdgeNodeSchema.pick({ id: true, name: true }).extend({ joinToken: JoinToken.shape.joinToken });
+
+interface NodeFormProps {
+  value?: EdgeNode;
+  /** Chosen already, where the form is opened in a zone. */
+  zoneID?: string;
+}
+
+/** A new node is not there yet: the form goes on to the command that brings it. */
+export function NodeForm({ value, zoneID }: NodeFormProps) {
+  const overlay = useOverlay();
+  const onMade = (reply: unknown) => {
+    if (value) return;
+    const { id, name, joinToken } = Made.parse(reply);
+    overlay(<JoinPanel node={{ id, name }} token={{ joinToken, expiresAt: expiryOf(reply) }} />, { title: { text: t('nodes.join.title', { name }) } });
+  };
+  return (
+    <ResourceForm create={nodes.create} update={nodes.update} value={value} refreshes={['zones']} onDone={onMade} {...(zoneID && { initial: { zoneID } })}>
+      <TextField name="name" />
+      <TextField name="ip" />
+      <SelectMetaField name="zoneID" meta={zones.meta} />
+      <ChoiceField name="role" segmented />
+      <GigabytesField name="cacheMaxBytes" />
+      <TextField name="memo" />
+    </ResourceForm>
+  );
+}
+
+const expiryOf = (reply: unknown) =>
+  typeof reply === 'object' && reply !== null && 'expiresAt' in reply && typeof reply.expiresAt === 'string' ? reply.expiresAt : '';
+
+const GB = 1_000_000_000;
+
+/** Stored in bytes, typed in GB. */
+function GigabytesField({ name }: { name: string }) {
+  const { accepted, value, set, input } = useField(name);
+  if (!accepted) return null;
+  return (
+    <NumberInput
+      {...input}
+      suffix=" GB"
+      value={typeof value === 'number' ? value / GB : ''}
+      min={0}
+      clampBehavior="none"
+      decimalScale={2}
+      onChange={(next) => set(typeof next === 'number' ? Math.round(next * GB) : undefined)}
+    />
+  );
+}

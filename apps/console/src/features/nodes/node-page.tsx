@@ -1,0 +1,167 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
+import { IconKey, IconPencil, IconPower, IconRefreshDot } from '@tabler/icons-react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Page } from '../../components/page/page.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { Pill, Status, toneOf } from '../../components/status/status.tsx';
+import { Copy } from '../../components/values/copy.tsx';
+import { Bytes, Nothing, Time } from '../../components/values/values.tsx';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { useNodeActions } from './node-actions.ts';
+import { NodeForm } from './node-form.tsx';
+import { reasonOf, type EdgeNode } from './node-states.ts';
+import classes from './nodes.module.css';
+import { Serial } from './serial.tsx';
+
+type Installed = Received<typeof nodes.config>;
+
+/** One node, live: what it runs, how far it has come, what it refused. */
+export function NodePage() {
+  const { nodeID } = useRouteParams('nodeID');
+  const found = useEndpoint(nodes.get, { params: { nodeID } }, { pollMs: 2000 });
+  return <Await result={found}>{(node) => <Loaded node={node} />}</Await>;
+}
+
+function Loaded({ node }: { node: EdgeNode }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  const { enable, disable, reset, rejoin } = useNodeActions();
+  const installed = useEndpoint(nodes.config, { params: { nodeID: node.id } }, { pollMs: 2000 });
+  return (
+    <Page
+      title="nodes.title"
+      name={node.name}
+      mark={<StatusMark tone={toneOf('node', node.status)} label={t(`status.node.${node.status}`)} />}
+      facts={
+        <>
+          <Pill tone={toneOf('node', node.status)}>{t(`status.node.${node.status}`)}</Pill>
+          <Copy text={node.ip} />
+        </>
+      }
+      actions={
+        <>
+          {can(nodes.update) && (
+            <Button variant="default" leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => overlay(<NodeForm value={node} />, { title: 'nodes.edit' })}>
+              {t('common.edit')}
+            </Button>
+          )}
+          {can(nodes.status) && (
+            <Button variant="default" leftSection={<IconPower size={15} stroke={1.6} />} onClick={() => void (node.enabled ? disable : enable)([node])}>
+              {t(node.enabled ? 'nodes.actions.disable' : 'nodes.actions.enable')}
+            </Button>
+          )}
+          {can(nodes.reset) && node.initialized && (
+            <Button variant="default" leftSection={<IconRefreshDot size={15} stroke={1.6} />} onClick={() => void reset([node])}>
+              {t('nodes.actions.reset')}
+            </Button>
+          )}
+          {can(nodes.rejoin) && !node.initialized && (
+            <Button leftSection={<IconKey size={15} stroke={1.6} />} onClick={() => void rejoin([node])}>
+              {t('nodes.actions.rejoin')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Await result={installed}>{(config) => <Info node={node} installed={config} />}</Await>
+    </Page>
+  );
+}
+
+function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
+  const t = useT();
+  const nothing = <Nothing />;
+  const digest = installed.digestAgrees === null ? 'digestUnknown' : installed.digestAgrees ? 'digestAgrees' : 'digestDiffers';
+  return (
+    <>
+      <Section title="nodes.info.machine" why="nodes.info.machineWhy">
+        <dl className={classes['facts']}>
+          <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
+          <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
+          <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
+          <Fact term={t('nodes.info.nginx')}>{installed.nginx ?? nothing}</Fact>
+          <Fact term={t('nodes.fields.cacheMaxBytes')}>{node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}</Fact>
+          <Fact term={t('common.fields.memo')}>{node.memo || nothing}</Fact>
+          <div className={classes['wide']}>
+            <dt>{t('nodes.info.capabilities')}</dt>
+            <dd className={classes['chips']}>
+              {installed.capabilities.length === 0 ? t('nodes.info.notReported') : installed.capabilities.map((name) => <Pill key={name} tone="off">{name}</Pill>)}
+            </dd>
+          </div>
+        </dl>
+      </Section>
+      <Section title="nodes.info.sync" why="nodes.info.syncWhy">
+        <dl className={classes['facts']}>
+          <Fact term={t('nodes.info.currentSerial')}>
+            <Serial node={node} />
+          </Fact>
+          <Fact term={t('nodes.info.latestSerial')}>{count(installed.latestSerial)}</Fact>
+          <Fact term={t('nodes.info.digest')}>{t(`nodes.info.${digest}`)}</Fact>
+          <Fact term={t('nodes.fields.syncedAt')}>
+            <Time at={node.syncedAt} />
+          </Fact>
+          <Fact term={t('nodes.fields.lastSeenAt')}>
+            <Time at={node.lastSeenAt} />
+          </Fact>
+        </dl>
+      </Section>
+      <Section title="nodes.info.faults" why="nodes.info.faultsWhy">
+        <div className={classes['wide']}>
+          <Status kind="node" value={node.status} why={reasonOf(node, t)} />
+        </div>
+        {installed.error !== null && (
+          <div className={classes['wide']}>
+            <span className={classes['fault']}>
+              {t('nodes.info.error')}
+              {t('common.colon')}
+              {installed.error}
+            </span>
+          </div>
+        )}
+        {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
+        {installed.error === null && installed.rejected.length === 0 && <span>{t('nodes.info.noFaults')}</span>}
+      </Section>
+    </>
+  );
+}
+
+const Fact = ({ term, children }: { term: string; children: React.ReactNode }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+function Rejected({ rows }: { rows: Installed['rejected'] }) {
+  const t = useT();
+  return (
+    <table className={classes['rejected']}>
+      <caption className="hidden-text">{t('nodes.tabs.rejected')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.info.document')}</th>
+          <th scope="col">{t('nodes.info.revision')}</th>
+          <th scope="col">{t('nodes.info.reason')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, revision, error }) => (
+          <tr key={key}>
+            <td>{key}</td>
+            <td>{count(revision)}</td>
+            <td className={classes['fault']}>{error}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,34 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { Page } from '../../components/page/page.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { NodeForm } from './node-form.tsx';
+import { tally } from './node-states.ts';
+import { NodesTable } from './nodes-table.tsx';
+import classes from './nodes.module.css';
+
+export function NodesPage() {
+  return (
+    <Page title="nodes.title" count={<Tally />} create={<NodeForm />} creates={nodes.create}>
+      <NodesTable />
+    </Page>
+  );
+}
+
+/** How many stand in each state, over all pages of the list. */
+function Tally() {
+  const t = useT();
+  const { data } = useEndpoint(nodes.list, { query: { pageSize: 500 } }, { pollMs: 5000 });
+  if (!data || data.total === 0) return null;
+  return (
+    <span className={classes['tallies']} role="group" aria-label={t('nodes.perState')}>
+      {tally(data.data).map((one) => (
+        <span key={one.tone} className={classes['tally']}>
+          <StatusMark tone={one.tone} label={t(`status.tone.${one.tone}`)} /> {count(one.count)}
+        </span>
+      ))}
+    </span>
+  );
+}

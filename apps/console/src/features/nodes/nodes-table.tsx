@@ -1,0 +1,110 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconKey, IconPlus, IconPower, IconRefreshDot, IconServer } from '@tabler/icons-react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { act, edit, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { Nothing } from '../../components/values/values.tsx';
+import { count } from '../../lib/format.ts';
+import { t, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useNodeActions } from './node-actions.ts';
+import { NodeForm } from './node-form.tsx';
+import { reasonOf, type EdgeNode } from './node-states.ts';
+import classes from './nodes.module.css';
+import { Serial } from './serial.tsx';
+
+const POLL_MS = 5000;
+
+const columns: Column<EdgeNode>[] = [
+  {
+    key: 'name',
+    to: ({ id }) => `nodeManage/nodesList/${id}`,
+    render: ({ name, ip }) => (
+      <>
+        {name}
+        <span className={classes['ip']}>{ip}</span>
+      </>
+    ),
+  },
+  { key: 'status', flexible: true, render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} /> },
+  { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
+  { key: 'currentSerial', render: (node) => <Serial node={node} /> },
+  { key: 'lastSeenAt', as: 'time', priority: 2 },
+  { key: 'memo', hidden: true },
+  { key: 'version', render: ({ version }) => version || <Nothing /> },
+];
+
+const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
+  refreshes: ['zones'],
+  applies: ({ enabled }) => !enabled,
+  confirm: () => ({ points: [t('nodes.removePoint'), t('common.confirm.final')] }),
+});
+
+/** Every node, or those of one zone: live, without a row moving under the pointer. */
+export function NodesTable({ zoneId }: { zoneId?: string }) {
+  const { enable, disable, reset, rejoin } = useNodeActions();
+  const all = useEndpoint(zones.list, { query: { pageSize: 500 } }, { pollMs: POLL_MS });
+  const enabling = act<EdgeNode>({ label: 'nodes.actions.enable', icon: IconPower, can: nodes.status.can, run: enable });
+  const disabling = act<EdgeNode>({ label: 'nodes.actions.disable', icon: IconPower, can: nodes.status.can, run: disable, danger: true });
+  const resetting = act<EdgeNode>({ label: 'nodes.actions.reset', icon: IconRefreshDot, can: nodes.reset.can, run: reset });
+  const rejoining = act<EdgeNode>({ label: 'nodes.actions.rejoin', icon: IconKey, can: nodes.rejoin.can, run: rejoin });
+  const bulk: BulkAction<EdgeNode>[] = [enabling, resetting, disabling, removing];
+  return (
+    <ResourceTable
+      endpoint={nodes.list}
+      columns={columns}
+      caption="nodes.title"
+      search="name"
+      pollMs={POLL_MS}
+      filters={[
+        { key: 'status', choices: ['enabled', 'disabled', 'offline', 'reconnecting', 'natsError', 'rejected', 'uninitialized'], status: 'node', many: true },
+        ...(zoneId ? [] : [{ key: 'zoneID', meta: zones.meta }]),
+      ]}
+      {...(zoneId
+        ? { query: { zoneID: zoneId } }
+        : {
+            group: {
+              by: ({ zoneID }: EdgeNode) => zoneID,
+              label: (zoneID: string, rows: readonly EdgeNode[]) => {
+                const zone = all.data?.data.find(({ id }) => id === zoneID);
+                return (
+                  <>
+                    <b>{zone?.name ?? rows[0]?.zoneName}</b>
+                    <span className={classes['group']}>
+                      {t('nodes.group', { count: zone?.nodeCount ?? rows.length, serial: count(zone?.serial ?? rows[0]?.latestSerial ?? 0) })}
+                    </span>
+                  </>
+                );
+              },
+            },
+          })}
+      row={(node) => [
+        edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
+        node.enabled ? disabling : enabling,
+        resetting,
+        rejoining,
+        removing,
+      ]}
+      bulk={bulk}
+      phone={(node) => ({ below: <Status kind="node" value={node.status} why={reasonOf(node, t)} />, end: <Serial node={node} /> })}
+      empty={{ icon: IconServer, action: <First {...(zoneId && { zoneId })} /> }}
+    />
+  );
+}
+
+function First({ zoneId }: { zoneId?: string }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  if (!can(nodes.create)) return null;
+  return (
+    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<NodeForm {...(zoneId && { zoneID: zoneId })} />, { title: 'nodes.create' })}>
+      {t('nodes.create')}
+    </Button>
+  );
+}

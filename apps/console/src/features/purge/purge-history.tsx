@@ -1,0 +1,73 @@
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { IconEraser, IconReceipt2 } from '@tabler/icons-react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { act, remove, type RowAction } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { t, tMaybe, useT } from '../../lib/i18n.ts';
+import { useAction } from '../../lib/use-endpoint.ts';
+import { follow } from '../../stores/jobs.ts';
+import { JobReceipts } from './job-receipts.tsx';
+import classes from './purge.module.css';
+
+type PurgeRow = RowOf<typeof purge.history>;
+
+const columns: Column<PurgeRow>[] = [
+  { key: 'urls', flexible: true, render: ({ urls }) => <What urls={urls} /> },
+  { key: 'type', render: ({ type }) => tMaybe(`purge.kinds.${type}`) ?? type },
+  { key: 'state', render: ({ state }) => <Status kind="task" value={state} /> },
+  { key: 'createdBy', priority: 2 },
+  { key: 'createdAt', as: 'time' },
+];
+const removing = remove<PurgeRow, typeof purge.removeRows>(purge.removeRows, { confirm: () => ({ points: [t('purge.removePoint')] }) });
+
+export function PurgeHistory({ siteId }: { siteId: string }) {
+  const t = useT();
+  const overlay = useOverlay();
+  const again = useAction(purge.urls, { refreshes: ['jobs'] });
+  const show = (jobID: string) => overlay(<JobReceipts siteId={siteId} jobID={jobID} />, { title: 'purge.receipts', wide: true });
+  const purgeAgain = async ([row]: readonly PurgeRow[]) => {
+    if (!row) return;
+    const started = await again.run({ params: { siteId }, body: { type: row.type === 3 ? 3 : 1, urls: row.urls } });
+    if (!started) return;
+    follow(started.jobID, siteId);
+    show(started.jobID);
+  };
+  const actionsOf = ({ jobID }: PurgeRow): RowAction<PurgeRow>[] => [
+    ...(jobID === null ? [] : [act<PurgeRow>({ label: 'purge.show', icon: IconReceipt2, run: () => show(jobID) })]),
+    act<PurgeRow>({ label: 'purge.again', icon: IconEraser, can: purge.urls.can, run: purgeAgain }),
+    removing,
+  ];
+  return (
+    <section aria-labelledby="purge-history">
+      <header className={classes['history']}>
+        <h2 id="purge-history" className={classes['title']}>
+          {t('purge.history')}
+        </h2>
+        <p className={classes['why']}>{t('purge.historyWhy')}</p>
+      </header>
+      <ResourceTable
+        endpoint={purge.history}
+        params={{ siteId }}
+        columns={columns}
+        caption="purge.history"
+        sort="-createdAt"
+        counted={() => null}
+        row={actionsOf}
+        bulk={[removing]}
+        phone={(row) => ({ below: <Status kind="task" value={row.state} /> })}
+        empty={{ icon: IconEraser }}
+      />
+    </section>
+  );
+}
+
+function What({ urls }: { urls: readonly string[] }) {
+  const t = useT();
+  return (
+    <>
+      {urls[0]} {urls.length > 1 && <span className={classes['more']}>{t('purge.more', { count: urls.length - 1 })}</span>}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { useState } from 'react';
+import { Section } from '../../components/page/section.tsx';
+import { ForbiddenState } from '../../components/states/states.tsx';
+import { useCan } from '../../lib/use-can.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { JobReceipts } from './job-receipts.tsx';
+import { PurgeForm } from './purge-form.tsx';
+import { PurgeHistory } from './purge-history.tsx';
+import classes from './purge.module.css';
+
+/** What to purge, the receipts as they come, and what was purged before. */
+export function PurgeTab() {
+  const can = useCan();
+  const { id, name } = useRouteParams('id', 'name');
+  const [jobID, setJobID] = useState<string | null>(null);
+  if (!can(purge.history)) return <ForbiddenState permission={purge.history.can} />;
+  return (
+    <>
+      {can(purge.urls) && (
+        <Section title="purge.what" why="purge.whatWhy" wide>
+          <div className={classes['what']}>
+            <PurgeForm site={{ id, name }} onStarted={setJobID} />
+            {jobID !== null && <JobReceipts siteId={id} jobID={jobID} />}
+          </div>
+        </Section>
+      )}
+      <PurgeHistory siteId={id} />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { GroupOf } from '../../components/resource-table/resource-table.tsx';
+import { t } from '../../lib/i18n.ts';
+import classes from './sites.module.css';
+
+interface OfProduct {
+  productID: string;
+  productName: string;
+}
+
+/** Sites stand under the product they use. */
+export const byProduct: GroupOf<OfProduct> = {
+  by: ({ productID }) => productID,
+  label: (_, rows) => (
+    <>
+      <b>{rows[0]?.productName}</b>
+      <span className={classes['tally']}>{t('sites.group', { count: rows.length })}</span>
+    </>
+  ),
+};

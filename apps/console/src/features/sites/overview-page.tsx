@@ -1,0 +1,102 @@
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Link } from 'react-router-dom';
+import { Page } from '../../components/page/page.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { Copy } from '../../components/values/copy.tsx';
+import { Tags, Time } from '../../components/values/values.tsx';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import classes from './sites.module.css';
+
+type SiteInfo = Received<typeof sites.get>;
+
+/** A site at a glance: does it serve, what it holds, how it is reached. */
+export function OverviewPage() {
+  const { id } = useRouteParams('id', 'name');
+  const found = useEndpoint(sites.get, { params: { siteId: id } }, { pollMs: 10_000 });
+  return (
+    <Page title="sites.overview.title">
+      <Await result={found}>{(site) => <Overview site={site} />}</Await>
+    </Page>
+  );
+}
+
+function Overview({ site }: { site: SiteInfo }) {
+  const t = useT();
+  const on = count(site.enabledDomainCount);
+  const all = count(site.domainCount);
+  return (
+    <>
+      <div className={classes['strip']}>
+        <Link className={classes['card'] ?? ''} to={siteAddress(site, 'domains')}>
+          <div className={classes['label']}>{t('sites.overview.domains')}</div>
+          <div className={classes['number']}>{all}</div>
+          <div className={classes['sub']}>
+            {site.domainLimit === 0
+              ? t('sites.overview.domainsOn', { on, count: all })
+              : t('sites.overview.domainsLimit', { on, count: all, limit: count(site.domainLimit) })}
+          </div>
+        </Link>
+        <Link className={classes['card'] ?? ''} to={siteAddress(site, 'cache')}>
+          <div className={classes['label']}>{t('sites.overview.cacheRules')}</div>
+          <div className={classes['number']}>{count(site.cacheRuleCount)}</div>
+        </Link>
+        <Link className={classes['card'] ?? ''} to={siteAddress(site, 'cache', 'purge')}>
+          <div className={classes['label']}>{t('sites.overview.purges')}</div>
+          <div className={classes['number']}>{count(site.cacheVersion)}</div>
+        </Link>
+      </div>
+      <Section title="sites.overview.state" why="sites.overview.stateWhy">
+        <Status kind="site" value={site.status} />
+      </Section>
+      <Section title="sites.overview.reach" why="sites.overview.reachWhy">
+        <dl className={classes['facts']}>
+          {site.ports.map(({ port, tls }) => (
+            <div key={port}>
+              <dt>{tls ? 'HTTPS' : 'HTTP'}</dt>
+              <dd>{port}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      <Section title="sites.overview.contents">
+        <dl className={classes['facts']}>
+          <div>
+            <dt>{t('sites.overview.product')}</dt>
+            <dd>{site.productName}</dd>
+          </div>
+          <div>
+            <dt>{t('common.fields.tags')}</dt>
+            <dd>
+              <Tags of={site.tags} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('common.fields.expiry')}</dt>
+            <dd>
+              <Time at={site.expiry} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('common.fields.createdAt')}</dt>
+            <dd>
+              <Time at={site.createdAt} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('sites.overview.id')}</dt>
+            <dd>
+              <Copy text={site.id} />
+            </dd>
+          </div>
+        </dl>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { IconWorld } from '@tabler/icons-react';
+import { Page } from '../../components/page/page.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { count } from '../../lib/format.ts';
+import { t } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { byProduct } from './group.tsx';
+
+type OwnSite = RowOf<typeof ownSites.list>;
+
+const domainsOf = ({ domainCount, domainLimit }: OwnSite) =>
+  domainLimit === 0 ? count(domainCount) : t('sites.ofLimit', { count: count(domainCount), limit: count(domainLimit) });
+
+const columns: Column<OwnSite>[] = [
+  { key: 'name', to: (site) => siteAddress(site) },
+  { key: 'status', render: ({ status }) => <Status kind="site" value={status} /> },
+  { key: 'domainCount', align: 'right', render: domainsOf },
+  { key: 'tags', as: 'tags' },
+  { key: 'createdAt', as: 'time', priority: 2 },
+  { key: 'updatedAt', as: 'time' },
+];
+
+/** A customer's own sites, by product. */
+export function OwnSitesPage() {
+  return (
+    <Page title="sites.title">
+      <ResourceTable
+        endpoint={ownSites.list}
+        words="sites"
+        columns={columns}
+        search="siteName"
+        filters={[{ key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true }]}
+        group={byProduct}
+        phone={(site) => ({ below: site.status === 'normal' ? site.productName : <Status kind="site" value={site.status} />, end: domainsOf(site) })}
+        empty={{ icon: IconWorld }}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,48 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { Select } from '@mantine/core';
+import { Label } from '../../components/fields/label.tsx';
+import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { TagsField } from '../../components/fields/tags-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import type { Site } from './sites-page.tsx';
+
+export function SiteForm({ value }: { value?: Site }) {
+  const can = useCan();
+  return (
+    <ResourceForm create={clientSites.create} update={clientSites.update} words="sites" value={value} refreshes={['sites', 'products', 'zones']}>
+      <TextField name="name" />
+      <SelectMetaField name="productID" meta={products.meta} />
+      {can(accounts.list) && <CustomerField name="userID" />}
+      <TagsField name="tags" />
+    </ResourceForm>
+  );
+}
+
+/** Whose site it is: by name or by the address they sign in with. */
+function CustomerField({ name }: { name: string }) {
+  const t = useT();
+  const { value, set, input } = useField(name);
+  const { data } = useEndpoint(accounts.list, { query: { auth: 'user', sortBy: 'name', pageSize: 500 } });
+  return (
+    <div>
+      <Select
+        {...input}
+        label={<Label text={input.label} optional />}
+        data={(data?.data ?? []).filter(({ isRoot }) => isRoot).map((account) => ({ value: account.id, label: `${account.name} · ${account.email}` }))}
+        searchable
+        clearable
+        limit={100}
+        nothingFoundMessage={t('common.states.nothingMatches')}
+        value={typeof value === 'string' ? value : null}
+        onChange={set}
+      />
+    </div>
+  );
+}

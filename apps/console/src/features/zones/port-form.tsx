@@ -1,0 +1,35 @@
+import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { SegmentedControl, Input } from '@mantine/core';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+export type Port = RowOf<typeof zonePorts.list>;
+
+export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
+  return (
+    <ResourceForm create={zonePorts.create} update={zonePorts.update} params={{ zoneId }} value={value} initial={{ tls: false }}>
+      <NumberField name="port" min={1} max={65_535} />
+      <ProtocolField />
+    </ResourceForm>
+  );
+}
+
+/** A port speaks either; that is a choice of two, not something to switch on. */
+function ProtocolField() {
+  const { value, set, input } = useField('tls');
+  return (
+    <Input.Wrapper label={input.label} description={input.description} error={input.error} labelElement="div">
+      <div>
+        <SegmentedControl
+          aria-label={input.label}
+          data={['HTTP', 'HTTPS']}
+          value={value === true ? 'HTTPS' : 'HTTP'}
+          disabled={input.disabled}
+          onChange={(chosen) => set(chosen === 'HTTPS')}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}

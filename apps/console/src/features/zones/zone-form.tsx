@@ -1,0 +1,13 @@
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { Zone } from './zones-page.tsx';
+
+export function ZoneForm({ value }: { value?: Zone }) {
+  return (
+    <ResourceForm create={zones.create} update={zones.update} value={value}>
+      <TextField name="name" />
+      <TextField name="memo" />
+    </ResourceForm>
+  );
+}

@@ -1,0 +1,85 @@
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconMapPins, IconPencil, IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { EmptyState } from '../../components/states/states.tsx';
+import { Pill } from '../../components/status/status.tsx';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRouteParams } from '../../lib/use-route-params.ts';
+import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { PortForm } from './port-form.tsx';
+import { PortsTab } from './ports-tab.tsx';
+import { ZoneForm } from './zone-form.tsx';
+import type { Zone } from './zones-page.tsx';
+
+interface ZonePageProps {
+  /** The nodes of a zone are another feature's: the console that mounts this page brings them. */
+  nodesTab: (zoneId: string) => ReactNode;
+}
+
+export function ZonePage({ nodesTab }: ZonePageProps) {
+  const t = useT();
+  const { zoneId } = useRouteParams('zoneId');
+  // There is no call for one zone; an account has few.
+  const all = useEndpoint(zones.list, { query: { pageSize: 500 } });
+  return (
+    <Await result={all}>
+      {({ data }) => {
+        const zone = data.find(({ id }) => id === zoneId);
+        return zone ? <Loaded zone={zone} nodesTab={nodesTab} /> : <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />;
+      }}
+    </Await>
+  );
+}
+
+function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  const tabs = [
+    { value: 'ports', label: 'zones.tabs.ports', count: zone.ports.length },
+    { value: 'nodes', label: 'zones.tabs.nodes', count: zone.nodeCount },
+  ] as const;
+  const tab = useTab(tabs);
+  return (
+    <Page
+      title="zones.title"
+      name={zone.name}
+      facts={
+        <>
+          <Pill tone="off">
+            {t('zones.fields.serial')} {count(zone.serial)}
+          </Pill>
+          {zone.memo && <span>{zone.memo}</span>}
+        </>
+      }
+      actions={
+        <>
+          {can(zones.update) && (
+            <Button variant="default" leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => overlay(<ZoneForm value={zone} />, { title: 'zones.edit' })}>
+              {t('common.edit')}
+            </Button>
+          )}
+          {tab === 'ports' && can(zonePorts.create) && (
+            <Button
+              data-main-action
+              leftSection={<IconPlus size={15} stroke={1.8} />}
+              onClick={() => overlay(<PortForm zoneId={zone.id} />, { title: 'zonePorts.create' })}
+            >
+              {t('zonePorts.create')}
+            </Button>
+          )}
+        </>
+      }
+      tabs={tabs}
+    >
+      {tab === 'ports' ? <PortsTab zoneId={zone.id} /> : nodesTab(zone.id)}
+    </Page>
+  );
+}
