@@ -1,0 +1,161 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db } = installation;
+afterAll(close);
+
+describe('products', () => {
+  test('a product is made in a zone, changed and removed', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const product = await call(products.create, { body: { name: 'Basic', zoneID: zone.id, domainLimit: 5 } });
+    expect(product).toMatchObject({ name: 'Basic', zoneID: zone.id, zoneName: zone.name, domainLimit: 5, siteCount: 0, sellType: 'business' });
+    expect(await call(products.update, { body: { id: product.id, trafficPriceCents: 250 } })).toMatchObject({ domainLimit: 5, trafficPriceCents: 250 });
+    expect(await call(products.list, { query: { name: 'bas', zoneID: zone.id } })).toMatchObject({ total: 1 });
+    expect((await call(products.meta)).data).toEqual([{ id: product.id, name: 'Basic' }]);
+    await call(products.remove, { body: { ids: [product.id] } });
+    expect(await call(products.list)).toMatchObject({ total: 0 });
+  });
+
+  test('a name is there once for each client', async () => {
+    const product = await build.product();
+    const { call } = as(product.client);
+    await expect(call(products.create, { body: { name: product.name, zoneID: product.zoneId } })).toFail('DUPLICATED');
+  });
+
+  test('with sites it is neither removed nor moved', async () => {
+    const site = await build.site();
+    const zone = await build.zone({ tenant: site });
+    const { call } = as(site.client);
+    await expect(call(products.remove, { body: { ids: [site.productId] } })).toFail('PRODUCT_IN_USE');
+    await expect(call(products.update, { body: { id: site.productId, zoneID: zone.id } })).toFail('PRODUCT_IN_USE');
+    const free = await build.product({ zone: site.zone });
+    expect(await call(products.update, { body: { id: free.id, zoneID: zone.id } })).toMatchObject({ zoneID: zone.id });
+  });
+
+  test('a customer sees the products of its sites, without price and zone', async () => {
+    const site = await build.site();
+    await build.product({ zone: site.zone });
+    const { data, total } = await as(site.owner).call(ownProducts.list);
+    expect([total, data]).toEqual([1, [{ id: site.productId, name: site.product.name, domainLimit: 0, overLimitAction: 'none' }]]);
+  });
+});
+
+describe('sites', () => {
+  test('a site lives in the zone of its product and belongs to a customer', async () => {
+    const product = await build.product({ domainLimit: 10 });
+    const owner = await build.user(product);
+    const site = await as(product.client).call(clientSites.create, { body: { name: 'Shop', productID: product.id, userID: owner.id, tags: ['new'] } });
+    expect(site).toMatchObject({
+      name: 'Shop', status: 'normal', tags: ['new'], productName: product.name, zoneID: product.zoneId, zoneName: product.zone.name,
+      userID: owner.id, userName: owner.email, domainCount: 0, domainLimit: 10, expiry: null,
+    });
+    expect(await published(installation, product.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await as(owner).call(sites.get, { params: { siteId: site.id } })).toMatchObject({
+      name: 'Shop', ports: [{ port: 80, tls: false }, { port: 443, tls: true }], enabledDomainCount: 0, cacheRuleCount: 0, cacheVersion: 0,
+    });
+  });
+
+  test("a customer sees no zone of a site's, an operator does", async () => {
+    const site = await build.site();
+    const [own] = (await as(site.owner).call(ownSites.list)).data;
+    expect(own).not.toHaveProperty('zoneID');
+    const [seen] = (await as(site.client).call(clientSites.list)).data;
+    expect(seen).toHaveProperty('zoneID', site.zoneId);
+  });
+
+  test('its owner is a customer of the same client', async () => {
+    const [product, stranger] = [await build.product(), await build.client()];
+    const foreign = await build.user(stranger);
+    const make = (userID: string) => as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id, userID } });
+    const fault = { errorData: [expect.objectContaining({ path: 'userID' })] };
+    await expect(make(foreign.id)).toFail('PARAMETER', fault);
+    await expect(make(product.client.id)).toFail('PARAMETER', fault);
+  });
+
+  test("the product's limit holds, in a race as well", async () => {
+    const product = await build.product({ siteLimit: 3 });
+    const make = () => as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id } });
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, make));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await expect(make()).toFail('PRODUCT_SITE_LIMIT');
+  });
+
+  test('lists are filtered by product, zone, owner, status, tag and name', async () => {
+    const site = await build.site({ name: 'Find me', tags: ['red', 'blue'] });
+    await build.site({ product: site.product, status: 'pause' });
+    await build.site({ product: await build.product({ zone: await build.zone({ tenant: site }) }) });
+    const count = async (query: object) => (await as(site.client).call(clientSites.list, { query })).total;
+    expect(await count({})).toBe(3);
+    expect(await count({ productID: site.productId })).toBe(2);
+    expect(await count({ zoneID: site.zoneId })).toBe(2);
+    expect(await count({ userID: site.owner.id })).toBe(1);
+    expect(await count({ status: ['pause', 'lock'] })).toBe(1);
+    expect(await count({ tags: ['blue', 'green'] })).toBe(1);
+    expect(await count({ name: 'find' })).toBe(1);
+  });
+
+  test.each([
+    ['normal', 'pause'], ['pause', 'normal'], ['normal', 'lock'], ['pause', 'lock'], ['lock', 'normal'], ['limit', 'lock'], ['expired', 'lock'],
+  ] as const)('from %s it may be set to %s', async (from, to) => {
+    const site = await build.site({ status: from });
+    await as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
+    expect(await db.site.findUnique({ where: { id: site.id } })).toMatchObject({ status: to });
+    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+  });
+
+  test.each([
+    ['lock', 'pause', 'SITE_STATUS_REFUSED'], ['expired', 'normal', 'SITE_STATUS_REFUSED'], ['expired', 'pause', 'SITE_STATUS_REFUSED'],
+    ['limit', 'normal', 'SITE_TRAFFIC_LIMITED'], ['limit', 'pause', 'SITE_TRAFFIC_LIMITED'],
+  ] as const)('from %s it may not be set to %s, nor any site beside it', async (from, to, reason) => {
+    const site = await build.site({ status: from });
+    const beside = await build.site({ product: site.product });
+    await expect(as(site.client).call(clientSites.status, { body: { siteIDs: [beside.id, site.id], status: to } })).toFail(reason);
+    expect(await db.site.findUnique({ where: { id: beside.id } })).toMatchObject({ status: 'normal' });
+    expect(await published(installation, site.zoneId)).toEqual([]);
+  });
+
+  test('with domains it is not removed', async () => {
+    const { site } = await build.domain();
+    await expect(as(site.client).call(clientSites.remove, { body: { ids: [site.id] } })).toFail('SITE_HAS_DOMAINS');
+    const free = await build.site({ product: site.product });
+    await as(site.client).call(clientSites.remove, { body: { ids: [free.id] } });
+    expect(await published(installation, site.zoneId)).toEqual([siteKey(free.id)]);
+    expect(await db.site.count({ where: { id: free.id } })).toBe(0);
+  });
+
+  test('a customer counts what is its own', async () => {
+    const { site } = await build.domain();
+    await build.domain({ site, enabled: false });
+    await build.cacheRule(site);
+    await build.domain({ site: await build.site({ product: site.product }) });
+    expect(await as(site.owner).call(ownSites.resources)).toEqual({ sites: 1, domains: 2, enabledDomains: 1, cacheRules: 1 });
+  });
+
+  test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {
+    const site = await build.site();
+    await build.site({ product: site.product, owner: site.owner });
+    await build.site({ product: await build.product({ zone: await build.zone({ tenant: site }) }) });
+    const subUser = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
+    const subClient = await build.subClient(site, [site.zone], { permissions: ['site:read'] });
+    expect((await as(subUser).call(sites.meta)).data).toEqual([{ id: site.id, name: site.name }]);
+    expect((await as(subClient).call(sites.meta)).data).toHaveLength(2);
+    expect((await as(site.client).call(sites.meta)).data).toHaveLength(3);
+  });
+});
+
+test('an operator finds its customers, and never a password', async () => {
+  const tenant = await build.client();
+  const [user] = [await build.user(tenant), await build.user(await build.client())];
+  const { data } = await as(tenant.client).call(accounts.list, { query: { auth: 'user' } });
+  expect(data).toEqual([{ id: user.id, email: user.email, name: user.email, auth: 'user', status: 'normal', isRoot: true, createdAt: expect.any(String) }]);
+  expect(await as(tenant.client).call(accounts.list, { query: { name: user.email.slice(2, 12) } })).toMatchObject({ total: 1 });
+});
