@@ -1,28 +1,8 @@
-import { Button } from '@mantine/core';
-import { IconMapQuestion } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { Link } from 'react-router-dom';
 import { Page } from '../components/page/page.tsx';
-import { EmptyState } from '../components/states/states.tsx';
-import { family } from '../lib/family.ts';
 import { useT } from '../lib/i18n.ts';
+import { NotFoundText } from './not-found-text.tsx';
 import classes from './not-found.module.css';
-
-export function NotFoundText() {
-  const t = useT();
-  return (
-    <EmptyState
-      icon={IconMapQuestion}
-      title={t('frame.notFound.title')}
-      text={t('frame.notFound.text')}
-      action={
-        <Button component={Link} to={`/${family}/`} variant="default">
-          {t('frame.notFound.home')}
-        </Button>
-      }
-    />
-  );
-}
 
 /** Without the frame: nobody is signed in, or the address is of no console. */
 export function NotFound() {

@@ -4,7 +4,7 @@ import { IconMoodEmpty, IconRefresh } from '@tabler/icons-react';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { useT } from '../lib/i18n.ts';
 import { EmptyState, FailedState } from '../components/states/states.tsx';
-import { NotFoundText } from './not-found.tsx';
+import { NotFoundText } from './not-found-text.tsx';
 
 const reload = () => location.reload();
 

@@ -1,11 +1,14 @@
-import { useSearchParams } from 'react-router-dom';
-import { siteViews } from './site-views.ts';
+import { useParams } from 'react-router-dom';
+import { useSiteView } from '../components/frame/site-scope.ts';
 import { NotFoundInside } from './not-found.tsx';
+import { domainPage, siteViews } from './site-views.ts';
+
+const views = siteViews.flatMap((group) => group.views);
 
 /** `sitesSetting/:siteId/:name?view=…`: the page of the site that the address names. */
 export function SitePage() {
-  const [search] = useSearchParams();
-  const wanted = search.get('view') ?? 'overview';
-  const view = siteViews.flatMap(({ views }) => views).find((one) => one.view === wanted);
-  return view ? <view.component key={view.view} /> : <NotFoundInside />;
+  const { domainName } = useParams();
+  const wanted = useSiteView();
+  const Content = domainName === undefined ? views.find(({ view }) => view === wanted)?.component : domainPage;
+  return Content ? <Content key={domainName ?? wanted} /> : <NotFoundInside />;
 }

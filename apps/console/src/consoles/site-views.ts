@@ -1,4 +1,34 @@
 // The pages of one site, in menu order. The customer's console and the operator's show the same ones.
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { IconDatabase, IconLayoutDashboard, IconListCheck, IconWorldWww } from '@tabler/icons-react';
+import { lazy, type ComponentType } from 'react';
 import type { SiteViewGroup } from '../components/frame/menu.ts';
 
-export const siteViews: readonly SiteViewGroup[] = [];
+const view = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  lazy(async () => ({ default: (await load())[name] }));
+
+/** `sitesSetting/:siteId/:name/:domainName`. */
+export const domainPage = view(() => import('../features/domains/domain-page.tsx'), 'DomainPage');
+
+export const siteViews: readonly SiteViewGroup[] = [
+  {
+    views: [
+      { view: 'overview', title: 'sites.overview.title', icon: IconLayoutDashboard, reads: sites.get, component: view(() => import('../features/sites/overview-page.tsx'), 'OverviewPage') },
+    ],
+  },
+  {
+    title: 'frame.groups.delivery',
+    views: [{ view: 'domains', title: 'domains.title', icon: IconWorldWww, reads: domains.list, component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage') }],
+  },
+  {
+    title: 'frame.groups.performance',
+    views: [{ view: 'cache', title: 'cache.title', icon: IconDatabase, reads: cacheRules.list, component: view(() => import('./cache-view.tsx'), 'CacheView') }],
+  },
+  {
+    title: 'frame.groups.history',
+    views: [{ view: 'jobs', title: 'jobs.title', icon: IconListCheck, reads: jobs.list, component: view(() => import('../features/purge/jobs-page.tsx'), 'JobsPage') }],
+  },
+];

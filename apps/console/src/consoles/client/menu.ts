@@ -1,4 +1,26 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { IconBox, IconLayoutDashboard, IconMapPins, IconServer2, IconWorld, IconWorldWww } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
-export const menu: readonly MenuGroup[] = [{ entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard }] }];
+export const menu: readonly MenuGroup[] = [
+  { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard }] },
+  {
+    title: 'frame.groups.network',
+    entries: [
+      { to: 'nodeManage/zonesList', title: 'zones.title', icon: IconMapPins, reads: zones.list },
+      { to: 'nodeManage/nodesList', title: 'nodes.title', icon: IconServer2, reads: nodes.list },
+    ],
+  },
+  {
+    title: 'frame.groups.products',
+    entries: [
+      { to: 'nodeManage/productsList', title: 'products.title', icon: IconBox, reads: products.list },
+      { to: 'nodeManage/sitesList', title: 'sites.title', icon: IconWorld, reads: clientSites.list, also: ['nodeManage/sitesSetting'] },
+      { to: 'nodeManage/domains', title: 'domains.title', icon: IconWorldWww, reads: clientDomains.list },
+    ],
+  },
+];

@@ -1,4 +1,12 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
-export const menu: readonly MenuGroup[] = [{ entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard }] }];
+export const menu: readonly MenuGroup[] = [
+  {
+    entries: [
+      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard },
+      { to: 'sitesManagement', title: 'sites.title', icon: IconWorld, reads: ownSites.list },
+    ],
+  },
+];

@@ -3,20 +3,20 @@ import { Button } from '@mantine/core';
 import { IconEraser, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { Page, useTab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useRouteParams } from '../../lib/use-route-params.ts';
 import { newRule, type Rule } from './rules-draft.ts';
 import { RulesTab } from './rules-tab.tsx';
 import { useDrafting } from './use-drafting.ts';
 
 /** `purgeTab` is another feature's: the console that mounts this page brings it. */
 export function CachePage({ purgeTab }: { purgeTab: ReactNode }) {
-  const { id } = useRouteParams('id', 'name');
+  const { id } = useSite();
   const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });
   return <Await result={found}>{({ data }) => <Loaded published={data} purgeTab={purgeTab} />}</Await>;
 }
@@ -24,7 +24,7 @@ export function CachePage({ purgeTab }: { purgeTab: ReactNode }) {
 function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab: ReactNode }) {
   const t = useT();
   const can = useCan();
-  const site = useRouteParams('id', 'name');
+  const site = useSite();
   const drafting = useDrafting(site.id, published);
   const tabs = [
     { value: 'rules', label: 'cache.tabs.rules', count: drafting.rules.length },

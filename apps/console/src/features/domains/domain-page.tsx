@@ -3,6 +3,7 @@ import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconEraser, IconPower } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { Page, useTab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -18,7 +19,8 @@ import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomains } from './use-switch-domains.ts';
 
 export function DomainPage() {
-  const { id, domainName } = useRouteParams('id', 'name', 'domainName');
+  const { id } = useSite();
+  const { domainName } = useRouteParams('domainName');
   const found = useEndpoint(domains.byName, { params: { siteId: id }, query: { domainName } });
   return <Await result={found}>{(domain) => <Loaded key={domain.id} domain={domain} />}</Await>;
 }
@@ -26,7 +28,7 @@ export function DomainPage() {
 function Loaded({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
-  const { id, name } = useRouteParams('id', 'name', 'domainName');
+  const { id, name } = useSite();
   const tabs = [
     { value: 'origins', label: 'domains.tabs.origins', count: domain.upstreams.length },
     { value: 'https', label: 'domains.tabs.https' },

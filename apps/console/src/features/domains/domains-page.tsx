@@ -1,8 +1,8 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
 import { IconPlus, IconPower, IconWorldWww } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { act, go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
@@ -12,8 +12,6 @@ import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { domainAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useRouteParams } from '../../lib/use-route-params.ts';
 import { AddDomains } from './add-domains.tsx';
 import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
 import type { Domain } from './origins-draft.ts';
@@ -27,10 +25,8 @@ const removing = remove<Domain, typeof domains.remove>(domains.remove, {
 
 /** The domains of one site. */
 export function DomainsPage() {
-  const { id, name } = useRouteParams('id', 'name');
+  const { id, name, domainLimit: limit } = useSite();
   const { turn } = useSwitchDomains(id);
-  const site = useEndpoint(sites.get, { params: { siteId: id } });
-  const limit = site.data?.domainLimit ?? 0;
   const columns = useMemo<Column<Domain>[]>(
     () => [
       { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },

@@ -1,5 +1,6 @@
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { IconListCheck, IconReceipt2 } from '@tabler/icons-react';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { act } from '../../components/resource-table/actions.tsx';
@@ -7,7 +8,6 @@ import type { Column, RowOf } from '../../components/resource-table/columns.tsx'
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { t } from '../../lib/i18n.ts';
-import { useRouteParams } from '../../lib/use-route-params.ts';
 import { JobReceipts } from './job-receipts.tsx';
 
 type Job = RowOf<typeof jobs.list>;
@@ -25,7 +25,7 @@ const columns: Column<Job>[] = [
 /** What every node has to do, and how far it is. */
 export function JobsPage() {
   const overlay = useOverlay();
-  const { id } = useRouteParams('id', 'name');
+  const { id } = useSite();
   return (
     <Page title="jobs.title">
       <ResourceTable

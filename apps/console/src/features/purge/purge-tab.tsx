@@ -1,9 +1,9 @@
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { useState } from 'react';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { Section } from '../../components/page/section.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { useCan } from '../../lib/use-can.ts';
-import { useRouteParams } from '../../lib/use-route-params.ts';
 import { JobReceipts } from './job-receipts.tsx';
 import { PurgeForm } from './purge-form.tsx';
 import { PurgeHistory } from './purge-history.tsx';
@@ -12,7 +12,7 @@ import classes from './purge.module.css';
 /** What to purge, the receipts as they come, and what was purged before. */
 export function PurgeTab() {
   const can = useCan();
-  const { id, name } = useRouteParams('id', 'name');
+  const site = useSite();
   const [jobID, setJobID] = useState<string | null>(null);
   if (!can(purge.history)) return <ForbiddenState permission={purge.history.can} />;
   return (
@@ -20,12 +20,12 @@ export function PurgeTab() {
       {can(purge.urls) && (
         <Section title="purge.what" why="purge.whatWhy" wide>
           <div className={classes['what']}>
-            <PurgeForm site={{ id, name }} onStarted={setJobID} />
-            {jobID !== null && <JobReceipts siteId={id} jobID={jobID} />}
+            <PurgeForm site={site} onStarted={setJobID} />
+            {jobID !== null && <JobReceipts siteId={site.id} jobID={jobID} />}
           </div>
         </Section>
       )}
-      <PurgeHistory siteId={id} />
+      <PurgeHistory siteId={site.id} />
     </>
   );
 }

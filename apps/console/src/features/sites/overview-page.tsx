@@ -1,6 +1,7 @@
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Link } from 'react-router-dom';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -11,14 +12,13 @@ import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useRouteParams } from '../../lib/use-route-params.ts';
 import classes from './sites.module.css';
 
 type SiteInfo = Received<typeof sites.get>;
 
 /** A site at a glance: does it serve, what it holds, how it is reached. */
 export function OverviewPage() {
-  const { id } = useRouteParams('id', 'name');
+  const { id } = useSite();
   const found = useEndpoint(sites.get, { params: { siteId: id } }, { pollMs: 10_000 });
   return (
     <Page title="sites.overview.title">

@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { IconMapQuestion } from '@tabler/icons-react';
+import { Link } from 'react-router-dom';
+import { EmptyState } from '../components/states/states.tsx';
+import { family } from '../lib/family.ts';
+import { useT } from '../lib/i18n.ts';
+
+export function NotFoundText() {
+  const t = useT();
+  return (
+    <EmptyState
+      icon={IconMapQuestion}
+      title={t('frame.notFound.title')}
+      text={t('frame.notFound.text')}
+      action={
+        <Button component={Link} to={`/${family}/`} variant="default">
+          {t('frame.notFound.home')}
+        </Button>
+      }
+    />
+  );
+}
