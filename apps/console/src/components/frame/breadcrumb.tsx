@@ -1,9 +1,9 @@
-import { Link, useLocation, useSearchParams } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePlace } from '../page/place.ts';
 import { entryAt, type MenuGroup, type SiteViewGroup } from './menu.ts';
-import { sitePath, type SiteInfo } from './site-scope.ts';
+import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import classes from './frame.module.css';
 
 interface BreadcrumbProps {
@@ -21,10 +21,10 @@ export function Breadcrumb({ menu, views, site }: BreadcrumbProps) {
   const t = useT();
   const { title, name } = usePlace();
   const { pathname } = useLocation();
-  const [search] = useSearchParams();
+  const current = useSiteView();
   const crumbs: Crumb[] = [];
   if (site) {
-    const view = views.flatMap((group) => group.views).find((one) => one.view === (search.get('view') ?? 'overview'));
+    const view = views.flatMap((group) => group.views).find((one) => one.view === current);
     crumbs.push({ text: t('frame.sites'), to: inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList') });
     crumbs.push({ text: site.name, to: inConsole(sitePath(family, site)) });
     if (view) crumbs.push({ text: t(view.title), to: inConsole(sitePath(family, site, view.view)) });

@@ -1,5 +1,5 @@
 import { IconArrowLeft } from '@tabler/icons-react';
-import { Link, useLocation, useSearchParams } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -7,7 +7,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { Mark } from './mark.tsx';
 import { entryAt, type MenuGroup, type SiteViewGroup } from './menu.ts';
-import { sitePath, type SiteInfo } from './site-scope.ts';
+import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import { SiteSwitcher } from './site-switcher.tsx';
 import classes from './rail.module.css';
 
@@ -70,11 +70,10 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
 function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: SiteInfo | null }) {
   const t = useT();
   const can = useCan();
-  const [search] = useSearchParams();
   const seen = views
     .map(({ title, views: of }) => ({ title, views: of.filter(({ reads }) => reads === undefined || can(reads)) }))
     .filter(({ views: of }) => of.length > 0);
-  const current = search.get('view') ?? 'overview';
+  const current = useSiteView();
   return (
     <nav className={classes['menu']} aria-label={t('frame.siteMenu')}>
       <Link to={inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList')} className={classes['back'] ?? ''} title={t('frame.allSites')}>

@@ -1,6 +1,8 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { createContext, useContext } from 'react';
+import { useParams, useSearchParams } from 'react-router-dom';
+import { useRouteParams } from '../../lib/use-route-params.ts';
 
 export type SiteInfo = Received<typeof sites.get>;
 
@@ -11,6 +13,15 @@ export function useSite(): SiteInfo {
   const site = useContext(SiteContext);
   if (!site) throw new Error('This page stands in the scope of a site');
   return site;
+}
+
+export const useSiteId = () => useRouteParams('siteId').siteId;
+
+/** The view that the address names; a domain's page belongs to the domains. */
+export function useSiteView() {
+  const { domainName } = useParams();
+  const [search] = useSearchParams();
+  return domainName === undefined ? (search.get('view') ?? 'overview') : 'domains';
 }
 
 /** Where a site's scope is, by console; `view` names one of its pages. */

@@ -2,27 +2,27 @@ import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { Popover, TextInput } from '@mantine/core';
 import { IconSearch, IconSelector } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import { toneOf } from '../status/status.tsx';
-import { sitePath, type SiteInfo } from './site-scope.ts';
+import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import classes from './rail.module.css';
 
 /** The open site; another one opens at the same view. */
 export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
   const t = useT();
   const navigate = useNavigate();
-  const [search] = useSearchParams();
+  const view = useSiteView();
   const [opened, setOpened] = useState(false);
   const [text, setText] = useState('');
   const all = useEndpoint(sites.meta, {}, { enabled: opened });
   const found = (all.data?.data ?? []).filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())).slice(0, 100);
   const go = (chosen: { id: string; name: string }) => {
     setOpened(false);
-    void navigate(inConsole(sitePath(family, chosen, search.get('view') ?? 'overview')));
+    void navigate(inConsole(sitePath(family, chosen, view)));
   };
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" width={260} trapFocus returnFocus>

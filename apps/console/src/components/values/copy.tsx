@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -15,14 +15,13 @@ export function Copy({ text, children }: { text: string; children?: ReactNode })
   );
 }
 
+/** Without a tooltip of ours: toasts carry it, and the sign-in page would have to load all that places one. */
 export function CopyIcon({ text }: { text: string }) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });
   return (
-    <Tooltip label={copied ? t('common.copied') : t('common.copy')}>
-      <ActionIcon size={20} aria-label={t('common.copyOf', { text })} onClick={() => copy(text)}>
-        {copied ? <IconCheck size={14} className={classes['copied']} /> : <IconCopy size={14} stroke={1.6} />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon size={20} title={t(copied ? 'common.copied' : 'common.copy')} aria-label={t('common.copyOf', { text })} onClick={() => copy(text)}>
+      {copied ? <IconCheck size={14} className={classes['copied'] ?? ''} /> : <IconCopy size={14} stroke={1.6} />}
+    </ActionIcon>
   );
 }
