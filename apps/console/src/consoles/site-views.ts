@@ -10,9 +10,6 @@ import type { SiteViewGroup } from '../components/frame/menu.ts';
 const view = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
   lazy(async () => ({ default: (await load())[name] }));
 
-/** `sitesSetting/:siteId/:name/:domainName`. */
-export const domainPage = view(() => import('../features/domains/domain-page.tsx'), 'DomainPage');
-
 export const siteViews: readonly SiteViewGroup[] = [
   {
     views: [
