@@ -50,7 +50,8 @@ export function readCapabilities(
   const prefix = argument('prefix') ?? '/usr/local/nginx';
   const moduleDir = argument('modules-path') ?? join(prefix, 'modules');
   const modules = wanted.map((file) => join(moduleDir, file)).filter((path) => disk.exists(path));
-  const has = (file: string, builtIn: RegExp) => modules.some((path) => path.endsWith(`/${file}`)) || builtIn.test(banner);
+  const has = (file: string, builtIn: RegExp) =>
+    modules.some((path) => path.endsWith(`/${file}`)) || builtIn.test(banner);
   const balancer = [join(dirname(prefix), 'lualib/ngx/balancer.lua'), '/usr/share/lua/5.1/ngx/balancer.lua'].find(
     (path) => disk.exists(path),
   );

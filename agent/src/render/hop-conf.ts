@@ -2,7 +2,9 @@ import { conf } from './conf.ts';
 import type { RenderInput } from './render.ts';
 
 /** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
-export const hopConf = ({ host }: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
+export const hopConf = ({
+  host,
+}: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
 upstream origin {
     server 0.0.0.1;
     balancer_by_lua_block { require("edge.runner").run("balancer") }

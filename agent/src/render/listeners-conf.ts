@@ -147,8 +147,9 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
         proxy_cache_lock on;
-        proxy_cache_lock_timeout 15s;
-        proxy_cache_lock_age 15s;
+        # The first visitors of a URL nothing is known of wait for one answer, and not much longer than it is worth.
+        proxy_cache_lock_timeout 5s;
+        proxy_cache_lock_age 5s;
         proxy_cache_revalidate on;
         proxy_cache_background_update on;
         # Stale answers only where the stored response itself carries the permission.
@@ -180,7 +181,9 @@ function listens(zone: ZoneDoc, addresses: string[], http2: string) {
   return [...zone.ports]
     .sort((a, b) => a.port - b.port)
     .flatMap(({ port, tls: secure }) =>
-      addresses.map((address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`),
+      addresses.map(
+        (address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`,
+      ),
     );
 }
 

@@ -62,8 +62,11 @@ function _M.note_recipe(url, recipe)
     return note("recipe|", url, recipe, KEPT_SECONDS)
 end
 
+-- Renewed while it is used: where requests come without pause, none of them finds the store's lock again.
 function _M.note_pass(url)
-    note("pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
+    if _M.pass_until(url) < time() + PASS_SECONDS / 2 then
+        note("pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
+    end
 end
 
 function _M.forget_pass(url)

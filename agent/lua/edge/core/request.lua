@@ -25,7 +25,7 @@ function _M.host(name)
     if host or why == "corrupt" then
         return host, why
     end
-    return docs.get("host/*" .. sub(name, find(name, ".", 1, true)))
+    return docs.get("host/*" .. sub(name, (find(name, ".", 1, true))))
 end
 
 -- `at`: "scheme:port" as the visitor used it.
