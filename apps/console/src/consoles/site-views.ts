@@ -29,3 +29,6 @@ export const siteViews: readonly SiteViewGroup[] = [
     views: [{ view: 'jobs', title: 'jobs.title', icon: IconListCheck, reads: jobs.list, component: view(() => import('../features/purge/jobs-page.tsx'), 'JobsPage') }],
   },
 ];
+
+/** `sitesSetting/:siteId/:name/:domainName`: the page of one domain. */
+export const domainPage = view(() => import('../features/domains/domain-page.tsx'), 'DomainPage');
