@@ -3,17 +3,25 @@ import { expect } from 'vitest';
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 
+interface Particulars {
+  errorData?: unknown[];
+  extra?: Record<string, unknown>;
+  /** Of several faults together: that of the gravest. */
+  status?: number;
+}
+
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /** The call is refused with this error of the catalogue: its code, its status and, where it has one, its rule. */
-    toFail: (name: ErrorName, particulars?: { errorData?: unknown[]; extra?: Record<string, unknown> }) => Promise<void>;
+    toFail: (name: ErrorName, particulars?: Particulars) => Promise<void>;
   }
 }
 
 expect.extend({
-  async toFail(received: unknown, name: ErrorName, particulars: object = {}) {
+  async toFail(received: unknown, name: ErrorName, { status: own, ...particulars }: Particulars = {}) {
     const outcome: unknown = await Promise.resolve(received).catch((error: unknown) => error);
-    const { code, status, ...entry } = errors[name];
+    const { code, status: usual, ...entry } = errors[name];
+    const status = own ?? usual;
     const asked = { status, envelope: { code, ...('rule' in entry && { errorData: [{ rule: entry.rule }] }), ...particulars } };
     if (!(outcome instanceof ApiError))
       return { pass: false, message: () => `expected ${name}, but the call answered ${JSON.stringify(outcome)}` };

@@ -27,7 +27,7 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const { zoneId } = await lock(tx, siteId);
     if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
       failAt('rules', 'range', `at most ${LIMIT} rules`);
-    const data = rules.map((rule) => ({ ...rule, id: randomUUIDv7(), siteId }));
+    const data = rules.map((rule) => ({ ...stored(rule), id: randomUUIDv7(), siteId }));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
     return read(tx, data.map(({ id }) => id));
@@ -43,7 +43,7 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
     // Put back whole under their ids: two statements, whatever their number.
     await tx.cacheRule.deleteMany({ where });
     await tx.cacheRule.createMany({
-      data: rules.map((rule) => ({ ...rule, siteId, createdAt: before.get(rule.id) ?? new Date() })),
+      data: rules.map((rule) => ({ ...stored(rule), id: rule.id, siteId, createdAt: before.get(rule.id) ?? new Date() })),
     });
     await changed(tx, zoneId, siteKey(siteId));
     return read(tx, ids);
@@ -57,6 +57,10 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     await changed(tx, zoneId, siteKey(siteId));
     return { ids };
   });
+
+/** The edge compares extensions in lower case. */
+const stored = (rule: CacheRuleInput) =>
+  rule.type === 'fileType' ? { ...rule, value: rule.value.map((extension) => extension.toLowerCase()) } : rule;
 
 /** One writer of a site's rules at a time. */
 const lock = (tx: ScopedTx, siteId: string) =>

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'vitest';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { testApp } from '../support/app.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+
+const rule = { type: 'fileType' as const, value: ['css', 'JS'], cacheTime: 60 };
+
+test('cache rules are made, listed in the order they are tried, changed and removed, and each change is told to the nodes', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  const { data } = await call(cacheRules.create, { params, body: { rules: [rule, { ...rule, type: 'prefix', value: ['/static/'], priority: 1 }] } });
+  expect(data).toMatchObject([{ type: 'prefix', priority: 1 }, { type: 'fileType', value: ['css', 'js'], priority: 100, query: 'all', enabled: true, honourOrigin: false }]);
+  const [first, second] = data;
+  const update = { ...rule, id: second?.id ?? '', cacheTime: 120, query: 'listed' as const, queryNames: ['v'] };
+  const changed = await call(cacheRules.update, { params, body: { rules: [update] } });
+  expect(changed.data).toMatchObject([{ cacheTime: 120, queryNames: ['v'], createdAt: second?.createdAt }]);
+  await call(cacheRules.remove, { params, body: { ids: [first?.id ?? ''] } });
+  expect(await call(cacheRules.list, { params })).toMatchObject({ total: 1, data: [{ cacheTime: 120 }] });
+  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+});
+
+test.each([
+  [{ ...rule, value: ['no extension!'] }, 'rules.0.value.0'],
+  [{ ...rule, type: 'url' as const, value: ['no-slash'] }, 'rules.0.value.0'],
+  [{ ...rule, type: 'regex' as const, value: ['(a+)+$'] }, 'rules.0.value.0'],
+  [{ ...rule, type: 'regex' as const, value: ['(?=a)b'] }, 'rules.0.value.0'],
+  [{ ...rule, query: 'listed' as const }, 'rules.0.queryNames'],
+  [{ ...rule, cacheTime: -1 }, 'rules.0.cacheTime'],
+])('a rule that cannot work is refused where it is wrong: %j', async (bad, path) => {
+  const site = await build.site();
+  await expect(as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [bad] } })).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
+});
+
+test('a site has at most 500 rules, in a race as well', async () => {
+  const site = await build.site();
+  const rules = Array.from({ length: 200 }, () => rule);
+  const make = () => as(site.owner).call(cacheRules.create, { params: site.params, body: { rules } });
+  const outcomes = await Promise.allSettled([make(), make(), make(), make()]);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+});
+
+test("another site's rule is not changed, and none beside it", async () => {
+  const [site, other] = [await build.site(), await build.site()];
+  const [mine, theirs] = [await build.cacheRule(site), await build.cacheRule(other)];
+  const rules = [mine, theirs].map(({ id }) => ({ ...rule, id, cacheTime: 1 }));
+  await expect(as(site.owner).call(cacheRules.update, { params: site.params, body: { rules } })).toFail('NOT_FOUND');
+  await expect(as(site.owner).call(cacheRules.remove, { params: site.params, body: { ids: [mine.id, theirs.id] } })).toFail('NOT_FOUND');
+  const after = await installation.db.cacheRule.findMany({ where: { id: { in: [mine.id, theirs.id] } } });
+  expect(after.map(({ cacheTime }) => cacheTime)).toEqual([3600, 3600]);
+});
