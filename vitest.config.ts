@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       project('unit', ['{packages,apps}/*/src/**/*.test.{ts,tsx}', '{agent/src,deploy,prisma}/**/*.test.ts']),
-      project('contract', ['tests/contract/**/*.test.ts']),
+      project('contract', ['tests/contract/**/*.test.ts'], services),
       project('api', ['tests/api/**/*.test.ts'], services),
       project('edge', ['tests/edge/**/*.test.ts']),
       project('flows', ['tests/flows/**/*.test.ts'], services),
