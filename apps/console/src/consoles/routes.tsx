@@ -3,6 +3,7 @@ import type { ComponentType } from 'react';
 import { redirect, type RouteObject } from 'react-router-dom';
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { family, to } from '../lib/family.ts';
+import { learnFeatures } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
 import { endSession, hasTokens, useSession } from '../stores/session.ts';
 import { RouteFailure } from './route-failure.tsx';
@@ -53,7 +54,7 @@ export const consoleRoutes = (frame: () => Promise<{ Component: ComponentType }>
         loader: requireAccount,
         // Once in, a change of page does not ask again; a refused call ends the session.
         shouldRevalidate: () => false,
-        lazy: frame,
+        lazy: async () => (await Promise.all([frame(), learnFeatures()]))[0],
         children: [
           {
             errorElement: <RouteFailure />,

@@ -3,11 +3,18 @@ import { initReactI18next, useTranslation } from 'react-i18next';
 import type { Words } from '../locales/words.ts';
 import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
 
-// One language is one chunk, fetched when it is first asked for.
-const loaders: Record<Language, () => Promise<{ words: object }>> = {
-  'zh-TW': () => import('../locales/zh-TW/words.ts'),
-  'zh-CN': () => import('../locales/zh-CN/words.ts'),
-  en: () => import('../locales/en/words.ts'),
+interface Part {
+  words: object;
+}
+interface Parts {
+  first: () => Promise<Part>;
+  features: () => Promise<Part>;
+}
+// A language is two chunks, fetched when it is first asked for: what the sign-in page says, and the rest.
+const loaders: Record<Language, Parts> = {
+  'zh-TW': { first: () => import('../locales/zh-TW/words.ts'), features: () => import('../locales/zh-TW/features.ts') },
+  'zh-CN': { first: () => import('../locales/zh-CN/words.ts'), features: () => import('../locales/zh-CN/features.ts') },
+  en: { first: () => import('../locales/en/words.ts'), features: () => import('../locales/en/features.ts') },
 };
 
 type Singular<Key extends string> = Key extends `${infer Base}_${'one' | 'other'}` ? Base : Key;
@@ -21,7 +28,7 @@ export type T = (word: Word, values?: Values) => string;
 
 export async function startLanguage() {
   const { language } = usePreferences.getState();
-  const { words } = await loaders[language]();
+  const { words } = await loaders[language].first();
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
@@ -35,10 +42,21 @@ export async function startLanguage() {
   document.documentElement.lang = language;
 }
 
+let inside = false;
+
+/** Before the first page behind the sign-in. */
+export async function learnFeatures() {
+  inside = true;
+  const language = currentLanguage();
+  const { words } = await loaders[language].features();
+  i18next.addResourceBundle(language, 'translation', words, true, true);
+}
+
 /** The page stays as it is, forms included: the words arrive, then everything is said anew. */
 export async function speak(language: Language) {
-  const { words } = await loaders[language]();
-  i18next.addResourceBundle(language, 'translation', words, true, true);
+  const { first, features } = loaders[language];
+  const parts = await Promise.all(inside ? [first(), features()] : [first()]);
+  for (const { words } of parts) i18next.addResourceBundle(language, 'translation', words, true, true);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
   prefer({ language });

@@ -208,7 +208,8 @@ export const theme = createTheme({
     Tooltip: extend<TooltipFactory>({ defaultProps: { openDelay: 250, withArrow: false, radius: 'sm' }, styles: { tooltip: { fontSize: 12, padding: '4px 8px' } } }),
     Menu: extend<MenuFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)', padding: 4 }, item: { fontSize: 13, padding: '6px 8px' } } }),
     Popover: extend<PopoverFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' } } }),
-    Modal: extend<ModalFactory>({ defaultProps: { radius: 'lg', overlayProps: { backgroundOpacity: 0.32 }, transitionProps: { duration: 140, transition: 'fade' } }, styles: { title: { fontWeight: 600, fontSize: 15 } } }),
-    Drawer: extend<DrawerFactory>({ defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.2 }, transitionProps: { duration: 160 } } }),
+    // Locking the page's scroll writes a <style>, which the security policy refuses; the panel behind does not move anyway.
+    Modal: extend<ModalFactory>({ defaultProps: { radius: 'lg', lockScroll: false, overlayProps: { backgroundOpacity: 0.32 }, transitionProps: { duration: 140, transition: 'fade' } }, styles: { title: { fontWeight: 600, fontSize: 15 } } }),
+    Drawer: extend<DrawerFactory>({ defaultProps: { position: 'right', lockScroll: false, overlayProps: { backgroundOpacity: 0.2 }, transitionProps: { duration: 160 } } }),
   },
 });
