@@ -10,11 +10,11 @@ export interface Bus {
   readonly nodes: NatsConnection;
   readonly system: NatsConnection;
   /** Whether the nodes' connection stands at this moment. */
-  isUp(): boolean;
+  isUp: () => boolean;
   /** Called now and after every reconnect of that connection. */
-  onUp(which: 'nodes' | 'system', task: () => void): void;
+  onUp: (which: 'nodes' | 'system', task: () => void) => void;
   /** Finishes what is under way, then closes both. */
-  drain(): Promise<void>;
+  drain: () => Promise<void>;
 }
 
 const FIRST_CONNECT_WAIT_MS = 200;

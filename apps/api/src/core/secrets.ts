@@ -9,11 +9,11 @@ import type { MasterKey } from './secrets-dir.ts';
 export interface Secrets {
   /** Signs access tokens: Ed25519, as PEM. */
   readonly sessionKey: { readonly privatePem: string; readonly publicPem: string };
-  seal(text: string, context: string): string;
+  seal: (text: string, context: string) => string;
   /** Throws when the text was sealed elsewhere, for another context, or was changed. */
-  open(sealed: string, context: string): string;
+  open: (sealed: string, context: string) => string;
   /** The same value under the current master key; unchanged when it is already. */
-  rewrap(sealed: string): string;
+  rewrap: (sealed: string) => string;
 }
 
 /** What a sealed value belongs to. One place, since who seals and who opens must say the same. */

@@ -3,7 +3,7 @@
 export function batches<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
   most = 500,
-): { add(item: Item): Promise<Result>; idle(): Promise<void> } {
+): { add: (item: Item) => Promise<Result>; idle: () => Promise<void> } {
   const queue: { item: Item; resolve: (result: Result) => void; reject: (fault: unknown) => void }[] = [];
   let working: Promise<void> | null = null;
 

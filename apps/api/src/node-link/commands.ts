@@ -11,6 +11,8 @@ import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
 
 const ANSWER_MS = 5000;
+/** Longer than we wait: what is done late is not wrong, and a node's clock may be off by some seconds. */
+const DEADLINE_MS = 60_000;
 const CLAIM = '15 s';
 /** After a node did not answer; its next heartbeat may come earlier. */
 const AGAIN = '2 s';
@@ -21,10 +23,10 @@ const URLS_BYTES = 256 * 1024;
 
 export interface Commands {
   /** There may be something to ask. */
-  wake(): void;
+  wake: () => void;
   /** Throws when the node does not answer that it will. */
-  resync(nodeId: string): Promise<void>;
-  stop(): Promise<void>;
+  resync: (nodeId: string) => Promise<void>;
+  stop: () => Promise<void>;
 }
 
 interface Claim {
@@ -96,7 +98,7 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
   };
 }
 
-const deadline = () => new Date(Date.now() + ANSWER_MS).toISOString();
+const deadline = () => new Date(Date.now() + DEADLINE_MS).toISOString();
 
 async function ask(bus: Bus, nodeId: string, name: 'purge' | 'resync', command: PurgeCommand | ResyncCommand) {
   const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), {
@@ -106,8 +108,8 @@ async function ask(bus: Bus, nodeId: string, name: 'purge' | 'resync', command: 
 }
 
 /** Not connected, or connected and silent. */
-const isAway = (error: unknown) =>
-  error instanceof NatsError && (error.code === ErrorCode.NoResponders || error.code === ErrorCode.Timeout);
+const isAway = (error: unknown) => error instanceof NatsError && away.includes(error.code);
+const away: readonly string[] = [ErrorCode.NoResponders, ErrorCode.Timeout];
 
 function* inParts(urls: string[]): Generator<string[]> {
   let part: string[] = [];

@@ -39,17 +39,17 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
       refused.inc({ kind });
       return;
     }
-    const reply = await handle(nodeId, message.data);
-    if (reply !== null && msg.reply) msg.respond(JSON.stringify(reply));
+    try {
+      const reply = await handle(nodeId, message.data);
+      if (reply !== null && msg.reply) msg.respond(JSON.stringify(reply));
+    } catch (error) {
+      // The node asks again, or says the same with its next heartbeat.
+      log.warn({ err: error, subject: msg.subject }, 'a message of a node was lost');
+    }
   };
   bus.nodes.subscribe(subject, {
     queue: QUEUE,
-    callback: (error, msg) => {
-      if (error) return log.warn({ err: error, subject }, 'a subscription failed');
-      answer(msg).catch((fault: unknown) =>
-        log.warn({ err: fault, subject: msg.subject }, 'a message of a node was lost'),
-      );
-    },
+    callback: (error, msg) => void (error ? log.warn({ err: error, subject }, 'a subscription failed') : answer(msg)),
   });
 }
 

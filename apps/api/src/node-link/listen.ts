@@ -5,7 +5,10 @@ import pg from 'pg';
 const AGAIN_AFTER_MS = 250;
 
 /** Each channel's task runs at its notifications and after every (re)connection, since some may have been missed. */
-export function listen(databaseUrl: string, channels: Readonly<Record<string, () => void>>): { stop(): Promise<void> } {
+export function listen(
+  databaseUrl: string,
+  channels: Readonly<Record<string, () => void>>,
+): { stop: () => Promise<void> } {
   const stopping = new AbortController();
   let current: pg.Client | null = null;
 

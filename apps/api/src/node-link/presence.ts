@@ -27,16 +27,19 @@ interface Connection {
 
 /** Subscribes once; the subscription outlives reconnects. `came` is called after a node has come. */
 export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, came: () => void): void {
-  const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) =>
+  const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) => {
+    const hear = async (msg: Msg) => {
+      try {
+        await store(ConnectionEvent.parse(JSON.parse(msg.string())).client);
+      } catch (error) {
+        log.warn({ err: error, event }, 'presence of a node was not stored');
+      }
+    };
     bus.system.subscribe(`$SYS.ACCOUNT.${account}.${event}`, {
       queue: 'control-plane',
-      callback: (error, msg) => {
-        if (error) return log.warn({ err: error, event }, 'presence of nodes is not told');
-        handle(msg, store).catch((fault: unknown) =>
-          log.warn({ err: fault, event }, 'presence of a node was not stored'),
-        );
-      },
+      callback: (error, msg) => void (error ? log.warn({ err: error, event }, 'presence is not told') : hear(msg)),
     });
+  };
   watch('CONNECT', async ({ user, start }) => {
     await storeConnected(pool, [{ publicKey: user, startedAt: start }]);
     came();
@@ -44,11 +47,6 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
   watch('DISCONNECT', ({ user, start, stop }) =>
     storeDisconnected(pool, { publicKey: user, startedAt: start }, stop ?? start),
   );
-}
-
-async function handle(msg: Msg, store: (client: z.output<typeof Client>) => Promise<unknown>) {
-  const { client } = ConnectionEvent.parse(JSON.parse(msg.string()));
-  await store(client);
 }
 
 /** Events of one connection may be handled by two processes in either order, hence the comparison with its end. */

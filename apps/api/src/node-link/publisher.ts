@@ -9,9 +9,9 @@ import { withZone } from './zone-lock.ts';
 
 export interface Publisher {
   /** Look now: something may have changed. */
-  wake(): void;
+  wake: () => void;
   /** Finishes what is under way. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const LOOK_EVERY_MS = 1000;

@@ -2,8 +2,8 @@ import type { LinkLog } from './log.ts';
 
 export interface Repeated {
   /** Once more, as soon as the one under way is done. */
-  now(): void;
-  stop(): Promise<void>;
+  now: () => void;
+  stop: () => Promise<void>;
 }
 
 /** Runs a task every so often, never twice at once. One that fails is logged and has its next turn. */

@@ -25,12 +25,12 @@ import type { Trust } from './trust.ts';
 
 export interface NodeLink {
   /** Throws when nodes cannot be reached. */
-  healthy(): Promise<void>;
+  healthy: () => Promise<void>;
   /** Throws when the node does not answer. */
-  resync(nodeId: string): Promise<void>;
+  resync: (nodeId: string) => Promise<void>;
   /** After keys were written to revoked_keys: cuts them off now rather than in some seconds. */
-  revoke(): Promise<void>;
-  stop(): Promise<void>;
+  revoke: () => Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const links = new WeakMap<Installation, NodeLink>();

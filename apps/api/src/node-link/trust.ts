@@ -17,14 +17,14 @@ export interface Trust {
   /** Public key of the account that the control plane and all nodes belong to. */
   readonly account: string;
   /** The control plane's own, made anew by each process: full rights in the account. */
-  ownCredentials(): Credentials;
+  ownCredentials: () => Credentials;
   /** For the system account: presence of nodes, and pushing claims. */
-  systemCredentials(): Credentials;
+  systemCredentials: () => Credentials;
   /** The user JWT of a node that made its own key; its seed never comes here. */
-  nodeCredentials(publicKey: string, nodeID: string, zoneID: string): string;
+  nodeCredentials: (publicKey: string, nodeID: string, zoneID: string) => string;
   /** The account's claim as of a moment, refusing these keys. */
-  accountClaim(revokedKeys: readonly string[], issuedAt: Date): string;
-  serverConfig(place: ServerPlace): string;
+  accountClaim: (revokedKeys: readonly string[], issuedAt: Date) => string;
+  serverConfig: (place: ServerPlace) => string;
 }
 
 export interface ServerPlace {

@@ -1,0 +1,278 @@
+// A change on its way from a row to the nodes, over two api processes, real NATS and the agent's own link.
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { DocPush } from '@edgeloom/contract/edge/messages.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
+import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { connect, jwtAuthenticator } from 'nats';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { BuiltSite } from '../support/build.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import type { SimulatedNode } from '../support/simulated-node.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2 });
+});
+afterAll(() => plane.stop());
+
+async function connectedNode(site: BuiltSite): Promise<SimulatedNode> {
+  const node = await joinSimulated(await plane.node(site.zone));
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  return node;
+}
+
+const owner = (site: BuiltSite) => plane.as(site.owner);
+
+async function addDomain(site: BuiltSite, name = `${unique('www')}.example.com`, port = 8080) {
+  const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port }] }] };
+  const { ids } = await owner(site).call(domains.create, { params: site.params, body });
+  const [id = ''] = ids;
+  return { name, key: `host/${name}`, params: { ...site.params, domainId: id } };
+}
+
+const zoneOf = (site: BuiltSite) => plane.installation.db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
+
+/** Resolves when the node holds what the zone has published, and the zone has published what it has. */
+const settled = (site: BuiltSite, node: SimulatedNode) =>
+  eventually(async () => {
+    const { revision, publishedRevision } = await zoneOf(site);
+    const waiting = await plane.installation.db.outbox.count({ where: { zoneId: site.zoneId } });
+    expect([publishedRevision, node.revision, waiting]).toEqual([revision, revision, 0]);
+    return revision;
+  });
+
+test('a new domain is on the node, with its site, and the console shows that the node has it', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const { key, name } = await addDomain(site);
+  await eventually(() => expect(node.doc(key)).toMatchObject({ kind: 'host', name, siteID: site.id }));
+  expect(node.doc(`site/${site.id}`)).toMatchObject({ status: 'normal' });
+  const revision = await settled(site, node);
+  await eventually(async () => {
+    const call = plane.as(site.client).call(nodes.get, { params: { nodeID: node.identity.nodeID } });
+    expect(await call).toMatchObject({ status: 'enabled', currentSerial: revision, latestSerial: revision });
+  });
+});
+
+test('a domain that is switched off is gone from the node, and back when it is switched on', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const { key, params } = await addDomain(site);
+  await eventually(() => expect(node.doc(key)).not.toBeNull());
+  const set = (enabled: boolean) =>
+    owner(site).call(domains.status, { params: site.params, body: { ids: [params.domainId], enabled } });
+  await set(false);
+  await eventually(() => expect(node.doc(key)).toBeNull());
+  await set(true);
+  await eventually(() => expect(node.doc(key)).not.toBeNull());
+});
+
+test('a paused site is told to the node as paused', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  await addDomain(site);
+  await plane.as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: 'pause' } });
+  await eventually(() => expect(node.doc(`site/${site.id}`)).toMatchObject({ status: 'pause' }));
+});
+
+test('two api processes publish 200 concurrent changes once each and in order', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const pushes = await hearPushes(site.zoneId);
+  const calls = plane.apis.map(({ url, adminUrl }) => ({ url, adminUrl }));
+  const names = Array.from({ length: 200 }, (_, i) => `n${i}-${unique('www')}.example.com`);
+  await Promise.all(
+    names.map(async (name, i) => {
+      const { url } = calls[i % calls.length] ?? plane.api;
+      const answer = await fetch(`${url}/api/v1/user/site/${site.id}/domains`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${site.owner.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] }),
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+    }),
+  );
+  const revision = await settled(site, node);
+  expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
+
+  let reached = pushes[0]?.previous ?? 0;
+  for (const push of pushes) {
+    expect(push.previous).toBe(reached);
+    reached = push.revision;
+  }
+  expect(reached).toBe(revision);
+  const revisions = pushes.flatMap(({ docs }) => docs.map((doc) => doc.revision));
+  expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+  expect(node.applied.map((entry) => entry.revision)).toEqual([
+    ...new Set(node.applied.map((entry) => entry.revision)),
+  ]);
+});
+
+async function hearPushes(zoneId: string): Promise<DocPush[]> {
+  const { jwt, seed } = (await openTrust(plane.secretsDir)).ownCredentials();
+  const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
+  onTestFinished(() => line.close());
+  const pushes: DocPush[] = [];
+  line.subscribe(subjects.zoneDocs(zoneId), { callback: (_, msg) => void pushes.push(DocPush.parse(msg.json())) });
+  await line.flush();
+  return pushes;
+}
+
+test('a node that was away has everything again when it is back, what is gone included', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const [kept, dropped] = [await addDomain(site), await addDomain(site)];
+  await settled(site, node);
+  await node.disconnect();
+  const ids = [dropped.params.domainId];
+  await owner(site).call(domains.status, { params: site.params, body: { ids, enabled: false } });
+  await owner(site).call(domains.remove, { params: site.params, body: { ids } });
+  const added = await addDomain(site);
+  node.connect();
+  await settled(site, node);
+  expect([kept, dropped, added].map(({ key }) => node.doc(key) !== null)).toEqual([true, false, true]);
+});
+
+test('a node that was away for longer than removals are remembered still loses what is gone', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const [kept, dropped] = [await addDomain(site), await addDomain(site)];
+  await settled(site, node);
+  await node.disconnect();
+  const ids = [dropped.params.domainId];
+  await owner(site).call(domains.status, { params: site.params, body: { ids, enabled: false } });
+  const { pool } = plane.installation;
+  await eventually(async () => {
+    const { rowCount } = await pool.query(
+      `UPDATE edge_documents SET updated_at = now() - interval '30 days' WHERE zone_id = $1 AND body IS NULL`,
+      [site.zoneId],
+    );
+    expect(rowCount).toBe(1);
+  });
+  await eventually(async () => {
+    await removeTombstones(pool);
+    expect((await zoneOf(site)).tombstoneFloor).toBeGreaterThan(0);
+  });
+  node.connect();
+  await settled(site, node);
+  expect([kept, dropped].map(({ key }) => node.doc(key) !== null)).toEqual([true, false]);
+});
+
+test('a thousand domains made by one call arrive whole', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('bulk')}.example.com`);
+  const body = { names, upstreams: [{ address: '127.0.0.1', port: 8080 }] };
+  await owner(site).call(domains.createSimple, { params: site.params, body });
+  await settled(site, node);
+  expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
+});
+
+test('a node that starts with nothing fetches all in pages', async () => {
+  const site = await plane.build.site();
+  const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('page')}.example.com`);
+  const upstreams = [{ address: '127.0.0.1', port: 8080 }];
+  await owner(site).call(domains.createSimple, { params: site.params, body: { names, upstreams } });
+  const more = names.map((name) => `more-${name}`);
+  await owner(site).call(domains.createSimple, { params: site.params, body: { names: more, upstreams } });
+  const node = await connectedNode(site);
+  await settled(site, node);
+  expect([...names, ...more].filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
+});
+
+test('a publisher that died between storing and pushing leaves no gap: the next one pushes what is owed', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  await addDomain(site);
+  const revision = await settled(site, node);
+  const pushes = await hearPushes(site.zoneId);
+  // What such a death leaves behind.
+  await plane.installation.db.zone.update({ where: { id: site.zoneId }, data: { publishedRevision: revision - 1 } });
+  await eventually(() => expect(pushes).toMatchObject([{ previous: revision - 1, revision }]));
+  await settled(site, node);
+});
+
+test('a document that cannot be compiled keeps its last good state and holds up no other', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const [poisoned, sound] = [await addDomain(site), await addDomain(site)];
+  await settled(site, node);
+  const { db } = plane.installation;
+  await db.domain.update({ where: { id: poisoned.params.domainId }, data: { portMap: 'not a list' } });
+  await db.outbox.create({ data: { zoneId: site.zoneId, key: poisoned.key } });
+  await owner(site).call(domains.balance, { params: sound.params, body: { ...balance, hashType: 'uriHash' } });
+  await eventually(() => expect(node.doc(sound.key)).toMatchObject({ origin: { method: 'uriHash' } }));
+  expect(node.doc(poisoned.key)).not.toBeNull();
+  await db.domain.update({ where: { id: poisoned.params.domainId }, data: { portMap: [], maxFails: 9 } });
+  await eventually(() => expect(node.doc(poisoned.key)).toMatchObject({ origin: { maxFails: 9 } }), { within: 20_000 });
+});
+
+const balance = {
+  hashType: 'roundRobin',
+  hostReplace: null,
+  sni: null,
+  maxFails: 3,
+  failTimeoutSeconds: 10,
+  connectTimeoutSeconds: 5,
+  readTimeoutSeconds: 60,
+} as const;
+
+test('cache rules are told in the order in which they are evaluated', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  await addDomain(site);
+  const rule = (value: string, priority: number) => ({
+    type: 'prefix' as const,
+    value: [value],
+    cacheTime: 60,
+    priority,
+  });
+  const body = { rules: [rule('/b', 20), rule('/a', 10), rule('/c', 30)] };
+  await owner(site).call(cacheRules.create, { params: site.params, body });
+  await eventually(() =>
+    expect(node.doc(`site/${site.id}`)).toMatchObject({
+      cacheRules: [{ values: ['/a'] }, { values: ['/b'] }, { values: ['/c'] }],
+    }),
+  );
+});
+
+test('a document that the node lost is repaired after its next heartbeat', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const { key } = await addDomain(site);
+  await settled(site, node);
+  await node.disconnect();
+  node.lose(key);
+  node.connect();
+  await eventually(() => expect(node.doc(key)).not.toBeNull());
+  await eventually(async () => {
+    const call = plane.as(site.client).call(nodes.config, { params: { nodeID: node.identity.nodeID } });
+    expect(await call).toMatchObject({ digestAgrees: true, rejected: [] });
+  });
+});
+
+test('a refused document turns the badge red and says why, until a good one comes', async () => {
+  const site = await plane.build.site();
+  const node = await connectedNode(site);
+  const { key, params } = await addDomain(site);
+  await settled(site, node);
+  node.refuses.set(key, 'not to my taste');
+  await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 5 } });
+  const config = () => plane.as(site.client).call(nodes.config, { params: { nodeID: node.identity.nodeID } });
+  await eventually(async () =>
+    expect(await config()).toMatchObject({ status: 'rejected', rejected: [{ key, error: 'not to my taste' }] }),
+  );
+  node.refuses.clear();
+  await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 6 } });
+  await eventually(async () => expect(await config()).toMatchObject({ status: 'enabled', rejected: [] }));
+});

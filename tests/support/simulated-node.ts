@@ -1,0 +1,131 @@
+// A node without nginx or disk: joins over HTTP and speaks over NATS with the agent's own code, and keeps its documents in
+// memory. Many fit into one process.
+import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, DocEntry, Heartbeat } from '@edgeloom/contract/edge/messages.ts';
+import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { Log } from '@edgeloom/agent/log.ts';
+import type { Identity } from '@edgeloom/agent/link/identity.ts';
+import { Link } from '@edgeloom/agent/link/nats.ts';
+import type { LinkedNode } from '@edgeloom/agent/link/nats.ts';
+import { isIntact } from '@edgeloom/agent/plan.ts';
+import { nkeys } from 'nats';
+
+export interface Invitation {
+  control: string;
+  token: string;
+}
+
+export class SimulatedNode implements LinkedNode {
+  readonly identity: Identity;
+  revision = 0;
+  digest = EMPTY_DIGEST;
+  readonly docs = new Map<string, DocEntry>();
+  /** Every document in the order in which it was applied, repetitions included. */
+  readonly applied: DocEntry[] = [];
+  readonly purged: string[][] = [];
+  /** Documents that this node refuses, with why. */
+  readonly refuses = new Map<string, string>();
+  /** What a purge answers; an error that it throws is one that the node answers with. */
+  purgeObjects: (urls: readonly string[]) => number = (urls) => urls.length;
+  onApplied: (entry: DocEntry) => void = () => undefined;
+  readonly #startedAt = new Date().toISOString();
+  #rejected: Ack['rejected'] = [];
+  #link: Link | null = null;
+
+  constructor(identity: Identity) {
+    this.identity = identity;
+  }
+
+  readonly hands = {
+    purge: async (urls: readonly string[]) => {
+      const objects = this.purgeObjects(urls);
+      this.purged.push([...urls]);
+      return objects;
+    },
+  };
+
+  connect(log: Log = silent): void {
+    this.#link ??= new Link(this, log);
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#link?.stop();
+    this.#link = null;
+  }
+
+  doc(key: string): EdgeDoc | null {
+    const body = this.docs.get(key)?.body ?? null;
+    return body === null ? null : parseDoc(key, body);
+  }
+
+  keys(): Iterable<string> {
+    return this.docs.keys();
+  }
+
+  async apply(entries: readonly DocEntry[], reached: number): Promise<Ack> {
+    for (const entry of entries) {
+      const { key, revision } = entry;
+      if (key.startsWith('node/') && key !== `node/${this.identity.nodeID}`) continue;
+      this.#rejected = this.#rejected.filter((one) => one.key !== key);
+      const refusal = this.refuses.get(key) ?? (isIntact(entry) ? null : 'damaged');
+      if (refusal !== null) this.#rejected.push({ key, revision, error: refusal });
+      else this.#store(entry);
+    }
+    this.revision = reached;
+    return {
+      revision: reached,
+      state: this.#rejected.length > 0 ? 'rejected' : 'applied',
+      rejected: this.#rejected,
+      tookMs: 1,
+    };
+  }
+
+  /** As a disk loses it. */
+  lose(key: string): void {
+    const known = this.docs.get(key);
+    if (known === undefined) throw new Error(`${key} was never here`);
+    this.docs.delete(key);
+    this.digest = toggle(this.digest, key, known.sha256);
+  }
+
+  #store(entry: DocEntry) {
+    const known = this.docs.get(entry.key);
+    if (known !== undefined) this.digest = toggle(this.digest, entry.key, known.sha256);
+    if (entry.body === null) this.docs.delete(entry.key);
+    else {
+      parseDoc(entry.key, entry.body);
+      this.docs.set(entry.key, entry);
+      this.digest = toggle(this.digest, entry.key, entry.sha256);
+    }
+    this.applied.push(entry);
+    this.onApplied(entry);
+  }
+
+  health(): Omit<Heartbeat, 'revision'> {
+    return {
+      digest: this.digest,
+      version: 'simulated',
+      startedAt: this.#startedAt,
+      nginx: 'running',
+      error: null,
+      rejected: this.#rejected,
+      capabilities: ['simulated'],
+    };
+  }
+}
+
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function joinSimulated({ control, token }: Invitation): Promise<SimulatedNode> {
+  const pair = nkeys.createUser();
+  const answer = await fetch(`${control}/api/v1/node/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, publicKey: pair.getPublicKey(), version: 'simulated' }),
+  });
+  if (!answer.ok) throw new Error(`join: ${answer.status} ${await answer.text()}`);
+  const { nodeID, zoneID, natsServers, jwt } = JoinReply.parse(await answer.json());
+  return new SimulatedNode({ nodeID, zoneID, natsServers, jwt, seed: pair.getSeed() });
+}
