@@ -50,6 +50,9 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const node = new EdgeNode({ store, nginx, layout, host, id: known?.nodeID ?? '', log });
   if (known !== null) await leaveOtherZone(node, known);
   await node.serve();
+  nginx.onRestart = () => {
+    node.inTurn(() => node.restarted()).catch((error: unknown) => log.error('nginx is back but not whole', { error }));
+  };
 
   let link: Link | null = null;
   const stopping = new AbortController();
@@ -79,13 +82,9 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
+  // Only a crash leaves files behind, so once after each start will do.
+  let swept = false;
   const startedAt = new Date().toISOString();
-  let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
-    const turn = queue.then(task);
-    queue = turn.catch(() => undefined);
-    return turn;
-  };
   const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
     const ack = await reconcile(node, refusals, entries, reached);
     if (entries.length > 0) {
@@ -99,8 +98,6 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
     for (const rejection of ack.rejected) log.warn('a document is refused', rejection);
     return ack;
   };
-  node.nginx.onRestart = () =>
-    void node.bump('all').catch((error: unknown) => log.warn('nginx does not answer', { error }));
 
   return {
     identity,
@@ -112,9 +109,11 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
     get digest() {
       return digestWithout(refusals, node);
     },
-    apply: (entries, reached) => inTurn(() => apply(entries, reached)),
-    synced: () =>
-      inTurn(async () => {
+    apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
+    synced: (full) =>
+      node.inTurn(async () => {
+        if (swept && !full) return;
+        swept = true;
         const unknown = await scrub.sweep();
         if (unknown.length > 0) log.warn('files of no document were removed', { files: unknown.length });
         await node.bump(unknown);
@@ -131,10 +130,12 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
     chores: async () => {
       // The port may be free by now.
       const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
-      if (refused.length > 0) await inTurn(() => apply(refused, store.revision));
+      const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;
       const { damaged } = await scrub.step(SCRUB_FILES);
       for (const one of damaged) log.error('a document on disk is damaged', one);
-      return damaged.length === 0 ? null : Math.max(0, Math.min(...damaged.map(({ revision }) => revision)) - 1);
+      const lostFrom =
+        damaged.length > 0 ? Math.max(0, Math.min(...damaged.map(({ revision }) => revision)) - 1) : null;
+      return { lostFrom, ack };
     },
   };
 }

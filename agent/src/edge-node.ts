@@ -19,7 +19,7 @@ export interface Structure {
   node: NodeDoc | null;
 }
 
-/** Nginx takes less than this for a reload; a worker that hangs is not waited for longer. */
+/** Between two of them a reload or a restart is over. */
 const BUMP_TRIES = 3;
 
 export class EdgeNode {
@@ -33,6 +33,8 @@ export class EdgeNode {
   readonly #host: HostFacts;
   readonly #log: Log;
   #serving: Structure | null = null;
+  #untold = false;
+  #queue: Promise<unknown> = Promise.resolve();
   /** The last attempt to change the structure was taken back. */
   rolledBack = false;
   /** Why nginx is not what the documents say. */
@@ -56,6 +58,8 @@ export class EdgeNode {
     const good = await this.trees.marked('good');
     if (good !== null && (await this.trees.marked('current')) !== good) await this.trees.mark('current', good);
     if (good !== null) {
+      // A port that is held by somebody else at the moment is tried again, whether or not anybody can be asked.
+      this.nginx.keep();
       await this.#ensureServing(good).catch((error: unknown) => {
         this.error = reason(error);
         this.#log.error('the last good tree does not serve', { generation: good, error });
@@ -118,6 +122,7 @@ export class EdgeNode {
         throw error;
       }
       await this.trees.mark('good', generation);
+      this.nginx.keep();
       await this.trees.prune();
       this.#settle(structure);
       this.#log.info('nginx serves a new tree', { generation });
@@ -128,17 +133,38 @@ export class EdgeNode {
     }
   }
 
-  /** Once it is back, nobody is answered from an older document. An nginx that does not run has nothing to forget. */
+  /**
+   * Once it is back, nobody is answered from an older document. An nginx that does not run has nothing to forget; one that
+   * could not be told owes us that, and is told with the next documents.
+   */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
-    for (let tries = 1; this.nginx.running && keys.length > 0; tries += 1) {
+    const wanted = this.#untold ? 'all' : keys;
+    if (wanted.length === 0) return;
+    this.#untold = true;
+    for (let tries = 1; this.nginx.running; tries += 1) {
       try {
-        await this.admin.bump(keys);
-        return;
+        await this.admin.bump(wanted);
+        break;
       } catch (error) {
         if (tries >= BUMP_TRIES && (await this.nginx.find()) !== null) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
+    this.#untold = false;
+  }
+
+  /** nginx was found dead and has been started by its supervisor. */
+  async restarted(): Promise<void> {
+    const structure = await this.#structureOnDisk();
+    if (structure !== null) await this.restructure(structure);
+    await this.bump('all');
+  }
+
+  /** Whatever changes documents or nginx does so alone. */
+  inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(task);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
   }
 
   async #structureOnDisk(): Promise<Structure | null> {
@@ -172,6 +198,7 @@ export class EdgeNode {
   async #rollBack(good: number | null): Promise<void> {
     if (good === null) {
       await this.nginx.stop();
+      await this.trees.unmark('current');
       return;
     }
     await this.trees.mark('current', good);

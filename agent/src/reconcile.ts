@@ -30,7 +30,7 @@ export async function reconcile(
   }
   const structural = planned.effect === 'structure' ? await restructure(node, planned, refusals) : [];
   if (structural.length > 0 || reached !== node.store.revision) await node.store.commit(structural, reached);
-  if (structural.length > 0) await node.bump(structural.map(({ key }) => key));
+  await node.bump(structural.map(({ key }) => key));
   return ackOf(refusals, node.store.revision, performance.now() - startedAt);
 }
 

@@ -20,8 +20,8 @@ export interface Target {
   readonly digest: string;
   keys: () => Iterable<string>;
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
-  /** Everything that the zone has is here now. */
-  synced?: () => Promise<void>;
+  /** Everything that the zone has is here now; `full`: all of it was sent. */
+  synced?: (full: boolean) => Promise<void>;
 }
 
 export interface Line {
@@ -192,7 +192,7 @@ export class Follower {
         return;
       }
     }
-    await this.#target.synced?.();
+    await this.#target.synced?.(full);
   }
 
   async #page(request: SyncRequest): Promise<SyncReply> {

@@ -1,6 +1,6 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -19,7 +19,7 @@ const HEARTBEAT_WITHIN_MS = 5000;
 const HEARTBEAT_AGAIN_MS = 1000;
 const UNANSWERED_AGAIN_MS = 5000;
 const CONNECT_AGAIN_MS = 1000;
-const DRAIN_WITHIN_MS = 1000;
+const STOP_WITHIN_MS = 1000;
 
 /** What is connected: the real node, or one that only pretends. */
 export interface LinkedNode extends Target {
@@ -27,8 +27,15 @@ export interface LinkedNode extends Target {
   hands: Pick<Hands, 'purge'>;
   /** All but the revision, which the line adds. */
   health: () => Omit<Heartbeat, 'revision'>;
-  /** A moment for chores, before each heartbeat. Answers from which revision on documents were lost, if any. */
-  chores?: () => Promise<number | null>;
+  /** A moment for chores, before each heartbeat. */
+  chores?: () => Promise<Done>;
+}
+
+export interface Done {
+  /** From which revision on documents were lost, if any were. */
+  lostFrom: number | null;
+  /** What became of documents that were tried again. */
+  ack: Ack | null;
 }
 
 export class Link {
@@ -45,11 +52,7 @@ export class Link {
   constructor(node: LinkedNode, log: Log) {
     this.#node = node;
     this.#log = log;
-    const line = {
-      sync: (request: SyncRequest) => this.#sync(request),
-      // One that is lost with the connection is made good by the next heartbeat.
-      ack: (ack: object) => this.#line?.publish(subjects.ack(node.identity.nodeID), JSON.stringify(ack)),
-    };
+    const line = { sync: (request: SyncRequest) => this.#sync(request), ack: (ack: Ack) => this.#ack(ack) };
     this.#follower = new Follower(node, line, log);
     this.#living = this.#live();
   }
@@ -57,12 +60,17 @@ export class Link {
   async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
-    await this.#follower.stop();
     const line = this.#line;
-    // Without it the last ack would be lost; a server that is away must not hold us.
-    const drained = line?.drain().catch(() => undefined);
-    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_WITHIN_MS))]);
+    // What is being applied may end and be acked. A server that does not answer is not waited for: closing the line ends
+    // what is asked of it.
+    const ended = this.#follower.stop();
+    await atMost(STOP_WITHIN_MS, ended);
+    await atMost(
+      STOP_WITHIN_MS,
+      line?.drain().catch(() => undefined),
+    );
     await line?.close();
+    await ended;
     await this.#living;
   }
 
@@ -164,6 +172,11 @@ export class Link {
     return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
   }
 
+  /** One that is lost with the connection is made good by the next heartbeat. */
+  #ack(ack: Ack): void {
+    this.#line?.publish(subjects.ack(this.#node.identity.nodeID), JSON.stringify(ack));
+  }
+
   async #ask(subject: string, body: object, withinMs: number): Promise<unknown> {
     if (this.#line === null) throw new Error('not connected');
     return (await this.#line.request(subject, JSON.stringify(body), { timeout: withinMs })).json();
@@ -178,8 +191,9 @@ export class Link {
     const node = this.#node;
     let again = UNANSWERED_AGAIN_MS;
     try {
-      const lostFrom = (await node.chores?.()) ?? null;
-      if (lostFrom !== null) this.#follower.ask(lostFrom);
+      const done = await node.chores?.();
+      if (typeof done?.lostFrom === 'number') this.#follower.ask(done.lostFrom);
+      if (done?.ack) this.#ack(done.ack);
       const { revision, digest } = node;
       const message: Heartbeat = { ...node.health(), revision };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
@@ -215,6 +229,12 @@ function readSync(message: unknown): SyncReply {
 function refusable(entry: unknown): DocEntry[] {
   const named = Named.safeParse(entry);
   return named.success ? [{ ...named.data, sha256: '0'.repeat(64), body: '' }] : [];
+}
+
+async function atMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([work, pause(ms, late.signal)]);
+  late.abort();
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

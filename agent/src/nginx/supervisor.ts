@@ -12,7 +12,7 @@ const WATCH_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** Who lived this long did not die of what it was started with. */
 const STABLE_MS = 60_000;
-const QUIT_WITHIN_MS = 10_000;
+const QUIT_WITHIN_MS = 5000;
 
 export class Nginx {
   readonly #binary: string;
@@ -21,7 +21,7 @@ export class Nginx {
   #watch: ReturnType<typeof setInterval> | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   #master: Process | null = null;
-  /** Told when it was found dead and started again; then whatever it was told through its socket is forgotten. */
+  /** Told when it was found dead and has been started again. */
   onRestart: () => void = () => undefined;
 
   constructor(binary: string, layout: Layout, log: Log) {
@@ -46,14 +46,48 @@ export class Nginx {
 
   /** Throws nginx's own words when it does not start. Does nothing when it runs already. */
   async start(): Promise<void> {
-    await this.#alone(async () => {
-      if ((await this.find()) !== null) return;
-      await this.#clearRemains();
-      await this.#run([]);
-      if ((await this.find()) === null) throw new Error('nginx did not stay');
-      this.#log.info('nginx started', { pid: this.#master?.pid });
-    });
-    this.#keepWatch();
+    await this.#alone(() => this.#start());
+  }
+
+  /** From now on it is started again whenever it does not run, at longer and longer intervals if that does not help. */
+  keep(): void {
+    if (this.#watch !== null) return;
+    let pause = 0;
+    let startedAt = Date.now();
+    let due = 0;
+    let busy = false;
+    const later = (shortest: number) => {
+      pause = Math.min(Math.max(pause * 2, shortest), LONGEST_PAUSE_MS);
+      due = Date.now() + pause;
+    };
+    const look = async () => {
+      if (this.#master !== null && (await isRunning(this.#master))) return;
+      if (this.#master !== null) {
+        this.#log.error('nginx died', { pid: this.#master.pid });
+        this.#master = null;
+        if (Date.now() - startedAt > STABLE_MS) pause = 0;
+        else later(WATCH_MS);
+      }
+      if (Date.now() < due) return;
+      try {
+        // Not behind the back of a stop that came in between.
+        await this.#alone(async () => {
+          if (this.#watch === watch) await this.#start();
+        });
+        if (this.#watch !== watch) return;
+        startedAt = Date.now();
+        this.onRestart();
+      } catch (error) {
+        later(WATCH_MS);
+        this.#log.error('nginx does not start', { error, againInMs: pause });
+      }
+    };
+    const watch = setInterval(() => {
+      if (busy) return;
+      busy = true;
+      void look().finally(() => (busy = false));
+    }, WATCH_MS);
+    this.#watch = watch;
   }
 
   /** Throws what is wrong with a tree. */
@@ -81,6 +115,14 @@ export class Nginx {
   unwatch(): void {
     if (this.#watch !== null) clearInterval(this.#watch);
     this.#watch = null;
+  }
+
+  async #start(): Promise<void> {
+    if ((await this.find()) !== null) return;
+    await this.#clearRemains();
+    await this.#run([]);
+    if ((await this.find()) === null) throw new Error('nginx did not stay');
+    this.#log.info('nginx started', { pid: this.#master?.pid });
   }
 
   get #currentConf(): string {
@@ -123,38 +165,6 @@ export class Nginx {
     await new Promise((resolve) => setImmediate(resolve));
     child.stderr.destroy();
     if (code !== 0) throw new Error(briefly(words) || `nginx ended with ${code}`);
-  }
-
-  #keepWatch(): void {
-    if (this.#watch !== null) return;
-    let pause = 0;
-    let startedAt = Date.now();
-    let due = 0;
-    let busy = false;
-    const look = async () => {
-      if (this.#master !== null && (await isRunning(this.#master))) return;
-      if (this.#master !== null) {
-        this.#log.error('nginx died', { pid: this.#master.pid });
-        this.#master = null;
-        pause = Date.now() - startedAt > STABLE_MS ? 0 : Math.min(Math.max(pause * 2, 250), LONGEST_PAUSE_MS);
-        due = Date.now() + pause;
-      }
-      if (Date.now() < due || this.#watch === null) return;
-      try {
-        await this.start();
-        startedAt = Date.now();
-        this.onRestart();
-      } catch (error) {
-        pause = Math.min(Math.max(pause * 2, 250), LONGEST_PAUSE_MS);
-        due = Date.now() + pause;
-        this.#log.error('nginx does not start', { error, againInMs: pause });
-      }
-    };
-    this.#watch = setInterval(() => {
-      if (busy) return;
-      busy = true;
-      void look().finally(() => (busy = false));
-    }, WATCH_MS);
   }
 
   #alone<T>(task: () => Promise<T>): Promise<T> {

@@ -34,6 +34,10 @@ export class Trees {
     await flush(this.#dir);
   }
 
+  async unmark(mark: Mark): Promise<void> {
+    await rm(path.join(this.#dir, mark), { force: true });
+  }
+
   /** A number that no tree has or had. */
   async next(): Promise<number> {
     return Math.max(0, ...(await this.#generations())) + 1;

@@ -182,8 +182,11 @@ async function takeInventory(dir: string): Promise<Inventory> {
   return { ...emptyInventory(), docs, digest: digestOf(docs) };
 }
 
-/** Every file that lies where a document would. */
-export async function documentFiles(dir: string): Promise<{ key: string; file: string }[]> {
+/** Every file that lies where a document would; those of `known` keys are left out. */
+export async function documentFiles(
+  dir: string,
+  known: (key: string) => boolean = () => false,
+): Promise<{ key: string; file: string }[]> {
   const found: { key: string; file: string }[] = [];
   for (const kind of await readdir(dir, { withFileTypes: true })) {
     if (kind.isFile()) found.push({ key: kind.name, file: path.join(dir, kind.name) });
@@ -191,11 +194,15 @@ export async function documentFiles(dir: string): Promise<{ key: string; file: s
     for (const spread of await readdir(path.join(dir, kind.name), { withFileTypes: true })) {
       if (!spread.isDirectory()) continue;
       const folder = path.join(dir, kind.name, spread.name);
-      for (const name of await readdir(folder))
-        found.push({ key: `${kind.name}/${name}`, file: path.join(folder, name) });
+      for (const name of await readdir(folder)) {
+        const key = `${kind.name}/${name}`;
+        if (!known(key)) found.push({ key, file: path.join(folder, name) });
+      }
     }
   }
-  return found.filter(({ key, file }) => DocKey.safeParse(key).success && path.join(dir, docPath(key)) === file);
+  return found.filter(
+    ({ key, file }) => !known(key) && DocKey.safeParse(key).success && path.join(dir, docPath(key)) === file,
+  );
 }
 
 async function each<T>(items: readonly T[], task: (item: T, i: number) => Promise<unknown>): Promise<void> {

@@ -47,7 +47,8 @@ export class Manifest {
     if (read === null) return null;
     this.#lines = read.lines;
     // What follows a damaged batch would be read by nobody, so nothing may be appended to it.
-    if (!read.whole) await this.rewrite(read.inventory);
+    if (read.whole) this.#handle = await open(this.#file, 'a');
+    else await this.rewrite(read.inventory);
     return read.inventory;
   }
 

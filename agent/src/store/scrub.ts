@@ -46,7 +46,7 @@ export class Scrub {
    */
   sweep(): Promise<string[]> {
     return this.#store.exclusive(async () => {
-      const unknown = (await documentFiles(this.#store.dir)).filter(({ key }) => this.#store.get(key) === undefined);
+      const unknown = await documentFiles(this.#store.dir, (key) => this.#store.get(key) !== undefined);
       for (const { file } of unknown) await rm(file, { force: true });
       return unknown.map(({ key }) => key);
     });

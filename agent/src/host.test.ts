@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { readEnv } from './env.ts';
+import { nameServers } from './host.ts';
+
+test('name servers are read as nginx writes them, and without any the own machine is asked', () => {
+  const text =
+    '# made by hand\nsearch example.com\nnameserver 10.0.0.2\n nameserver fe80::1%eth0 # router\nnameserver 10.0.0.2\n';
+  expect(nameServers(text)).toEqual(['10.0.0.2', '[fe80::1]']);
+  expect(nameServers('')).toEqual(['127.0.0.1']);
+});
+
+test('an empty variable counts as one that is not set, and a wrong one is named', () => {
+  expect(readEnv({ EDGELOOM_CONTROL: '', EDGELOOM_LISTEN: '127.0.0.1, [::1]' })).toEqual({
+    EDGELOOM_DIR: '/var/lib/edgeloom',
+    EDGELOOM_LISTEN: ['127.0.0.1', '[::1]'],
+    EDGELOOM_NGINX: 'nginx',
+  });
+  expect(() => readEnv({ EDGELOOM_CONTROL: 'not a url' })).toThrow(/^EDGELOOM_CONTROL: /);
+});

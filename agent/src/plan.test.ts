@@ -1,0 +1,70 @@
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import { expect, test } from 'vitest';
+import { plan } from './plan.ts';
+
+const id = '019a0000-0000-7000-8000-000000000001';
+const other = '019a0000-0000-7000-8000-000000000002';
+const entry = (key: string, revision: number, doc: object | null): DocEntry => {
+  const body = doc === null ? null : JSON.stringify(doc);
+  return { key, revision, sha256: sha256(body ?? ''), body };
+};
+const site = (over: object = {}) => ({
+  kind: 'site',
+  id,
+  status: 'normal',
+  cacheVersion: 0,
+  cacheRules: [],
+  staleIfErrorSeconds: 0,
+  ...over,
+});
+const node = (nodeID: string) => ({ kind: 'node', id: nodeID, enabled: true, cacheMaxBytes: 0 });
+const none = () => undefined;
+
+test('a site is data, the zone and the own node are structure, and what is known is nothing', () => {
+  const sent = entry(`site/${id}`, 1, site());
+  expect(plan(none, [sent], id)).toMatchObject({ effect: 'data', data: [sent], structure: [], rejected: [] });
+  expect(plan(none, [entry(`node/${id}`, 1, node(id))], id)).toMatchObject({ effect: 'structure', data: [] });
+  expect(plan(() => sent, [sent], id)).toMatchObject({ effect: 'none' });
+  expect(plan(() => ({ ...sent, revision: 0 }), [sent], id)).toMatchObject({ effect: 'data' });
+});
+
+test("other nodes' documents are passed over", () => {
+  expect(plan(none, [entry(`node/${other}`, 1, node(other))], id)).toEqual({
+    effect: 'none',
+    data: [],
+    structure: [],
+    rejected: [],
+  });
+});
+
+test('of several documents for one key the last good one counts, and a bad one that came after it is told', () => {
+  const [first, second] = [entry(`site/${id}`, 1, site()), entry(`site/${id}`, 2, site({ status: 'pause' }))];
+  const bad = entry(`site/${id}`, 3, site({ status: 'asleep' }));
+  expect(plan(none, [first, second], id).data).toEqual([second]);
+  expect(plan(none, [first, bad, second], id)).toMatchObject({ data: [second], rejected: [] });
+  expect(plan(none, [second, bad], id)).toMatchObject({
+    data: [second],
+    rejected: [{ key: `site/${id}`, revision: 3, error: expect.stringContaining('status') }],
+  });
+});
+
+test('a body that is not what its hash says, or not what its key says, is refused', () => {
+  const sent = entry(`site/${id}`, 1, site());
+  const bodies = [`${sent.body} `, null];
+  for (const body of bodies) {
+    expect(plan(none, [{ ...sent, body }], id).rejected).toMatchObject([{ error: 'the body does not match its hash' }]);
+  }
+  expect(plan(none, [entry(`site/${other}`, 1, site())], id).rejected).toMatchObject([
+    { key: `site/${other}`, error: `the document of site/${other} says it is site/${id}` },
+  ]);
+});
+
+test('a document that is gone is removed even when nobody knows it, but a zone never goes', () => {
+  const gone = entry('host/a.example.com', 2, null);
+  expect(plan(none, [gone], id)).toMatchObject({ effect: 'data', data: [gone] });
+  expect(plan(none, [entry('zone', 2, null)], id)).toMatchObject({
+    effect: 'none',
+    rejected: [{ key: 'zone', error: 'a zone cannot be withdrawn' }],
+  });
+});
