@@ -3,6 +3,7 @@
 -- without it. "closed": 503.
 local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
+local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
 local cache = require("edge.plugins.cache")
 local origin = require("edge.plugins.origin")
@@ -128,5 +129,8 @@ end
 
 function _M.init_worker()
     origin.init_worker()
+    if ngx.worker.id() == 0 then
+        journal.compact()
+    end
 end
 return _M

@@ -2,11 +2,12 @@
 -- while its URL was purged would be found again under its old name. Read by the master before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
-local open, rename, time, pairs = io.open, os.rename, ngx.time, pairs
+local open, rename, time, ipairs, type = io.open, os.rename, ngx.time, ipairs, type
 
 local _M = {}
 -- Longer than an unreachable object stays on disk.
 local KEPT_SECONDS = 30 * 86400
+local COMPACTED_BYTES = 4 * 1024 * 1024
 
 local function path()
     return settings.dir .. "/cache/purged"
@@ -40,7 +41,7 @@ local function latest(lines)
     return entries, order
 end
 
--- Calls `each` with what still counts, and leaves only that on disk.
+-- Calls `each` with what still counts.
 function _M.replay(each)
     local file = open(path(), "r")
     if not file then
@@ -48,16 +49,28 @@ function _M.replay(each)
     end
     local entries, order = latest(file:lines())
     file:close()
-    local shorter = open(path() .. ".new", "w")
     for _, name in ipairs(order) do
         each(entries[name])
-        if shorter then
-            shorter:write(cjson.encode(entries[name]), "\n")
-        end
     end
-    if shorter then
-        shorter:close()
-        rename(path() .. ".new", path())
+end
+
+-- By a worker, which owns the folder: what no longer counts goes.
+function _M.compact()
+    local file = open(path(), "r")
+    if not file or file:seek("end") < COMPACTED_BYTES then
+        return file and file:close()
     end
+    file:seek("set")
+    local entries, order = latest(file:lines())
+    file:close()
+    local shorter = open(path() .. ".new", "w")
+    if not shorter then
+        return
+    end
+    for _, name in ipairs(order) do
+        shorter:write(cjson.encode(entries[name]), "\n")
+    end
+    shorter:close()
+    rename(path() .. ".new", path())
 end
 return _M

@@ -1,0 +1,156 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { rule, startEdge } from '../support/edge.ts';
+import type { Answer } from '../support/origin.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+/** Whether the second request of each path is a hit. */
+async function hits(host: string, ...paths: string[]): Promise<string[]> {
+  const found = [];
+  for (const path of paths) {
+    await edge.get(path, { host });
+    if ((await edge.get(path, { host })).cache === 'hit') found.push(path);
+  }
+  return found;
+}
+
+describe('which paths a rule covers', () => {
+  test('file types, in any case and of the last part only', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'fileType', values: ['css', 'js'] })] });
+    const paths = ['/a.css', '/b.JS', '/c.css?v=1', '/d.png', '/e.css/f', '/css', '/g.css.txt'];
+    expect(await hits(name, ...paths)).toEqual(['/a.css', '/b.JS', '/c.css?v=1']);
+  });
+  test('whole URLs', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'url', values: ['/one', '/two'] })] });
+    expect(await hits(name, '/one', '/two?a', '/one/', '/One', '/three')).toEqual(['/one', '/two?a']);
+  });
+  test('prefixes', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'prefix', values: ['/static/', '/im'] })] });
+    expect(await hits(name, '/static/a', '/static', '/images', '/x/static/')).toEqual(['/static/a', '/images']);
+  });
+  test('patterns', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/v[0-9]+/.+\\.json$'] })] });
+    expect(await hits(name, '/v1/a.json', '/v/a.json', '/v22/b/c.json', '/v1/a.jsonx')).toEqual(['/v1/a.json', '/v22/b/c.json']);
+  });
+  test('a path is looked at decoded and without dots, however it is written', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'prefix', values: ['/private/'], ttlSeconds: 0 }), rule()] });
+    expect(await hits(name, '/%70rivate/a', '/x/../private/b', '//private/c', '/public')).toEqual(['/public']);
+  });
+});
+
+test('the first rule that matches decides', async () => {
+  const { name } = await edge.site({
+    cacheRules: [rule({ type: 'url', values: ['/live'], ttlSeconds: 0 }), rule({ ttlSeconds: 300 }), rule({ ttlSeconds: 1 })],
+  });
+  expect(await hits(name, '/live', '/other')).toEqual(['/other']);
+  expect((await edge.get('/other', { host: name })).header('cache-status')).toMatch(/ttl=(300|29\d)$/);
+});
+
+test('a rule of no seconds caches nothing, whatever the origin says', async () => {
+  const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 0 })] });
+  edge.origin.on('/never', { headers: { 'cache-control': 'max-age=600' } });
+  expect(await hits(name, '/never')).toEqual([]);
+  expect((await edge.get('/never', { host: name })).cache).toBe('bypass');
+});
+
+describe("a rule's time", () => {
+  const cases: [string, Answer, boolean, boolean][] = [
+    // What the origin says, whether a rule that overrides stores it, whether one that honours does.
+    ['nothing', {}, true, true],
+    ['max-age=0', { headers: { 'cache-control': 'max-age=0' } }, true, false],
+    ['no-store', { headers: { 'cache-control': 'no-store' } }, true, false],
+    ['private', { headers: { 'cache-control': 'private' } }, true, false],
+    ['no-cache', { headers: { 'cache-control': 'no-cache' } }, true, false],
+    ['an Expires that has passed', { headers: { expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } }, true, false],
+    ['max-age=600', { headers: { 'cache-control': 'max-age=600' } }, true, true],
+    ['an Age beyond the time', { headers: { age: '1000' } }, true, true],
+    ['Set-Cookie', { headers: { 'set-cookie': 'a=1' } }, false, false],
+    ['Vary: *', { headers: { vary: '*' } }, false, false],
+    ['404', { status: 404 }, true, true],
+    ['301', { status: 301, headers: { location: '/' } }, true, true],
+    ['302', { status: 302, headers: { location: '/' } }, false, false],
+    ['403', { status: 403 }, false, false],
+    ['500', { status: 500 }, false, false],
+    ['206', { status: 206, headers: { 'content-range': 'bytes 0-0/5' }, body: 'x' }, false, false],
+  ];
+  test.each(cases)('when the origin says %s', async (says, answer, overriding, honouring) => {
+    const override = await edge.site({ cacheRules: [rule()] });
+    const honour = await edge.site({ cacheRules: [rule({ honourOrigin: true })] });
+    const path = `/says-${says.replaceAll(/[^a-z0-9]/gi, '')}`;
+    edge.origin.on(path, answer);
+    expect(await hits(override.name, path)).toEqual(overriding ? [path] : []);
+    expect(await hits(honour.name, path)).toEqual(honouring ? [path] : []);
+  });
+  test('is shown to nobody: visitors get the Cache-Control of the origin', async () => {
+    const { name } = await edge.site({ cacheRules: [rule()] });
+    edge.origin.on('/shown', { headers: { 'cache-control': 'private, max-age=5' } });
+    for (let i = 0; i < 2; i += 1) {
+      expect((await edge.get('/shown', { host: name })).header('cache-control')).toBe('private, max-age=5');
+    }
+  });
+  test("an origin's own time is followed where the rule honours it", async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 60, honourOrigin: true })] });
+    edge.origin.on('/longer', { headers: { 'cache-control': 'max-age=5000' } });
+    await edge.get('/longer', { host: name });
+    expect((await edge.get('/longer', { host: name })).header('cache-status')).toMatch(/ttl=(5000|4\d\d\d)$/);
+  });
+});
+
+describe('the query', () => {
+  async function keys(query: 'all' | 'none' | 'listed' | 'sorted', queryNames: string[], ...urls: string[]) {
+    const { name } = await edge.site({ cacheRules: [rule({ query, queryNames })] });
+    const states = [];
+    for (const url of urls) states.push((await edge.get(url, { host: name })).cache);
+    return states;
+  }
+  test('makes an object of its own when all of it counts', async () => {
+    expect(await keys('all', [], '/q?a=1&b=2', '/q?a=1&b=2', '/q?b=2&a=1', '/q', '/q?')).toEqual([
+      'uri-miss', 'hit', 'uri-miss', 'uri-miss', 'uri-miss',
+    ]);
+  });
+  test('makes no difference when none of it counts', async () => {
+    expect(await keys('none', [], '/q?a=1', '/q?a=2', '/q', '/q?')).toEqual(['uri-miss', 'hit', 'hit', 'hit']);
+  });
+  test('counts in the names listed only', async () => {
+    const urls = ['/q?id=1&utm=x', '/q?utm=y&id=1', '/q?id=2', '/q?idx=1', '/q', '/q?%69d=2'];
+    expect(await keys('listed', ['id'], ...urls)).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss', 'hit', 'uri-miss']);
+  });
+  test('counts in any order when sorted, and keeps the order of one name', async () => {
+    const urls = ['/q?b=2&a=1', '/q?a=1&b=2', '/q?a=1&a=2', '/q?a=2&a=1'];
+    expect(await keys('sorted', [], ...urls)).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss']);
+  });
+  test('reaches the origin whole in any case', async () => {
+    await keys('none', [], '/whole?z=1&y');
+    expect(edge.origin.asked('/whole')[0]?.url).toBe('/whole?z=1&y');
+  });
+});
+
+test('the scheme and the port are part of what an object is', async () => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  await edge.get('/scheme', { host: name });
+  expect((await edge.get('/scheme', { host: name, tls: name })).cache).toBe('uri-miss');
+});
+
+test('two hosts of one site do not share objects', async () => {
+  const { name, site } = await edge.site({ cacheRules: [rule()] });
+  const other = await edge.site({}, { siteID: site.id });
+  await edge.get('/shared', { host: name });
+  expect((await edge.get('/shared', { host: other.name })).cache).toBe('uri-miss');
+});
+
+test('a change of rules takes effect with the next request', async () => {
+  const { site, name } = await edge.site();
+  expect(await hits(name, '/change')).toEqual([]);
+  await edge.put({ ...site, cacheRules: [rule()] });
+  expect(await hits(name, '/change')).toEqual(['/change']);
+  await edge.put({ ...site, cacheRules: [rule({ ttlSeconds: 0 })] });
+  expect(await hits(name, '/change')).toEqual([]);
+});
+
+test('a pattern that runs into its match limit stores nothing and disturbs nobody', async () => {
+  const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/(a+)+$'] }), rule()] });
+  const path = `/${'a'.repeat(60)}!`;
+  expect(await hits(name, path)).toEqual([]);
+  expect((await edge.get(path, { host: name })).status).toBe(200);
+});
