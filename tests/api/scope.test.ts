@@ -1,0 +1,206 @@
+// The scope itself, asked in the ways a service might ask it.
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '@edgeloom/api/core/ctx.ts';
+import { stranger } from '@edgeloom/api/core/ctx.ts';
+import { owners } from '@edgeloom/api/core/owners.ts';
+import { scoping } from '@edgeloom/api/core/scope.ts';
+import { testApp } from '../support/app.ts';
+import type { Signed } from '../support/actors.ts';
+import type { BuiltSite } from '../support/build.ts';
+
+const { build, installation, close } = await testApp();
+const { db } = installation;
+afterAll(close);
+
+const scoped = scoping(db);
+const actorOf = ({ id, kind, clientId }: Signed, isRoot = true): Actor => ({ ...stranger, id, kind, clientId: clientId ?? '', isRoot });
+const names = (rows: { name: string }[]) => rows.map(({ name }) => name).sort();
+
+/** Two zones with a site each; a sub-client of the first zone and a sub-user of the first site. */
+async function world() {
+  const tenant = await build.client();
+  const user = await build.user(tenant);
+  const siteIn = async (name: string) =>
+    build.site({ name, owner: user, product: await build.product({ zone: await build.zone({ tenant, name }) }) });
+  const [first, second] = [await siteIn('first'), await siteIn('second')];
+  const rule = await build.cacheRule(first);
+  return {
+    first, second, rule, user, clientId: tenant.clientId,
+    as: {
+      client: actorOf(tenant.client),
+      subClient: actorOf(await build.subClient(tenant, [first.zone]), false),
+      user: actorOf(user),
+      subUser: actorOf(await build.subUser(user, [first]), false),
+    },
+  };
+}
+type World = Awaited<ReturnType<typeof world>>;
+let mine: World, theirs: World;
+beforeAll(async () => {
+  [mine, theirs] = [await world(), await world()];
+});
+
+describe('reads', () => {
+  test("find only one's own rows, by any way of asking", async () => {
+    const { site, siteAssignment } = scoped(mine.as.user);
+    const { id } = theirs.first;
+    expect(names(await site.findMany())).toEqual(['first', 'second']);
+    expect(await site.findUnique({ where: { id } })).toBeNull();
+    expect(await site.findFirst({ where: { OR: [{ id }, { name: 'nothing' }] } })).toBeNull();
+    expect(await site.findMany({ where: { NOT: {} } })).toHaveLength(2);
+    await expect(site.findUniqueOrThrow({ where: { id } })).rejects.toThrow();
+    expect(await site.count()).toBe(2);
+    expect((await site.aggregate({ _count: true }))._count).toBe(2);
+    expect(await site.groupBy({ by: ['clientId'], _count: true })).toMatchObject([{ clientId: mine.clientId, _count: 2 }]);
+    const assignment = (world: World) => ({ where: { siteId_accountId: { siteId: world.first.id, accountId: world.as.subUser.id } } });
+    expect(await siteAssignment.findUnique(assignment(theirs))).toBeNull();
+    expect(await siteAssignment.findUnique(assignment(mine))).toMatchObject({ siteId: mine.first.id });
+  });
+
+  test('show each kind of account what is its own', async () => {
+    expect(names(await scoped(mine.as.client).site.findMany())).toEqual(['first', 'second']);
+    expect(names(await scoped(mine.as.subClient).site.findMany())).toEqual(['first']);
+    expect(names(await scoped(mine.as.subClient).zone.findMany())).toEqual(['first']);
+    expect(await scoped(mine.as.subClient).product.count()).toBe(1);
+    expect(names(await scoped(mine.as.subUser).site.findMany())).toEqual(['first']);
+    expect(await scoped(mine.as.user).zone.findMany()).toEqual([]);
+    expect(await scoped(mine.as.user).edgeNode.findMany()).toEqual([]);
+    expect(await scoped(mine.as.user).product.count()).toBe(2);
+    expect(await scoped(mine.as.subUser).product.count()).toBe(1);
+    expect(await scoped(mine.as.user).account.findMany()).toMatchObject([{ id: mine.user.id }]);
+  });
+
+  test('show an admin, who has no client, and a stranger nobody’s rows', async () => {
+    for (const actor of [{ ...stranger, kind: 'admin' as const, isRoot: true }, stranger]) {
+      const { zone, site, domain, cacheRule, product, zonePort, account } = scoped(actor);
+      for (const model of [zone, site, domain, cacheRule, product, zonePort, account])
+        expect(await (model as typeof zone).count()).toBe(0);
+    }
+  });
+
+  test('narrow lists under a row, and their counts', async () => {
+    const found = await scoped(mine.as.subUser).site.findMany({
+      include: { zone: { include: { sites: true, nodes: true, _count: true } }, owner: { select: { ownedSites: true } } },
+    });
+    expect(found).toMatchObject([{ zone: { sites: [{ name: 'first' }], nodes: [], _count: { sites: 1, assignments: 0 } }, owner: { ownedSites: [{ name: 'first' }] } }]);
+    const clients = await scoped(mine.as.subUser).client.findMany({ select: { sites: true, zones: true, accounts: true, _count: { select: { sites: true } } } });
+    expect(clients).toMatchObject([{ sites: [{ name: 'first' }], zones: [], accounts: [{ id: mine.as.subUser.id }], _count: { sites: 1 } }]);
+  });
+
+  test("of two accounts in one tick do not get each other's rows", async () => {
+    const ask = (world: World, { id }: BuiltSite) => scoped(world.as.user).site.findUnique({ where: { id } });
+    const rows = await Promise.all([
+      ask(mine, mine.first), ask(theirs, theirs.first), ask(mine, theirs.first), ask(theirs, mine.first), ask(mine, mine.second), ask(theirs, theirs.second),
+    ]);
+    expect(rows.map((row) => row?.id)).toEqual([mine.first.id, theirs.first.id, undefined, undefined, mine.second.id, theirs.second.id]);
+  });
+});
+
+describe('writes', () => {
+  test("do not reach another account's rows", async () => {
+    const { site, cacheRule } = scoped(mine.as.client);
+    const where = { id: theirs.first.id };
+    await expect(site.update({ where, data: { name: 'taken' } })).rejects.toMatchObject({ code: 'P2025' });
+    await expect(site.delete({ where })).rejects.toMatchObject({ code: 'P2025' });
+    expect(await site.updateMany({ where, data: { name: 'taken' } })).toEqual({ count: 0 });
+    expect(await site.updateManyAndReturn({ where, data: { name: 'taken' } })).toEqual([]);
+    expect(await cacheRule.deleteMany({ where: { siteId: where.id } })).toEqual({ count: 0 });
+    const upsert = { where: { id: theirs.rule.id }, update: { cacheTime: 1 }, create: { id: theirs.rule.id, siteId: mine.first.id, type: 'url', cacheTime: 1 } };
+    await expect(cacheRule.upsert(upsert)).rejects.toMatchObject({ code: 'P2002' });
+    expect(await db.site.findUnique({ where })).toMatchObject({ name: 'first' });
+    expect(await db.cacheRule.findUnique({ where: { id: theirs.rule.id } })).toMatchObject({ cacheTime: 3600 });
+  });
+
+  test("do not point at another account's rows", async () => {
+    const { site, cacheRule } = scoped(mine.as.client);
+    const { id: siteId, zoneId } = theirs.first;
+    const rule = { type: 'url', cacheTime: 1 };
+    await expect(cacheRule.create({ data: { ...rule, siteId } })).rejects.toThrow('NOT_FOUND');
+    await expect(cacheRule.createMany({ data: [{ ...rule, siteId: mine.first.id }, { ...rule, siteId }] })).rejects.toThrow('NOT_FOUND');
+    await expect(cacheRule.update({ where: { id: mine.rule.id }, data: { siteId } })).rejects.toThrow('NOT_FOUND');
+    await expect(cacheRule.update({ where: { id: mine.rule.id }, data: { siteId: { set: siteId } } })).rejects.toThrow('NOT_FOUND');
+    await expect(cacheRule.updateMany({ where: { id: mine.rule.id }, data: { siteId } })).rejects.toThrow('NOT_FOUND');
+    await expect(site.update({ where: { id: mine.first.id }, data: { zone: { connect: { id: zoneId } } } })).rejects.toThrow('no nested writes');
+    await expect(site.update({ where: { id: mine.first.id }, data: { cacheRules: { updateMany: { where: {}, data: { cacheTime: 1 } } } } })).rejects.toThrow('no nested writes');
+  });
+
+  test('of a customer change neither ports nor products that it may read', async () => {
+    const { zonePort, product, client } = scoped(mine.as.user);
+    expect(await zonePort.count()).toBe(4);
+    expect(await zonePort.deleteMany()).toEqual({ count: 0 });
+    expect(await product.updateMany({ data: { domainLimit: 0 } })).toEqual({ count: 0 });
+    await expect(zonePort.create({ data: { zoneId: mine.first.zoneId, port: 81, tls: false } })).rejects.toThrow('NOT_FOUND');
+    expect(await client.count()).toBe(1);
+    expect(await client.updateMany({ data: { name: 'mine' } })).toEqual({ count: 0 });
+  });
+
+  test("of an operator do not change its customers' accounts", async () => {
+    expect(await scoped(mine.as.client).account.updateMany({ where: { id: mine.user.id }, data: { status: 'lock' } })).toEqual({ count: 0 });
+  });
+
+  test('reach what is outside every scope neither to read nor to change', async () => {
+    const { outbox, revokedKey, session, edgeDocument, auditRow } = scoped(mine.as.client);
+    await expect(outbox.findMany()).rejects.toThrow('outside every scope');
+    await expect(outbox.deleteMany()).rejects.toThrow('outside every scope');
+    await expect(revokedKey.findMany()).rejects.toThrow('outside every scope');
+    await expect(session.findMany()).rejects.toThrow('outside every scope');
+    await expect(edgeDocument.updateMany({ data: { body: null } })).rejects.toThrow('outside every scope');
+    await expect(auditRow.create({ data: { reqId: mine.first.id, email: '', method: '', path: '', status: 1, address: '' } })).rejects.toThrow('outside every scope');
+  });
+
+  test('see what the same transaction has just written', async () => {
+    await scoped(theirs.as.client).$transaction(async (tx) => {
+      const { clientId, zoneId, productId } = theirs.first;
+      const site = await tx.site.create({ data: { name: 'third', clientId, zoneId, productId } });
+      await tx.cacheRule.create({ data: { siteId: site.id, type: 'url', cacheTime: 1 } });
+      expect(await tx.cacheRule.count({ where: { siteId: site.id } })).toBe(1);
+      await expect(tx.site.findUniqueOrThrow({ where: { id: mine.first.id } })).rejects.toThrow();
+    });
+  });
+});
+
+describe('the schema keeps to the names that the scope goes by', async () => {
+  const folder = new URL('../../prisma/schema/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.prisma'));
+  const schema = (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
+  const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(([, name = '', body = '']) => ({ name, body }));
+  const isModel = new Set(models.map(({ name }) => name));
+  const fields = models.flatMap(({ name: model, body }) =>
+    [...body.matchAll(/^ +(\w+) +(\w+)(\[\])?\??/gm)].map(([line, field = '', type = '', list]) => ({ model, field, type, isList: list !== undefined, line })),
+  );
+  const relations = fields.filter(({ type }) => isModel.has(type));
+
+  test('a foreign key is named after its relation', () => {
+    const keys = [...schema.matchAll(/^ +(\w+) .*@relation\(.*fields: \[(\w+)\]/gm)].map(([, relation, key]) => `${relation} by ${key}`);
+    expect(keys.length).toBeGreaterThan(10);
+    expect(keys.filter((text) => !/^(\w+) by \1Id$/.test(text))).toEqual([]);
+  });
+
+  test('a list of rows ends in s, and one row does not', () => {
+    expect(relations.filter(({ field, isList }) => field.endsWith('s') !== isList).map(({ model, field }) => `${model}.${field}`)).toEqual([]);
+  });
+
+  test('each model has an owner', () => {
+    expect(Object.keys(owners).sort()).toEqual([...isModel].sort());
+  });
+
+  test('a column that names another row has a relation, or a reason', () => {
+    const loose = fields.filter(({ model, field }) => field.endsWith('Id') && !relations.some((r) => r.model === model && `${r.field}Id` === field));
+    // The outbox and the documents outlive their zone; audit rows outlive everyone; reqId is a row's own.
+    expect(loose.map(({ model, field }) => `${model}.${field}`).sort()).toEqual(['AuditRow.accountId', 'AuditRow.clientId', 'AuditRow.reqId', 'EdgeDocument.zoneId', 'Outbox.zoneId']);
+  });
+});
+
+test('no module reaches past the scope', async () => {
+  const folder = new URL('../../apps/api/src/modules/', import.meta.url);
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const past = await Promise.all(files.map(async (name) => [name, /installation\.(db|pool)\b|\b(db|pool)\b[^=]*\} = (ctx\.)?installation/.test(await readFile(new URL(name, folder), 'utf8'))] as const));
+  expect(past.filter(([, does]) => does).map(([name]) => name)).toEqual([]);
+});
+
+test('what would go round the scope does not compile', () => {
+  const ctx = { db: scoped(mine.as.user) };
+  // @ts-expect-error raw SQL has no scope
+  expect(ctx.db.$queryRaw).toBeUndefined();
+});
