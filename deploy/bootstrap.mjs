@@ -36,7 +36,7 @@ async function ensureDependencies() {
   const stamp = await hashOf(['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']);
   const known = await readFile(stampFile, 'utf8').catch(() => '');
   if (known === stamp) return;
-  const isTerminal = Boolean(process.stdout.isTTY);
+  const isTerminal = process.stdout.isTTY;
   if (isTerminal) line('Dependencies, by pnpm:');
   await step(isTerminal ? 'Dependencies' : 'Dependencies, by pnpm', async () => {
     const reporter = isTerminal ? [] : ['--reporter=append-only'];

@@ -1,10 +1,11 @@
 // Builds what is not run from source: the console (apps/console/dist) and the agent for nodes (dist/agent.mjs, one file for
-// Node 20, with its Lua beside it). `--if-changed` leaves out what was built from the same sources.
+// Node 20, with its Lua beside it). `--if-changed` leaves out what was built from the same sources, `--only agent` the rest.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
 const root = path.join(import.meta.dirname, '..');
@@ -25,9 +26,15 @@ const products: Product[] = [
 ];
 
 /** Answers the names of what was built. */
-export async function buildAll({ ifChanged }: { ifChanged: boolean }): Promise<string[]> {
+export async function buildAll({
+  ifChanged,
+  only,
+}: {
+  ifChanged: boolean;
+  only?: string | undefined;
+}): Promise<string[]> {
   const built: string[] = [];
-  for (const product of products) {
+  for (const product of products.filter(({ name }) => only === undefined || name === only)) {
     const stampFile = path.join(stamps, `${product.name}.built-from`);
     const sources = await hashOf(product.sources);
     const isThere = await stat(path.join(root, product.output)).catch(() => null);
@@ -79,6 +86,9 @@ async function addTo(hash: ReturnType<typeof createHash>, source: string) {
 }
 
 if (import.meta.main) {
-  const built = await buildAll({ ifChanged: process.argv.includes('--if-changed') });
+  const { values } = parseArgs({
+    options: { 'if-changed': { type: 'boolean', default: false }, only: { type: 'string' } },
+  });
+  const built = await buildAll({ ifChanged: values['if-changed'], only: values.only });
   console.log(built.length === 0 ? 'What is built is current.' : `Built: ${built.join(', ')}`);
 }

@@ -1,7 +1,7 @@
 // Steps as a person sees them: a mark, what it does, how long it took. On a terminal the running step shows its time;
 // elsewhere a step is one line when it is done. Used before anything is installed, so plain JavaScript.
 
-const isTerminal = Boolean(process.stdout.isTTY);
+const isTerminal = process.stdout.isTTY;
 const [green, red, dim, reset] = isTerminal ? ['\u001b[32m', '\u001b[31m', '\u001b[2m', '\u001b[0m'] : ['', '', '', ''];
 
 /** Steps that run at the same time share one line. */

@@ -16,8 +16,8 @@ export interface NatsOptions {
 export interface Nats {
   program: Program;
   url: string;
-  /** Resolves once it listens; asks again until then, so race it against the program's end. */
-  ready: () => Promise<void>;
+  /** Resolves once it listens; asks again until then or until it is told to stop, so race it against the program's end. */
+  ready: (signal?: AbortSignal) => Promise<void>;
 }
 
 export async function prepareNats({ dir, host, port, config }: NatsOptions): Promise<Nats> {
@@ -31,8 +31,8 @@ export async function prepareNats({ dir, host, port, config }: NatsOptions): Pro
   return {
     program: { name: 'nats', command, args: ['-c', file], cwd: dir, stopSignal: 'SIGTERM', stopWithinMs: 10_000 },
     url: `nats://${host}:${port}`,
-    ready: async () => {
-      while (!(await listens(host, port))) await new Promise((resolve) => setTimeout(resolve, 20));
+    ready: async (signal) => {
+      while (!(await listens(host, port)) && !signal?.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
     },
   };
 }

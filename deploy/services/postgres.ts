@@ -24,8 +24,8 @@ export interface PostgresOptions {
 export interface Postgres {
   program: Program;
   url: (database: string) => string;
-  /** Resolves once it answers; asks again until then, so race it against the program's end. */
-  ready: () => Promise<void>;
+  /** Resolves once it answers; asks again until then or until it is told to stop, so race it against the program's end. */
+  ready: (signal?: AbortSignal) => Promise<void>;
   /** Makes the database unless it is there. */
   ensureDatabase: (name: string) => Promise<void>;
 }
@@ -62,8 +62,9 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
       ...stopping,
     },
     url,
-    ready: async () => {
-      while (!(await answers(url('postgres')))) await new Promise((resolve) => setTimeout(resolve, 25));
+    ready: async (signal) => {
+      while (!(await answers(url('postgres'))) && !signal?.aborted)
+        await new Promise((resolve) => setTimeout(resolve, 25));
     },
     ensureDatabase: (name) =>
       withClient(url('postgres'), async (client) => {

@@ -35,13 +35,14 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
     await Promise.all(running.map((child) => child.stop()));
     await rm(dir, { recursive: true, force: true });
   };
-  const start = async (program: Program, ready: () => Promise<void>) => {
+  const start = async (program: Program, ready: (signal: AbortSignal) => Promise<void>) => {
     const child = await launch(program, { runDir: path.join(dir, 'run'), logDir: path.join(dir, 'log') });
     running.push(child);
     const failed = child.exited.then(({ code, signal }) => {
       throw new Error(`${program.name} ended with ${code ?? signal} before it was ready; see ${child.logFile}`);
     });
-    await Promise.race([ready(), failed]);
+    const settled = new AbortController();
+    await Promise.race([ready(settled.signal), failed]).finally(() => settled.abort());
     // What it does later is no failure of the start.
     failed.catch(() => undefined);
   };

@@ -1,0 +1,27 @@
+# An edge node: the agent's one file and Debian's nginx with the modules that it loads by itself.
+FROM node:24-bookworm-slim AS build
+WORKDIR /edgeloom
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY packages/contract/package.json packages/contract/
+COPY apps/api/package.json apps/api/
+COPY apps/console/package.json apps/console/
+COPY agent/package.json agent/
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile
+COPY . .
+RUN node deploy/build.ts --only agent
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends \
+    nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-brotli-filter \
+    libnginx-mod-http-geoip2 libnginx-mod-stream-geoip2 lua-resty-core lua-resty-lrucache lua-cjson ca-certificates \
+  && rm -rf /var/lib/apt/lists/* /etc/nginx/sites-enabled/default
+COPY --from=build /edgeloom/dist /opt/edgeloom
+COPY --from=build /edgeloom/deploy/docker/entrypoint.sh /opt/edgeloom/
+ENV EDGELOOM_DIR=/var/lib/edgeloom
+VOLUME /var/lib/edgeloom
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "require('node:http').get({ socketPath: '/var/lib/edgeloom/run/admin.sock', path: '/status' }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+ENTRYPOINT ["/opt/edgeloom/entrypoint.sh"]
+CMD ["node", "/opt/edgeloom/agent.mjs", "run", "--with-nginx"]

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Secrets come as files; the programs read their environment.
+set -eu
+if [ -r /run/secrets/postgres_password ] && [ -z "${DATABASE_URL:-}" ]; then
+  export DATABASE_URL="postgresql://edgeloom:$(cat /run/secrets/postgres_password)@${POSTGRES_HOST:-postgres}:5432/edgeloom"
+fi
+if [ -r /join/token ] && [ -z "${EDGELOOM_TOKEN:-}" ]; then
+  export EDGELOOM_TOKEN="$(cat /join/token)"
+fi
+exec "$@"

@@ -1,0 +1,40 @@
+// Runs once before the other containers: secrets, the configuration of nats-server, migrations, the demo. Repeating it
+// changes nothing.
+import { chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
+import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { deploy } from '../../prisma/migrate.ts';
+import { ensureDemo } from '../quickstart/demo.ts';
+import { nameFolders } from '../quickstart/folders.ts';
+import { Settings } from '../quickstart/settings.ts';
+import * as z from 'zod';
+
+const Env = z.object({
+  DATABASE_URL: z.string(),
+  DEMO: z.enum(['true', 'false']).default('true').describe('Make demo accounts, a site and a node'),
+});
+const { DATABASE_URL, DEMO } = Env.parse(process.env);
+
+/** Volumes: what the API keeps secret, what nats-server reads, what the node joins with, what people read. */
+const [secrets, nats, join, data] = ['/secrets', '/nats', '/join', '/data'] as const;
+/** The user "node" of the API's image. */
+const apiUser = 1000;
+
+await initSecrets(secrets);
+await mkdir(path.join(nats, 'jwt'), { recursive: true });
+const config = await serverConfig({ secretsDir: secrets, host: '0.0.0.0', port: 4222, jwtDir: '/nats/jwt' });
+await writeFile(path.join(nats, 'nats.conf'), `${config}http: 0.0.0.0:8222\n`, { mode: 0o600 });
+const applied = await deploy(DATABASE_URL);
+console.log(applied.length === 0 ? 'No new migration.' : `Applied: ${applied.join(', ')}`);
+
+if (DEMO === 'true') {
+  const folders = { ...nameFolders(data), secrets };
+  const settings = Settings.parse({ ORIGIN_NAME: 'origin' });
+  const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl: DATABASE_URL });
+  await writeFile(path.join(join, 'token'), joinToken, { mode: 0o600 });
+  if (isFirst) console.log(JSON.stringify(summary, null, 2));
+}
+
+await chown(secrets, apiUser, apiUser);
+for (const name of await readdir(secrets)) await chown(path.join(secrets, name), apiUser, apiUser);

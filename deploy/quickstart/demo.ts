@@ -1,0 +1,140 @@
+// The demo's accounts and objects, and the file that tells of them.
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { step } from '../steps.mjs';
+import type { Folders } from './folders.ts';
+import type { Settings } from './settings.ts';
+
+const Account = z.object({ email: z.string(), password: z.string() });
+const Address = z.string();
+
+/** quickstart.json: for people, and for scripts that try things out. */
+export const Summary = z.object({
+  console: Address,
+  adminConsole: Address,
+  api: Address,
+  edge: z.object({ http: Address, https: Address }),
+  origin: Address,
+  accounts: z.object({ admin: Account, client: Account, user: Account }),
+  demo: z.object({
+    zoneID: z.string(),
+    nodeID: z.string(),
+    productID: z.string(),
+    siteID: z.string(),
+    domainID: z.string(),
+    domain: z.string(),
+  }),
+});
+export type Summary = z.output<typeof Summary>;
+
+export const addresses = (settings: Settings) => {
+  const main = `http://${reachable(settings.HOST)}:${settings.PORT}`;
+  return {
+    console: settings.PUBLIC_URL ?? main,
+    adminConsole: `http://${reachable(settings.ADMIN_HOST)}:${settings.ADMIN_PORT}`,
+    api: main,
+    edge: {
+      http: `http://${reachable(settings.EDGE_HOST)}:${settings.EDGE_HTTP_PORT}`,
+      https: `https://${reachable(settings.EDGE_HOST)}:${settings.EDGE_HTTPS_PORT}`,
+    },
+    origin: `http://${reachable(settings.ORIGIN_HOST)}:${settings.ORIGIN_PORT}`,
+  };
+};
+
+/** An address that listens everywhere is reached by loopback. */
+const reachable = (host: string) => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+async function readSummary({ summary }: Folders): Promise<Summary | null> {
+  const text = await readFile(summary, 'utf8').catch(() => '');
+  try {
+    return Summary.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Known before the database knows it: a start that was killed half-way is repeated with the same. */
+const Chosen = z.object({
+  passwords: z.object({ admin: z.string(), client: z.string(), user: z.string() }),
+  joinToken: z.string(),
+  /** What the demo's rows were last told; null before they were made. */
+  places: z
+    .object({
+      edge: z.object({ host: z.string(), http: z.int(), https: z.int() }),
+      origin: z.object({ host: z.string(), port: z.int() }),
+    })
+    .nullable(),
+});
+type Chosen = z.output<typeof Chosen>;
+
+export interface DemoOptions {
+  settings: Settings;
+  folders: Folders;
+  databaseUrl: string;
+}
+
+/** Makes the demo at the first start. Later ones look no further than the files, unless a port has changed or the node has
+ *  not joined yet. */
+export async function ensureDemo({ settings, folders, databaseUrl }: DemoOptions) {
+  const chosenFile = path.join(folders.secrets, 'demo.json');
+  const chosen = (await readChosen(chosenFile)) ?? choose();
+  const known = await readSummary(folders);
+  const here = addresses(settings);
+  const places = placesOf(settings);
+  const isJoined = (await stat(path.join(folders.edge, 'node.json')).catch(() => null)) !== null;
+  const isCurrent = known !== null && isJoined && isDeepStrictEqual(chosen.places, places);
+  let summary: Summary | null = known && { ...known, ...here };
+
+  if (summary === null || !isCurrent) {
+    await writeJson(chosenFile, chosen);
+    const { passwords, joinToken } = chosen;
+    summary = await step('Demo data', async () => {
+      // Loaded here only: the generated client takes a while, and most starts need none of it.
+      const { seedDemo } = await import('@edgeloom/api/demo.ts');
+      const options = { secretsDir: folders.secrets, passwords, joinToken, ...places };
+      const { accounts, ...demo } = await seedDemo(databaseUrl, {
+        ...options,
+        ...(chosen.places !== null && { previous: chosen.places }),
+      });
+      const withPassword = (kind: keyof typeof accounts) => ({ ...accounts[kind], password: passwords[kind] });
+      const everyone = { admin: withPassword('admin'), client: withPassword('client'), user: withPassword('user') };
+      return { ...here, accounts: everyone, demo };
+    });
+    await writeJson(chosenFile, { ...chosen, places });
+  }
+  if (!isDeepStrictEqual(summary, known)) await writeJson(folders.summary, summary);
+  return { summary, joinToken: chosen.joinToken, isFirst: known === null };
+}
+
+const placesOf = (settings: Settings) => ({
+  edge: { host: settings.EDGE_HOST, http: settings.EDGE_HTTP_PORT, https: settings.EDGE_HTTPS_PORT },
+  origin: { host: settings.ORIGIN_NAME ?? settings.ORIGIN_HOST, port: settings.ORIGIN_PORT },
+});
+
+const readChosen = async (file: string): Promise<Chosen | null> => {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  return text === null ? null : Chosen.parse(JSON.parse(text));
+};
+
+function choose(): Chosen {
+  const password = () => randomBytes(12).toString('base64url');
+  return {
+    passwords: { admin: password(), client: password(), user: password() },
+    joinToken: randomBytes(32).toString('base64url'),
+    places: null,
+  };
+}
+
+/** For its owner only, and never half a file. */
+async function writeJson(file: string, content: unknown): Promise<void> {
+  const draft = `${file}.new`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+}

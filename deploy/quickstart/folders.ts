@@ -1,0 +1,56 @@
+// What lies where in the quick start's data.
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { canPass, elsewhereFor } from '../services/places.ts';
+import { removePostgres } from '../services/postgres.ts';
+
+export interface Folders {
+  data: string;
+  /** Pid files. */
+  run: string;
+  logs: string;
+  secrets: string;
+  postgres: string;
+  nats: string;
+  /** The demo node's directory. */
+  edge: string;
+  mail: string;
+  /** For people and their scripts: addresses, accounts, ids. */
+  summary: string;
+}
+
+const isRoot = process.getuid?.() === 0;
+
+export async function openFolders(data: string, say: (text: string) => void): Promise<Folders> {
+  await mkdir(data, { recursive: true });
+  // Others may go through, not look: PostgreSQL and nginx's workers have their folders below.
+  if (isRoot) await chmod(data, 0o711);
+  const folders = nameFolders(data);
+  if (isRoot && !(await canPass(data))) {
+    folders.edge = path.join(elsewhereFor(folders.edge), 'node');
+    await mkdir(folders.edge, { recursive: true });
+    say(`nginx's workers may not enter ${data}: the demo node's files are in ${folders.edge}`);
+  }
+  return folders;
+}
+
+/** All that starts have made, so that the next one is a first one. Nothing of it may be running; the pid files stay, since
+ *  one of them is the caller's own. */
+export async function removeData(folders: Folders): Promise<void> {
+  await removePostgres(folders.postgres);
+  const { logs, secrets, nats, edge, mail, summary } = folders;
+  for (const place of [logs, secrets, nats, edge, mail, summary])
+    await rm(place, { recursive: true, force: true });
+}
+
+export const nameFolders = (data: string): Folders => ({
+  data,
+  run: path.join(data, 'run'),
+  logs: path.join(data, 'logs'),
+  secrets: path.join(data, 'secrets'),
+  postgres: path.join(data, 'postgres'),
+  nats: path.join(data, 'nats'),
+  edge: path.join(data, 'edge'),
+  mail: path.join(data, 'mail'),
+  summary: path.join(data, 'quickstart.json'),
+});

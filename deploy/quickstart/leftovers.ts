@@ -1,0 +1,62 @@
+// What a killed run leaves behind is stopped before the next one starts, found by pid files and by what the process is.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { identify, isRunning, readIdentity, stopLeftover, stopProcess } from '../services/program.ts';
+import { Trouble } from '../steps.mjs';
+import type { Folders } from './folders.ts';
+
+/** In the order in which they are stopped: nobody loses what he leans on. */
+const programs = ['console', 'agent', 'api', 'origin', 'nats', 'postgres'];
+
+/** Makes this process the one that runs on this data. A run that is just ending is waited for. */
+export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {
+  const lock = path.join(run, 'quickstart.pid');
+  const patience = Date.now() + 25_000;
+  for (
+    let other = await readIdentity(lock);
+    other !== null && (await isRunning(other));
+    other = await readIdentity(lock)
+  ) {
+    const isStopping = await readFile(`${lock}.stopping`, 'utf8').catch(() => null);
+    // Its npm may have been killed a moment ago; then it is about to notice and to stop.
+    const waits = isStopping === null ? patience - 23_000 : patience;
+    if (Date.now() > waits) {
+      throw new Trouble(
+        `Already running on this data, as process ${other.pid}. Stop that one first, or set EDGELOOM_DATA.`,
+      );
+    }
+    await setTimeout(100);
+  }
+  await mkdir(run, { recursive: true });
+  await rm(`${lock}.stopping`, { force: true });
+  await writeFile(lock, JSON.stringify(await identify(process.pid)));
+  return async () => {
+    await writeFile(`${lock}.stopping`, '');
+  };
+}
+
+/** Answers the names of what was found running. */
+export async function stopLeftovers(folders: Folders): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of programs) {
+    const stopSignal = name === 'postgres' ? 'SIGINT' : 'SIGTERM';
+    if ((await stopLeftover({ name, stopSignal, stopWithinMs: 15_000 }, folders.run)) !== null) found.push(name);
+  }
+  if (await stopNginx(folders.edge)) found.push('nginx');
+  return found;
+}
+
+/** The demo node's nginx outlives an agent that was killed. It shows its directory in its arguments. */
+async function stopNginx(edge: string): Promise<boolean> {
+  const text = await readFile(path.join(edge, 'run/nginx.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.trim());
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  const [identity, command] = await Promise.all([
+    identify(pid),
+    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+  ]);
+  if (identity === null || !command.includes('nginx') || !command.includes(edge)) return false;
+  await stopProcess(identity, 'SIGTERM', 10_000);
+  return true;
+}

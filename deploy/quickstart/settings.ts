@@ -1,0 +1,109 @@
+// All that the quick start can be told from outside, read once. `npm start -- --help` prints the table below.
+import path from 'node:path';
+import * as z from 'zod';
+import { Trouble } from '../steps.mjs';
+
+const root = path.join(import.meta.dirname, '../..');
+
+const Port = z.coerce.number().int().min(1).max(65_535);
+const Address = z.union([z.ipv4(), z.ipv6()], 'an address, such as 127.0.0.1');
+const Level = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']);
+
+export const Settings = z.object({
+  EDGELOOM_DATA: z
+    .string()
+    .default('.data')
+    .transform((folder) => path.resolve(root, folder))
+    .describe('Folder that takes everything: database, secrets, node, logs; below the repository, or absolute'),
+  HOST: Address.default('127.0.0.1').describe('Address of the API and of the consoles of customers and operators'),
+  PORT: Port.default(8080).describe('Its port'),
+  ADMIN_HOST: Address.default('127.0.0.1').describe('Address of the admin console'),
+  ADMIN_PORT: Port.default(8081).describe('Its port'),
+  PUBLIC_URL: z.url().optional().describe('What people type to reach the console; default: made of HOST and PORT'),
+  EDGE_HOST: Address.default('127.0.0.1').describe('Address of the edge node'),
+  EDGE_HTTP_PORT: Port.default(9080).describe('Its port for HTTP'),
+  EDGE_HTTPS_PORT: Port.default(9443).describe('Its port for HTTPS'),
+  EDGELOOM_NGINX: z.string().default('nginx').describe('The nginx or OpenResty program of the edge node'),
+  ORIGIN_HOST: Address.default('127.0.0.1').describe('Address of the demo origin'),
+  ORIGIN_NAME: z.string().optional().describe('What the edge calls the demo origin by; default: its address'),
+  ORIGIN_PORT: Port.default(9000).describe('Its port'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('Use this PostgreSQL (15 or later) instead of starting one'),
+  POSTGRES_PORT: Port.default(15_432).describe('Port of the PostgreSQL that is started, on 127.0.0.1'),
+  NATS_URL: z
+    .url({ protocol: /^(nats|tls)$/ })
+    .optional()
+    .describe('Use this nats-server instead of starting one; it must trust the operator of <data>/secrets/nats.json'),
+  NATS_PORT: Port.default(14_222).describe('Port of the nats-server that is started, on 127.0.0.1'),
+  CONSOLE_DEV_PORT: Port.default(5173).describe('Port of the console with reload (--dev), on 127.0.0.1'),
+  LOG_LEVEL: Level.default('info').describe('Least grave line of the logs'),
+});
+export type Settings = z.output<typeof Settings>;
+
+/** Ports that the quick start listens on itself: which variable changes it, and who uses it. */
+export interface Listener {
+  variable: keyof Settings;
+  who: string;
+  host: string;
+  port: number;
+}
+
+export function readSettings(source: NodeJS.ProcessEnv = process.env): Settings {
+  const given = Object.fromEntries(
+    Object.entries(source).filter(([name, value]) => name in Settings.shape && value !== ''),
+  );
+  const { success, data, error } = Settings.safeParse(given);
+  if (!success) throw new Trouble(error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+
+  const taken = new Map<string, Listener>();
+  for (const listener of listeners(data, { dev: true })) {
+    const other = taken.get(`${listener.port}`);
+    if (other) throw new Trouble(`${other.variable} and ${listener.variable} are both ${listener.port}`);
+    taken.set(`${listener.port}`, listener);
+  }
+  return data;
+}
+
+export function listeners(settings: Settings, { dev }: { dev: boolean }): Listener[] {
+  const local = '127.0.0.1';
+  const all: Listener[] = [
+    { variable: 'PORT', who: 'the API and the console', host: settings.HOST, port: settings.PORT },
+    { variable: 'ADMIN_PORT', who: 'the admin console', host: settings.ADMIN_HOST, port: settings.ADMIN_PORT },
+    { variable: 'EDGE_HTTP_PORT', who: 'the edge (HTTP)', host: settings.EDGE_HOST, port: settings.EDGE_HTTP_PORT },
+    { variable: 'EDGE_HTTPS_PORT', who: 'the edge (HTTPS)', host: settings.EDGE_HOST, port: settings.EDGE_HTTPS_PORT },
+    { variable: 'ORIGIN_PORT', who: 'the demo origin', host: settings.ORIGIN_HOST, port: settings.ORIGIN_PORT },
+  ];
+  if (settings.DATABASE_URL === undefined) {
+    all.push({ variable: 'POSTGRES_PORT', who: 'PostgreSQL', host: local, port: settings.POSTGRES_PORT });
+  }
+  if (settings.NATS_URL === undefined) {
+    all.push({ variable: 'NATS_PORT', who: 'nats-server', host: local, port: settings.NATS_PORT });
+  }
+  if (dev) {
+    all.push({
+      variable: 'CONSOLE_DEV_PORT',
+      who: 'the console with reload',
+      host: local,
+      port: settings.CONSOLE_DEV_PORT,
+    });
+  }
+  return all;
+}
+
+export function helpText(): string {
+  const defaults: Record<string, unknown> = Settings.parse({});
+  const rows = Object.entries(Settings.shape).map(([name, schema]) => {
+    const value = name === 'EDGELOOM_DATA' ? '.data' : (defaults[name] ?? '');
+    return `  ${name.padEnd(18)}${String(value).padEnd(12)}${schema.description ?? ''}`;
+  });
+  return [
+    'npm start                 the whole product on this machine; data stays between starts',
+    'npm start -- --fresh      throw the data away and begin anew',
+    'pnpm dev                  the same with reload: console, api and agent follow their sources',
+    '',
+    'Settings, by environment variable (name, default, meaning):',
+    ...rows,
+  ].join('\n');
+}

@@ -1,0 +1,233 @@
+// The whole product on one machine, brought up in order and taken down in the opposite one.
+import { cp, mkdir, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
+import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { deploy } from '../../prisma/migrate.ts';
+import { prepareNats } from '../services/nats.ts';
+import { preparePostgres } from '../services/postgres.ts';
+import { findProgram } from '../services/program.ts';
+import type { Program } from '../services/program.ts';
+import { line, step, Trouble } from '../steps.mjs';
+import { addresses, ensureDemo } from './demo.ts';
+import type { Summary } from './demo.ts';
+import type { Folders } from './folders.ts';
+import type { Settings } from './settings.ts';
+import { supervise } from './supervisor.ts';
+import type { Supervised } from './supervisor.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const local = '127.0.0.1';
+
+export interface Stack {
+  summary: Summary;
+  /** The demo was made by this start: nobody knows its passwords yet. */
+  isFirst: boolean;
+}
+
+export interface StackOptions {
+  settings: Settings;
+  folders: Folders;
+  dev: boolean;
+}
+
+/** Everything that was started goes into `running`, in order, also when a later step fails. */
+export async function startStack({ settings, folders, dev }: StackOptions, running: Supervised[]): Promise<Stack> {
+  await initSecrets(folders.secrets);
+  const start: Start = async (program, ready) => {
+    running.push(await supervise(program, { runDir: folders.run, logDir: folders.logs, ready, say: line }));
+  };
+
+  const [databaseUrl, natsUrl] = await Promise.all([
+    settings.DATABASE_URL ?? step('PostgreSQL', () => startPostgres(settings, folders, start)),
+    settings.NATS_URL ?? step('nats-server', () => startNats(settings, folders, start)),
+  ]);
+  await step('Migrations', async (report) => {
+    const applied = await deploy(databaseUrl);
+    report(applied.length === 0 ? 'none new' : `${applied.length} applied`);
+  });
+
+  const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl });
+  const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
+  await Promise.all([
+    step('Demo origin', () =>
+      start(originProgram(settings), (signal) => isAnswered(summary.origin, { status: 200, signal })),
+    ),
+    step('API and console', () =>
+      start(apiProgram(env, dev), (signal) => isAnswered(`${summary.api}/api/v1/health`, { status: 200, signal })),
+    ),
+  ]);
+  const agent = await agentProgram({ settings, folders, dev, control: summary.api, joinToken });
+  // A later start may find the demo's domain switched off by its owner.
+  const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
+  const serves = (signal: AbortSignal) => isAnswered(summary.edge.http, { ...wanted, signal });
+  await step('Edge node', () => start(agent, serves));
+  if (dev)
+    await step('Console with reload', () =>
+      start(consoleProgram(settings, summary.api), (signal) =>
+        isAnswered(devAddress(settings), { status: 200, signal }),
+      ),
+    );
+  return { summary, isFirst };
+}
+
+type Start = (program: Program, ready: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
+
+async function startPostgres(settings: Settings, folders: Folders, start: Start): Promise<string> {
+  const place = { dir: folders.postgres, host: local, port: settings.POSTGRES_PORT };
+  const postgres = await preparePostgres({ ...place, say: line });
+  await start(postgres.program, postgres.ready);
+  await postgres.ensureDatabase('edgeloom');
+  return postgres.url('edgeloom');
+}
+
+async function startNats(settings: Settings, folders: Folders, start: Start): Promise<string> {
+  const config = (place: { host: string; port: number; jwtDir: string }) =>
+    serverConfig({ secretsDir: folders.secrets, ...place });
+  const nats = await prepareNats({ dir: folders.nats, host: local, port: settings.NATS_PORT, config });
+  await start(nats.program, nats.ready);
+  return nats.url;
+}
+
+interface Places {
+  settings: Settings;
+  folders: Folders;
+  databaseUrl: string;
+  natsUrl: string;
+}
+
+/** What the API reads (apps/api/src/env.ts). Further variables of its own pass through: SMTP_URL, METRICS_TOKEN … */
+function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Record<string, string | undefined> {
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    SECRETS_DIR: folders.secrets,
+    HOST: settings.HOST,
+    PORT: String(settings.PORT),
+    ADMIN_HOST: settings.ADMIN_HOST,
+    ADMIN_PORT: String(settings.ADMIN_PORT),
+    PUBLIC_URL: addresses(settings).console,
+    CONSOLE_DIR: path.join(root, 'apps/console/dist'),
+    // The demo's origin is on this machine, where origins may not be otherwise.
+    ORIGIN_ALLOW:
+      process.env['ORIGIN_ALLOW'] ?? `${settings.ORIGIN_HOST}/${settings.ORIGIN_HOST.includes(':') ? 128 : 32}`,
+    ...(process.env['SMTP_URL'] === undefined && { MAIL_DIR: folders.mail }),
+    LOG_LEVEL: settings.LOG_LEVEL,
+  };
+}
+
+const stopping = { stopSignal: 'SIGTERM', stopWithinMs: 15_000 } as const;
+/** Started again by Node itself when a source changes. */
+const following = (dev: boolean) => (dev ? ['--watch', '--watch-preserve-output'] : []);
+
+const originProgram = (settings: Settings): Program => ({
+  name: 'origin',
+  command: process.execPath,
+  args: ['deploy/quickstart/origin.ts', settings.ORIGIN_HOST, String(settings.ORIGIN_PORT)],
+  cwd: root,
+  ...stopping,
+});
+
+const apiProgram = (env: NodeJS.ProcessEnv, dev: boolean): Program => ({
+  name: 'api',
+  command: process.execPath,
+  args: [...following(dev), 'apps/api/src/main.ts'],
+  cwd: root,
+  env,
+  ...stopping,
+});
+
+const devAddress = (settings: Settings) => `http://${local}:${settings.CONSOLE_DEV_PORT}`;
+
+const consoleProgram = (settings: Settings, api: string): Program => ({
+  name: 'console',
+  command: process.execPath,
+  args: ['node_modules/vite/bin/vite.js', '--host', local, '--port', String(settings.CONSOLE_DEV_PORT), '--strictPort'],
+  cwd: path.join(root, 'apps/console'),
+  env: { ...process.env, EDGELOOM_API: api },
+  ...stopping,
+});
+
+interface AgentPlace {
+  settings: Settings;
+  folders: Folders;
+  dev: boolean;
+  control: string;
+  joinToken: string;
+}
+
+async function agentProgram({ settings, folders, dev, control, joinToken }: AgentPlace): Promise<Program> {
+  const nginx = settings.EDGELOOM_NGINX.includes('/')
+    ? settings.EDGELOOM_NGINX
+    : await findProgram(settings.EDGELOOM_NGINX);
+  if (nginx === null)
+    throw new Trouble(`${settings.EDGELOOM_NGINX} is not there; EDGELOOM_NGINX names another program`);
+  return {
+    name: 'agent',
+    command: process.execPath,
+    args: [
+      ...following(dev),
+      dev ? path.join(root, 'agent/src/main.ts') : await agentBundle(folders),
+      'run',
+      '--with-nginx',
+    ],
+    cwd: folders.data,
+    env: {
+      ...process.env,
+      EDGELOOM_DIR: folders.edge,
+      EDGELOOM_CONTROL: control,
+      EDGELOOM_TOKEN: joinToken,
+      EDGELOOM_LISTEN: settings.EDGE_HOST.includes(':') ? `[${settings.EDGE_HOST}]` : settings.EDGE_HOST,
+      EDGELOOM_NGINX: nginx,
+    },
+    ...stopping,
+  };
+}
+
+/** The one file that real nodes run. nginx's workers must be able to read the Lua beside it: where the node's directory had
+ *  to go elsewhere, the bundle goes along. */
+async function agentBundle(folders: Folders): Promise<string> {
+  const built = path.join(root, 'dist');
+  if (!(await stat(path.join(built, 'agent.mjs')).catch(() => null))) {
+    throw new Trouble('The agent is not built: npm start does it, and so does pnpm build');
+  }
+  if (folders.edge.startsWith(folders.data)) return path.join(built, 'agent.mjs');
+  const copy = path.join(path.dirname(folders.edge), 'agent');
+  await mkdir(copy, { recursive: true });
+  await cp(built, copy, { recursive: true });
+  return path.join(copy, 'agent.mjs');
+}
+
+interface Wanted {
+  /** Any, if not given. */
+  status?: number;
+  host?: string;
+  signal: AbortSignal;
+}
+
+/** Asks until it is answered so, or told to stop asking. */
+async function isAnswered(url: string, { status, host, signal }: Wanted): Promise<void> {
+  while (!signal.aborted) {
+    const answered = await statusOf(url, host);
+    if (answered !== undefined && (status === undefined || answered === status)) return;
+    await setTimeout(40);
+  }
+}
+
+const statusOf = (url: string, host?: string) =>
+  new Promise<number | undefined>((resolve) => {
+    // Not fetch: it does not let us choose the Host.
+    const asked = request(
+      url,
+      { headers: host === undefined ? {} : { host }, timeout: 2000, agent: false },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      },
+    );
+    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(undefined));
+    asked.end();
+  });

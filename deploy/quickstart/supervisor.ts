@@ -1,0 +1,85 @@
+// Keeps one program running: started again with back-off when it ends by itself, and that is said.
+import { setTimeout } from 'node:timers/promises';
+import { launch } from '../services/program.ts';
+import type { Exit, Program, Running } from '../services/program.ts';
+
+export interface Supervised {
+  name: string;
+  /** Ends it and does not start it again. */
+  stop: () => Promise<void>;
+}
+
+export interface SuperviseOptions {
+  runDir: string;
+  logDir: string;
+  /** Resolves once the program does its work; stops asking when the signal says so. The first start fails when the program
+   *  ends before. */
+  ready: (signal: AbortSignal) => Promise<unknown>;
+  say: (text: string) => void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 15_000;
+/** Having run that long it counts as sound, and the back-off begins anew. */
+const SOUND_AFTER_MS = 30_000;
+
+/** Answers once the program is ready. */
+export async function supervise(program: Program, options: SuperviseOptions): Promise<Supervised> {
+  const { runDir, logDir, ready, say } = options;
+  const first = await launch(program, { runDir, logDir });
+  const settled = new AbortController();
+  try {
+    await Promise.race([ready(settled.signal), first.exited.then((exit) => endedEarly(program, exit, first.logFile))]);
+  } catch (error) {
+    await first.stop();
+    throw error;
+  } finally {
+    settled.abort();
+  }
+
+  const stopping = new AbortController();
+  const loop = keepRunning();
+  return {
+    name: program.name,
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+
+  async function keepRunning() {
+    let running: Running | null = first;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!stopping.signal.aborted) {
+      const startedAt = Date.now();
+      const exit = running === null ? null : await Promise.race([running.exited, aborted(stopping.signal)]);
+      if (stopping.signal.aborted) break;
+      if (Date.now() - startedAt > SOUND_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      if (exit !== null) {
+        say(
+          `${program.name} ended (${describe(exit)}); starting it again in ${pauseMs / 1000} s. Its log: ${first.logFile}`,
+        );
+      }
+      await Promise.race([setTimeout(pauseMs), aborted(stopping.signal)]);
+      if (stopping.signal.aborted) break;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      running = await launch(program, { runDir, logDir }).catch((error: unknown) => {
+        say(`${program.name} cannot be started: ${String(error)}`);
+        return null;
+      });
+    }
+    await running?.stop();
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<null>((resolve) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+
+function endedEarly(program: Program, exit: Exit, logFile: string): never {
+  throw new Error(`${program.name} ended (${describe(exit)}) before it was ready; see ${logFile}`);
+}
+
+const describe = ({ code, signal }: Exit) => signal ?? `code ${code}`;
