@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
-import { findWorkers, readHost } from './host.ts';
+import { findNginx, findWorkers, readHost } from './host.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -13,6 +13,7 @@ import { join, JoinRefused } from './link/join.ts';
 import { Link } from './link/nats.ts';
 import type { LinkedNode } from './link/nats.ts';
 import { lockDirectory } from './lock.ts';
+import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { Nginx } from './nginx/supervisor.ts';
@@ -43,9 +44,10 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const workers = await findWorkers();
   await prepareLayout(layout, workers);
   await ensureFallback(layout);
-  const host = await readHost(env, layout, workers);
+  const binary = await findNginx(env.EDGELOOM_NGINX);
+  const host = await readHost(env, binary, layout, workers);
   const store = await DocumentStore.open(layout.docs);
-  const nginx = new Nginx(env.EDGELOOM_NGINX, layout, log);
+  const nginx = new Nginx(binary, layout, log);
   const known = await readIdentity(layout);
   const node = new EdgeNode({ store, nginx, layout, host, id: known?.nodeID ?? '', log });
   if (known !== null) await leaveOtherZone(node, known);
@@ -85,8 +87,14 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
   // Only a crash leaves files behind, so once after each start will do.
   let swept = false;
   const startedAt = new Date().toISOString();
+  let failure: string | null = null;
   const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
-    const ack = await reconcile(node, refusals, entries, reached);
+    const ack = await reconcile(node, refusals, entries, reached).catch((error: unknown) => {
+      // A full disk, an nginx that hangs: the follower tries again, and the operator should know why it has to.
+      failure = reason(error);
+      throw error;
+    });
+    failure = null;
     if (entries.length > 0) {
       log.info('documents applied', {
         documents: entries.length,
@@ -123,7 +131,7 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
       version,
       startedAt,
       nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
-      error: node.error,
+      error: node.error ?? failure,
       rejected: reportOf(refusals),
       capabilities: namesOf(capabilities),
     }),

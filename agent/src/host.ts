@@ -1,6 +1,6 @@
 // What this machine is: who workers run as, which name servers it uses, what its nginx can do.
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Env } from './env.ts';
@@ -8,9 +8,9 @@ import type { Layout, Workers } from './layout.ts';
 import { detectCapabilities } from './render/capabilities.ts';
 import type { HostFacts } from './render/render.ts';
 
-export async function readHost(env: Env, layout: Layout, workers: Workers | null): Promise<HostFacts> {
+export async function readHost(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<HostFacts> {
   const [capabilities, resolvConf] = await Promise.all([
-    detectCapabilities(env.EDGELOOM_NGINX),
+    detectCapabilities(nginx),
     readFile('/etc/resolv.conf', 'utf8').catch(() => ''),
   ]);
   return {
@@ -22,6 +22,28 @@ export async function readHost(env: Env, layout: Layout, workers: Workers | null
     capabilities,
     resolvers: nameServers(resolvConf),
   };
+}
+
+/** Servers lie in sbin, which is not in everybody's PATH, and OpenResty in a prefix of its own. */
+export async function findNginx(name: string): Promise<string> {
+  if (name.includes('/')) return path.resolve(name);
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(':').filter((folder) => folder !== ''),
+    '/usr/local/sbin',
+    '/usr/sbin',
+    '/usr/local/openresty/nginx/sbin',
+  ];
+  for (const folder of folders) {
+    const file = path.join(folder, name);
+    if (
+      await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return file;
+  }
+  throw new Error(`${name} is in none of ${folders.join(', ')}: install it or set EDGELOOM_NGINX`);
 }
 
 /** nginx takes the group of the same name, so the user must have one: Debian's nobody has not. Null unless we are root. */

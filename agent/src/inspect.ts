@@ -7,7 +7,7 @@ import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
-import { findWorkers, readHost } from './host.ts';
+import { findNginx, findWorkers, readHost } from './host.ts';
 import { layoutOf } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -71,13 +71,14 @@ export async function checked(env: Env): Promise<{ lines: string[]; ok: boolean 
 }
 
 async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
-  const host = await readHost(env, layout, await findWorkers());
+  const binary = await findNginx(env.EDGELOOM_NGINX);
+  const host = await readHost(env, binary, layout, await findWorkers());
   const tree = await rendered(env, layout, folder, 1);
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-check-'));
   try {
     const trees = new Trees(dir);
     await trees.stage('1', tree);
-    await new Nginx(env.EDGELOOM_NGINX, layout, stderrLog).test(trees.confFile('1'));
+    await new Nginx(binary, layout, stderrLog).test(trees.confFile('1'));
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -90,7 +91,8 @@ async function rendered(env: Env, layout: Layout, { docs }: Folder, generation: 
   const identity = await readIdentity(layout);
   const nodes = [...docs.values()].flatMap(({ doc }) => (doc.kind === 'node' ? doc : []));
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
-  return renderTree({ zone, node, generation, host: await readHost(env, layout, await findWorkers()) });
+  const host = await readHost(env, await findNginx(env.EDGELOOM_NGINX), layout, await findWorkers());
+  return renderTree({ zone, node, generation, host });
 }
 
 async function readFolder(dir: string): Promise<Folder> {

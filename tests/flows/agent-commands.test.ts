@@ -114,6 +114,19 @@ test('plan shows what documents would change and changes nothing; check finds wh
 });
 
 test('the bundle of one file runs on the Node of the machine, which may be older than ours', async () => {
+  const node = await standingNode({ program: await bundled() });
+  expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
+  expect(await node.agent.end('SIGTERM')).toBe(0);
+});
+
+test('an ordinary user may run a node on ports that are open to everybody', async () => {
+  const node = await standingNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
+  expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
+  expect(await node.agent.end('SIGTERM')).toBe(0);
+});
+
+/** In a place that everybody may enter, which a checkout may not be. */
+async function bundled(): Promise<{ command: string; args: string[] }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-bundle-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const bundle = path.join(dir, 'agent.mjs');
@@ -130,13 +143,11 @@ test('the bundle of one file runs on the Node of the machine, which may be older
   });
   await run('cp', ['-r', path.join(import.meta.dirname, '../../agent/lua'), dir]);
   await run('chmod', ['-R', 'a+rX', dir]);
-  // The first node outside of node_modules.
-  const paths = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
-  const { stdout } = await run('which', ['node'], { env: { PATH: paths.join(':') } });
-  const node = await standingNode({ program: { command: stdout.trim(), args: [bundle] } });
-  expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
-  expect(await node.agent.end('SIGTERM')).toBe(0);
-});
+  // The first Node outside of node_modules.
+  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  const { stdout } = await run('which', ['node'], { env: { PATH: folders.join(':') } });
+  return { command: stdout.trim(), args: [bundle] };
+}
 
 async function ask(agent: TestAgent, ...args: string[]): Promise<{ code: number; said: string }> {
   try {

@@ -1,10 +1,13 @@
 // What a node does when something of it is killed, damaged or away. Visitors must not notice.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findOrphans, findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';
 import { hostDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -81,6 +84,45 @@ test('an agent that was killed finds its nginx again; one that is stopped leaves
   await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
   expect(await agent.end('SIGTERM')).toBe(0);
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('a tree that nginx takes in the test and refuses in earnest is taken back, with the reason from its error log', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'agent-nginx-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const blind = path.join(dir, 'nginx');
+  await writeFile(blind, '#!/bin/sh\n[ "$1" = -t ] && exit 0\nexec nginx "$@"\n', { mode: 0o755 });
+  const node = await standingNode({ nginx: blind });
+  const { peer, agent, ports, zone } = node;
+  const master = await agent.nginxPid();
+  const visitor = visit(ports.http, 'www.example.com');
+  peer.push({ ...zone, cache: { ...zone.cache, keyBytes: 0 } });
+  await settled(node);
+  expect(peer.acks.at(-1)?.rejected).toMatchObject([{ key: 'zone', error: expect.stringMatching(/keys_zone/) }]);
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
+  expect(await agent.nginxPid()).toBe(master);
+
+  peer.push({ ...zone, http2: false });
+  await settled(node);
+  expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] });
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('a port that is taken while the node starts is tried until it is free', async () => {
+  const { agent, ports } = await standingNode();
+  expect(await agent.end('SIGKILL')).toBeNull();
+  process.kill(await agent.nginxPid(), 'SIGTERM');
+  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  const squatter = createServer((socket) => socket.destroy()).listen(ports.http, '127.0.0.1');
+  await once(squatter, 'listening');
+  agent.start();
+  await eventually(
+    () => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'nginx does not start' })),
+    {
+      within: 20_000,
+    },
+  );
+  squatter.close();
+  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good), { within: 20_000 });
 });
 
 test('an nginx that is killed is started again, and its orphaned workers do not hold the ports', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { hostDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
-import { get, settled, standingNode } from '../support/standing-node.ts';
+import { get, settled, standingNode, visit } from '../support/standing-node.ts';
 
 test('a fresh node joins, takes its documents, serves, and says what it has', async () => {
   const { peer, agent, ports } = await standingNode();
@@ -160,15 +160,19 @@ test('a zone document that nginx does not take is refused with its words, and th
   expect(await agent.nginxPid()).toBe(master);
 });
 
-test('a port that comes is served, one that goes is closed, and a visitor in between loses nothing', async () => {
+test('a port that comes is served, one that goes is closed, and visitors of the others notice nothing', async () => {
   const node = await standingNode();
   const { peer, ports, zone, agent } = node;
   const master = await agent.nginxPid();
   const port = await freePort();
-  peer.push({ ...zone, ports: [{ port, tls: false }] });
+  const visitor = visit(ports.http, 'www.example.com');
+  peer.push({ ...zone, ports: [...zone.ports, { port, tls: false }] });
   await settled(node);
   expect((await get(port, 'www.example.com')).status).toBe(200);
-  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  peer.push(zone);
+  await settled(node);
+  await eventually(() => expect(get(port, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
   expect(await agent.nginxPid()).toBe(master);
 });
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
@@ -15,6 +15,10 @@ export interface AgentOptions {
   dir?: string;
   /** Runs instead of the sources. */
   program?: { command: string; args: string[] };
+  /** Instead of the machine's nginx. */
+  nginx?: string;
+  /** Runs as this user and group instead of ours. */
+  as?: number;
 }
 
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
@@ -32,7 +36,12 @@ export class TestAgent {
 
   start(...flags: string[]): void {
     const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
-    const child = spawn(command, [...args, 'run', ...flags], { env: this.env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const { as } = this.#options;
+    const child = spawn(command, [...args, 'run', ...flags], {
+      env: this.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(as !== undefined && { uid: as, gid: as, cwd: this.dir }),
+    });
     let rest = '';
     child.stderr.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString()).split('\n');
@@ -43,13 +52,14 @@ export class TestAgent {
   }
 
   get env(): NodeJS.ProcessEnv {
-    const { control, token } = this.#options;
+    const { control, token, nginx } = this.#options;
     return {
       PATH: process.env['PATH'],
       EDGELOOM_DIR: this.dir,
       EDGELOOM_LISTEN: '127.0.0.1',
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
       ...(token !== undefined && { EDGELOOM_TOKEN: token }),
+      ...(nginx !== undefined && { EDGELOOM_NGINX: nginx }),
     };
   }
 
@@ -97,5 +107,7 @@ export class TestAgent {
 }
 
 export async function testAgent(options: AgentOptions = {}): Promise<TestAgent> {
-  return new TestAgent(options.dir ?? (await mkdtemp(path.join(tmpdir(), 'agent-'))), options);
+  const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'agent-')));
+  if (options.as !== undefined) await chown(dir, options.as, options.as);
+  return new TestAgent(dir, options);
 }

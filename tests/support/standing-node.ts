@@ -23,16 +23,15 @@ export interface Standing {
   www: HostDoc;
 }
 
-export interface StandingOptions {
+export interface StandingOptions extends Pick<AgentOptions, 'program' | 'as' | 'nginx'> {
   peer?: Partial<PeerOptions>;
-  program?: AgentOptions['program'];
 }
 
 /** Everything that it starts ends with the test. */
-export async function standingNode({ peer: peerOptions, program }: StandingOptions = {}): Promise<Standing> {
+export async function standingNode({ peer: peerOptions, ...options }: StandingOptions = {}): Promise<Standing> {
   const peer = await startPeer({ ...services(), ...peerOptions });
   onTestFinished(() => peer.stop());
-  const agent = await testAgent({ control: peer.url, token: peer.token, ...(program !== undefined && { program }) });
+  const agent = await testAgent({ control: peer.url, token: peer.token, ...options });
   onTestFinished(() => agent.stop());
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
