@@ -1,0 +1,114 @@
+// The main job, by API and through a real edge: an operator sets up, a customer adds a domain, visitors come.
+import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import type { TestAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Origin } from '../support/origin.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+let origin: Origin;
+let agent: TestAgent;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+  origin = await startOrigin();
+});
+afterAll(async () => {
+  await agent.stop();
+  await origin.stop();
+  await plane.stop();
+});
+
+test('an operator makes zone, product, node and site; a customer adds a domain; it is cached, purged, paused and switched off', async () => {
+  const tenant = await plane.build.client();
+  const customer = await plane.build.user(tenant);
+  const [operator, user] = [plane.as(tenant.client), plane.as(customer)];
+  const [http = 0, https = 0] = await freePorts(2);
+
+  const ports = [
+    { port: http, tls: false },
+    { port: https, tls: true },
+  ];
+  const zone = await operator.call(zones.create, { body: { name: unique('zone'), ports } });
+  const product = await operator.call(products.create, { body: { name: unique('product'), zoneID: zone.id } });
+  const body = { name: unique('site'), productID: product.id, userID: customer.id };
+  const site = await operator.call(clientSites.create, { body });
+  const node = await operator.call(nodes.create, { body: { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id } });
+  agent = await testAgent({ control: plane.api.url, token: node.joinToken });
+  agent.start();
+  const params = { siteId: site.id };
+
+  // A customer adds a domain and says how long scripts may be kept.
+  const name = `${unique('www')}.example.com`;
+  origin.on('/app.js', { body: 'first' });
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  const { ids } = await user.call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  const rule = { type: 'fileType' as const, value: ['js'], cacheTime: 3600 };
+  await user.call(cacheRules.create, { params, body: { rules: [rule] } });
+
+  await eventually(
+    async () => expect(await visit(http, name, '/app.js')).toMatchObject({ status: 200, body: 'first' }),
+    {
+      within: 20_000,
+    },
+  );
+  await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit' }));
+  const asked = origin.asked('/app.js').length;
+  expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'first' });
+  expect(origin.asked('/app.js')).toHaveLength(asked);
+
+  // The content changes at a new origin; what is cached stays until it is purged, URL by URL or as a whole.
+  const second = await startOrigin();
+  second.on('/app.js', { body: 'second' });
+  const domainParams = { ...params, domainId: ids[0] ?? '' };
+  const [upstream] = (await user.call(domainUpstreams.list, { params: domainParams })).data;
+  const moved = [{ ...upstreams[0], address: '127.0.0.1', id: upstream?.id ?? '', port: second.port }];
+  await user.call(domainUpstreams.update, { params: domainParams, body: { upstreams: moved } });
+  await eventually(async () => {
+    await visit(http, name, '/not-cached');
+    expect(second.asked('/not-cached')).not.toEqual([]);
+  });
+  expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'first' });
+  const urls = [`http://${name}/app.js`];
+  const byUrl = await user.call(purge.urls, { params, body: { type: 1, urls } });
+  await eventually(async () => {
+    const job = await user.call(jobs.get, { params: { ...params, jobID: byUrl.jobID } });
+    expect(job).toMatchObject({ state: 'completed', receipts: [{ state: 'done', nodeName: node.name }] });
+  });
+  await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ body: 'second' }));
+  second.on('/app.js', { body: 'third' });
+  expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'second' });
+  await user.call(purge.all, { params });
+  await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ body: 'third' }));
+
+  // Paused by the operator, back; off by the customer, back.
+  const set = (status: 'normal' | 'pause') =>
+    operator.call(clientSites.status, { body: { siteIDs: [site.id], status } });
+  await set('pause');
+  await eventually(async () => expect((await visit(http, name, '/app.js')).status).toBe(904));
+  await set('normal');
+  await eventually(async () => expect((await visit(http, name, '/app.js')).status).toBe(200));
+  const turn = (enabled: boolean) => user.call(domains.status, { params, body: { ids, enabled } });
+  await turn(false);
+  await eventually(async () => expect((await visit(http, name, '/app.js')).status).toBe(903));
+  await turn(true);
+  await eventually(async () => expect((await visit(http, name, '/app.js')).status).toBe(200));
+  expect(await operator.call(nodes.get, { params: { nodeID: node.id } })).toMatchObject({
+    status: 'enabled',
+    error: null,
+  });
+  await second.stop();
+});

@@ -1,0 +1,278 @@
+// Who may join, what a node may hear and say, and how it is cut off. A node here is a hostile one: it holds valid
+// credentials and says whatever it likes.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
+import { connect, jwtAuthenticator, nkeys } from 'nats';
+import type { NatsConnection } from 'nats';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { unique } from '../support/build.ts';
+import type { BuiltZone } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import type { SimulatedNode } from '../support/simulated-node.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+const newKey = (): string => nkeys.createUser().getPublicKey();
+
+async function join(token: string, publicKey = newKey()) {
+  const answer = await fetch(`${plane.api.url}/api/v1/node/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, publicKey, version: 'test' }),
+  });
+  return { status: answer.status, reply: JoinReply.safeParse(await answer.json()).data };
+}
+
+async function open({ identity }: SimulatedNode): Promise<NatsConnection> {
+  const { nodeID, natsServers, jwt, seed } = identity;
+  const line = await connect({
+    servers: natsServers,
+    authenticator: jwtAuthenticator(jwt, seed),
+    inboxPrefix: inboxPrefix(nodeID),
+    reconnect: false,
+  });
+  onTestFinished(() => line.close());
+  return line;
+}
+
+/** What the server refused this connection, in its own words. */
+function refusals(line: NatsConnection): string[] {
+  const heard: string[] = [];
+  const watch = async () => {
+    for await (const { type, permissionContext } of line.status())
+      if (String(type) === 'error') heard.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
+  };
+  void watch();
+  return heard;
+}
+
+const nodeIn = async (zone: BuiltZone) => joinSimulated(await plane.node(zone));
+
+describe('a join token', () => {
+  test('is good for one key, which may repeat its join', async () => {
+    const { token, nodeID } = await plane.node(await plane.build.zone());
+    const key = newKey();
+    const [first, again] = [await join(token, key), await join(token, key)];
+    expect([first.status, again.status, first.reply?.nodeID]).toEqual([200, 200, nodeID]);
+    expect(again.reply?.zoneKey).toBe(first.reply?.zoneKey);
+    expect((await join(token)).status).toBe(401);
+  });
+
+  test('is good for one key also when two come at once', async () => {
+    const { token } = await plane.node(await plane.build.zone());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => join(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
+  });
+
+  test('ends after a day', async () => {
+    const { token, nodeID } = await plane.node(await plane.build.zone());
+    await plane.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinEndsAt: new Date() } });
+    expect((await join(token)).status).toBe(401);
+  });
+
+  test('that nobody made is refused', async () => {
+    expect((await join('x'.repeat(43))).status).toBe(401);
+  });
+
+  test('does not make one key two nodes', async () => {
+    const zone = await plane.build.zone();
+    const [one, other] = [await plane.node(zone), await plane.node(zone)];
+    const key = newKey();
+    expect((await join(one.token, key)).status).toBe(200);
+    expect((await join(other.token, key)).status).toBe(401);
+  });
+});
+
+test('a node cannot hear another zone, another node, other inboxes or everything', async () => {
+  const [zone, otherZone] = [await plane.build.zone(), await plane.build.zone()];
+  const [node, other] = [await nodeIn(zone), await nodeIn(otherZone)];
+  const line = await open(node);
+  const heard = refusals(line);
+  const foreign = [
+    subjects.zoneDocs(otherZone.id),
+    'edge.zone.*.doc',
+    subjects.command(other.identity.nodeID, 'purge'),
+    `${inboxPrefix(other.identity.nodeID)}.>`,
+    '_INBOX.>',
+    'rpc.*.sync',
+    '$SYS.>',
+    '>',
+  ];
+  for (const subject of foreign) line.subscribe(subject);
+  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `subscription ${subject}`)));
+});
+
+test('a node cannot speak as another, as the control plane or to nobody', async () => {
+  const zone = await plane.build.zone();
+  const [node, other] = [await nodeIn(zone), await nodeIn(zone)];
+  const line = await open(node);
+  const heard = refusals(line);
+  const foreign = [
+    subjects.ack(other.identity.nodeID),
+    subjects.sync(other.identity.nodeID),
+    subjects.zoneDocs(zone.id),
+    subjects.command(other.identity.nodeID, 'purge'),
+    '$SYS.REQ.CLAIMS.UPDATE',
+  ];
+  for (const subject of foreign) line.publish(subject, '{}');
+  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `publish ${subject}`)));
+});
+
+test('a node cannot make the control plane speak for it: answers go to its own inbox alone', async () => {
+  const zone = await plane.build.zone();
+  const [node, victim] = [await nodeIn(zone), await nodeIn(zone)];
+  const [line, ear] = [await open(node), await open(victim)];
+  const heard: string[] = [];
+  for (const subject of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
+    ear.subscribe(subject, { callback: (_, msg) => void heard.push(msg.string()) });
+  await ear.flush();
+  const request = JSON.stringify({ revision: 0, full: false });
+  const { nodeID } = node.identity;
+  for (const reply of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
+    line.publish(subjects.sync(nodeID), request, { reply });
+  // The next one is answered, so those before it have been dealt with.
+  await line.request(subjects.sync(nodeID), request, { timeout: 5000 });
+  await ear.flush();
+  expect(heard).toEqual([]);
+});
+
+test('what a node says wrongly hurts nobody else', async () => {
+  const zone = await plane.build.zone();
+  const [hostile, honest] = [await nodeIn(zone), await nodeIn(zone)];
+  const line = await open(hostile);
+  const { nodeID } = hostile.identity;
+  const beat = { ...honest.health(), revision: 1 };
+  const bad = [
+    'not JSON',
+    '{}',
+    JSON.stringify({ ...beat, revision: 2 ** 40 }),
+    JSON.stringify({ ...beat, capabilities: Array<string>(5000).fill('x'.repeat(1000)) }),
+    JSON.stringify({
+      ...beat,
+      version: 'a\u0000b',
+      error: '\ud800',
+      rejected: [{ key: '\u0000', revision: 1, error: '\udfff' }],
+    }),
+  ];
+  for (const text of bad) line.publish(subjects.heartbeat(nodeID), text);
+  for (const text of bad) line.publish(subjects.ack(nodeID), text);
+  await line.flush();
+  honest.connect();
+  onTestFinished(() => honest.disconnect());
+  await eventually(async () => {
+    const config = await plane.as(zone.client).call(nodes.config, { params: { nodeID: honest.identity.nodeID } });
+    expect(config).toMatchObject({ status: 'enabled', digestAgrees: true, nginx: 'running' });
+  });
+  const config = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });
+  expect(config).toMatchObject({ rejected: [{ key: '', error: '�' }] });
+});
+
+test('a node that is removed is cut off at once and cannot come back, also after NATS has lost all it stored', async () => {
+  const zone = await plane.build.zone();
+  const node = await nodeIn(zone);
+  const line = await open(node);
+  const cut = line.closed();
+  const client = plane.as(zone.client);
+  const ids = [node.identity.nodeID];
+  await client.call(nodes.status, { body: { ids, enabled: false } });
+  await client.call(nodes.remove, { body: { ids } });
+  await cut;
+  await expect(open(node)).rejects.toThrow('Authorization Violation');
+
+  await plane.nats.kill();
+  await plane.nats.wipe();
+  await plane.nats.start();
+  await eventually(async () => {
+    const error: unknown = await open(node).then(
+      async (line) => {
+        await line.close();
+        return null;
+      },
+      (error: unknown) => error,
+    );
+    expect(String(error)).toContain('Authorization Violation');
+  });
+});
+
+test('after a new join token the old key is cut off and a new one serves the same node', async () => {
+  const zone = await plane.build.zone();
+  const node = await nodeIn(zone);
+  const line = await open(node);
+  const { nodeID } = node.identity;
+  const { joinToken } = await plane.as(zone.client).call(nodes.rejoin, { params: { nodeID } });
+  await line.closed();
+  expect(await plane.as(zone.client).call(nodes.get, { params: { nodeID } })).toMatchObject({
+    status: 'uninitialized',
+  });
+  const fresh = await joinSimulated({ control: plane.api.url, token: joinToken });
+  expect(fresh.identity.nodeID).toBe(nodeID);
+  fresh.connect();
+  onTestFinished(() => fresh.disconnect());
+  await eventually(async () => {
+    expect(await plane.as(zone.client).call(nodes.get, { params: { nodeID } })).toMatchObject({ status: 'enabled' });
+  });
+});
+
+test('a wiped NATS store loses nothing: nodes come back and hear the next change', async () => {
+  const site = await plane.build.site();
+  const node = await nodeIn(site.zone);
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  const add = async () => {
+    const name = `${unique('www')}.example.com`;
+    const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
+    await plane.as(site.owner).call(domains.create, { params: site.params, body });
+    return `host/${name}`;
+  };
+  const before = await add();
+  await eventually(() => expect(node.doc(before)).not.toBeNull());
+  await plane.nats.kill();
+  await plane.nats.wipe();
+  const meanwhile = await add();
+  await plane.nats.start();
+  const after = await add();
+  await eventually(() => expect([meanwhile, after].map((key) => node.doc(key) !== null)).toEqual([true, true]));
+});
+
+test('a node that loses its connection is shown as reconnecting, and as enabled when it is back', async () => {
+  const zone = await plane.build.zone();
+  const node = await nodeIn(zone);
+  onTestFinished(() => node.disconnect());
+  const status = async () =>
+    (await plane.as(zone.client).call(nodes.get, { params: { nodeID: node.identity.nodeID } })).status;
+  node.connect();
+  await eventually(async () => expect(await status()).toBe('enabled'));
+  await node.disconnect();
+  await eventually(async () => expect(await status()).toBe('reconnecting'));
+  node.connect();
+  await eventually(async () => expect(await status()).toBe('enabled'));
+});
+
+test('an operator makes a node fetch everything anew; one that does not answer is named', async () => {
+  const site = await plane.build.site();
+  const [node, silent] = [await nodeIn(site.zone), await nodeIn(site.zone)];
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  const client = plane.as(site.client);
+  await eventually(async () => {
+    const { data } = await client.call(nodes.list, { query: { zoneID: site.zoneId, status: ['enabled'] } });
+    expect(data.map(({ id }) => id)).toEqual([node.identity.nodeID]);
+  });
+  node.applied.length = 0;
+  await client.call(nodes.reset, { body: { ids: [node.identity.nodeID] } });
+  await eventually(() => expect(node.applied.map(({ key }) => key)).toContain(`node/${node.identity.nodeID}`));
+  await expect(client.call(nodes.reset, { body: { ids: [silent.identity.nodeID] } })).toFail('NODE_UNREACHABLE', {
+    errorData: [expect.objectContaining({ id: silent.identity.nodeID })],
+  });
+});

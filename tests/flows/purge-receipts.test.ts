@@ -1,0 +1,210 @@
+// Purges and what nodes answer, over two api processes of which one may die at any moment.
+import { purge, purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { BuiltSite } from '../support/build.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import type { SimulatedNode } from '../support/simulated-node.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2 });
+});
+afterAll(() => plane.stop());
+
+interface Served {
+  site: BuiltSite;
+  name: string;
+  nodes: SimulatedNode[];
+}
+
+/** A site with one domain, on so many connected nodes. */
+async function served(nodeCount: number): Promise<Served> {
+  const site = await plane.build.site();
+  const connected = await Promise.all(
+    Array.from({ length: nodeCount }, async () => {
+      const node = await joinSimulated(await plane.node(site.zone));
+      node.connect();
+      onTestFinished(() => node.disconnect());
+      return node;
+    }),
+  );
+  const name = `${unique('www')}.example.com`;
+  const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
+  await plane.as(site.owner).call(domains.create, { params: site.params, body });
+  await eventually(() => {
+    for (const node of connected) expect(node.doc(`host/${name}`)).not.toBeNull();
+  });
+  return { site, name, nodes: connected };
+}
+
+const owner = (site: BuiltSite) => plane.as(site.owner);
+const jobOf = (site: BuiltSite, jobID: string) => owner(site).call(jobs.get, { params: { siteId: site.id, jobID } });
+
+test('a purge of the whole site is done on a node when it has the new version', async () => {
+  const { site, nodes } = await served(2);
+  const { jobID } = await owner(site).call(purge.all, { params: site.params });
+  await eventually(async () =>
+    expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 2, total: 2 }),
+  );
+  for (const node of nodes) expect(node.doc(`site/${site.id}`)).toMatchObject({ cacheVersion: 1 });
+  expect((await jobOf(site, jobID)).receipts.map(({ state }) => state)).toEqual(['done', 'done']);
+});
+
+test('an operator purges several sites at once, or none when one is not theirs', async () => {
+  const { site } = await served(1);
+  const other = await plane.build.site();
+  const client = plane.as(site.client);
+  const both = client.call(purgeSites.all, { body: { siteIDs: [site.id, other.id] } });
+  await expect(both).toFail('NOT_FOUND');
+  const { jobIDs } = await client.call(purgeSites.all, { body: { siteIDs: [site.id] } });
+  await eventually(async () => expect(await jobOf(site, jobIDs[0] ?? '')).toMatchObject({ state: 'completed' }));
+  expect(await plane.installation.db.site.findUnique({ where: { id: other.id } })).toMatchObject({ cacheVersion: 0 });
+});
+
+test('a purge of one name raises the version of that name alone', async () => {
+  const { site, name, nodes } = await served(1);
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body: { type: 3, urls: [name] } });
+  await eventually(async () =>
+    expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', kind: 'purgeHosts' }),
+  );
+  expect(nodes[0]?.doc(`host/${name}`)).toMatchObject({ cacheVersion: 1 });
+  expect(nodes[0]?.doc(`site/${site.id}`)).toMatchObject({ cacheVersion: 0 });
+});
+
+test('a purge of URLs asks every node, and each says how many objects went', async () => {
+  const { site, name, nodes } = await served(3);
+  for (const [i, node] of nodes.entries()) node.purgeObjects = () => i * 10;
+  const urls = [`http://${name}/a.css`, `https://${name}/b.css?x=1`];
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body: { type: 1, urls } });
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 3 }));
+  const { receipts } = await jobOf(site, jobID);
+  expect(receipts.map(({ objects }) => objects ?? -1).sort((a, b) => a - b)).toEqual([0, 10, 20]);
+  for (const node of nodes) expect(node.purged).toEqual([urls]);
+  const history = await owner(site).call(purge.history, { params: site.params });
+  expect(history.data).toMatchObject([{ jobID, urls, state: 'completed' }]);
+});
+
+test('a node that is away stays pending, and answers when it is back', async () => {
+  const { site, name, nodes } = await served(2);
+  const [near, away] = nodes;
+  await away?.disconnect();
+  const urls = [`http://${name}/`];
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body: { type: 1, urls } });
+  await eventually(async () =>
+    expect(await jobOf(site, jobID)).toMatchObject({ state: 'processing', done: 1, total: 2 }),
+  );
+  expect(near?.purged).toEqual([urls]);
+  expect(away?.purged).toEqual([]);
+  away?.connect();
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 2 }));
+  expect(away?.purged).toEqual([urls]);
+});
+
+test('a node that cannot purge fails the job and says why', async () => {
+  const { site, name, nodes } = await served(2);
+  const [, broken] = nodes;
+  if (broken)
+    broken.purgeObjects = () => {
+      throw new Error('the cache is on fire');
+    };
+  const body = { type: 1 as const, urls: [`http://${name}/`] };
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body });
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'failed', done: 2 }));
+  const { receipts } = await jobOf(site, jobID);
+  expect(receipts.find(({ nodeID }) => nodeID === broken?.identity.nodeID)).toMatchObject({
+    state: 'failed',
+    error: 'the cache is on fire',
+  });
+});
+
+test('a node that refused the new version has not purged', async () => {
+  const { site, nodes } = await served(1);
+  nodes[0]?.refuses.set(`site/${site.id}`, 'not this one');
+  const { jobID } = await owner(site).call(purge.all, { params: site.params });
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'failed' }));
+  expect((await jobOf(site, jobID)).receipts).toMatchObject([{ state: 'failed', error: 'not this one' }]);
+});
+
+test('a zone without nodes has nothing to purge, and the job ends', async () => {
+  const site = await plane.build.site();
+  const { jobID } = await owner(site).call(purge.all, { params: site.params });
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', total: 0 }));
+});
+
+test('a job ends when the last node that owed an answer is removed', async () => {
+  const {
+    site,
+    name,
+    nodes: [away],
+  } = await served(1);
+  await away?.disconnect();
+  const body = { type: 1 as const, urls: [`http://${name}/`] };
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body });
+  const ids = [away?.identity.nodeID ?? ''];
+  const client = plane.as(site.client);
+  await expect(client.call(nodes.remove, { body: { ids } })).toFail('STILL_ENABLED', {
+    errorData: [expect.objectContaining({ id: ids[0] })],
+  });
+  await client.call(nodes.status, { body: { ids, enabled: false } });
+  await client.call(nodes.remove, { body: { ids } });
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', total: 0 }));
+});
+
+test('the api process that began a purge may be killed: another one ends it', async () => {
+  const {
+    site,
+    name,
+    nodes: [node],
+  } = await served(1);
+  await node?.disconnect();
+  const [first] = plane.apis;
+  onTestFinished(() => first?.start());
+  const body = { type: 1 as const, urls: [`http://${name}/`] };
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body });
+  // As if it had been asking the node when it died.
+  await plane.installation.db.jobReceipt.updateMany({
+    where: { jobId: jobID },
+    data: { claimedUntil: new Date(Date.now() + 3000) },
+  });
+  await first?.kill();
+  node?.connect();
+  await eventually(async () => {
+    const job = await plane.installation.db.job.findUnique({ where: { id: jobID } });
+    expect(job).toMatchObject({ state: 'completed' });
+  });
+  expect(node?.purged).toHaveLength(1);
+});
+
+describe('a URL is purged by', () => {
+  test('whoever has its domain enabled, and every other one is named', async () => {
+    const { site, name } = await served(0);
+    const other = await served(0);
+    const urls = [`http://${name}/`, `http://${other.name}/`, 'not a URL', `https://www.${name}/`];
+    const call = owner(site).call(purge.urls, { params: site.params, body: { type: 1, urls } });
+    await expect(call).toFail('PARAMETER', {
+      errorData: [
+        { path: 'urls.1', rule: 'domain', message: 'no enabled domain of this site' },
+        { path: 'urls.2', rule: 'format', message: 'wrong format' },
+        { path: 'urls.3', rule: 'domain', message: 'no enabled domain of this site' },
+      ],
+    });
+  });
+
+  test('its wildcard as well', async () => {
+    const { site, name } = await served(0);
+    const body = { domains: [{ name: `*.${name}`, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
+    await owner(site).call(domains.create, { params: site.params, body });
+    const urls = [`http://a.${name}/`];
+    const { jobID } = await owner(site).call(purge.urls, { params: site.params, body: { type: 1, urls } });
+    await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed' }));
+  });
+});

@@ -1,0 +1,32 @@
+// A visitor: asks one port for one host, as a browser that resolved the name would.
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
+export interface Visit {
+  status: number;
+  body: string;
+  /** hit, or why it was forwarded: what Cache-Status says. */
+  cache: string;
+  headers: IncomingMessage['headers'];
+}
+
+export const visit = (port: number, host: string, path = '/'): Promise<Visit> =>
+  new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { host }, timeout: 10_000 }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const said = String(answer.headers['cache-status'] ?? '');
+        resolve({
+          status: answer.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          cache: / fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said),
+          headers: answer.headers,
+        });
+      });
+    });
+    asked.on('timeout', () => asked.destroy(new Error('the edge does not answer')));
+    asked.on('error', reject);
+    asked.end();
+  });
