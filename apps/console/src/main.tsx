@@ -1,4 +1,5 @@
 import '@fontsource-variable/ibm-plex-sans/index.css';
+import '@fontsource/ibm-plex-mono/latin-400.css';
 import '@mantine/core/styles.layer.css';
 import 'virtual:theme.css';
 import './theme/base.css';

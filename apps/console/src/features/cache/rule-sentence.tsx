@@ -14,7 +14,7 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
   return (
     <Sentence>
       <If />
-      <span>{t(`cache.sentence.${rule.type}`)}</span>
+      {t(`cache.sentence.${rule.type}`)}
       {lits.map((value) => (
         <Lit key={value}>{value || '…'}</Lit>
       ))}

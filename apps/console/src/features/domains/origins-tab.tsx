@@ -49,13 +49,15 @@ export function OriginsTab({ domain }: { domain: Domain }) {
       <LeaveGuard when={changes.length > 0} />
       <Section title="domains.origins.protocol" why="domains.origins.protocolWhy">
         <Input.Wrapper label={t('domains.fields.scheme')} labelElement="div">
-          <SegmentedControl
-            aria-label={t('domains.fields.scheme')}
-            data={schemes.map((value) => ({ value, label: t(`domains.choices.scheme.${value}`) }))}
-            value={draft.scheme}
-            disabled={locked}
-            onChange={(value) => set({ scheme: schemes.find((scheme) => scheme === value) ?? 'http' })}
-          />
+          <div>
+            <SegmentedControl
+              aria-label={t('domains.fields.scheme')}
+              data={schemes.map((value) => ({ value, label: t(`domains.choices.scheme.${value}`) }))}
+              value={draft.scheme}
+              disabled={locked}
+              onChange={(value) => set({ scheme: schemes.find((scheme) => scheme === value) ?? 'http' })}
+            />
+          </div>
         </Input.Wrapper>
         <TextInput
           label={t('domains.fields.hostReplace')}

@@ -152,8 +152,8 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
         />
       </td>
       <td className={classes['end']}>
-        {!locked && (
-          <ActionIcon aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })} disabled={last} onClick={onRemove}>
+        {!locked && !last && (
+          <ActionIcon aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })} onClick={onRemove}>
             <IconX size={15} stroke={1.6} />
           </ActionIcon>
         )}

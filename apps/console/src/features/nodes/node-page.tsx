@@ -11,7 +11,7 @@ import { Pill, Status, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Bytes, Nothing, Time } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
@@ -88,7 +88,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
           <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
-          <Fact term={t('nodes.info.nginx')}>{installed.nginx ?? nothing}</Fact>
+          <Fact term={t('nodes.info.nginx')}>{tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}</Fact>
           <Fact term={t('nodes.fields.cacheMaxBytes')}>{node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}</Fact>
           <Fact term={t('common.fields.memo')}>{node.memo || nothing}</Fact>
           <div className={classes['wide']}>

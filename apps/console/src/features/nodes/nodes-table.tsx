@@ -59,6 +59,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       endpoint={nodes.list}
       columns={columns}
       caption="nodes.title"
+      counted={() => null}
       search="name"
       pollMs={POLL_MS}
       filters={[

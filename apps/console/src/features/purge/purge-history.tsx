@@ -40,7 +40,7 @@ export function PurgeHistory({ siteId }: { siteId: string }) {
     removing,
   ];
   return (
-    <section aria-labelledby="purge-history">
+    <section aria-labelledby="purge-history" className={classes['log'] ?? ''}>
       <header className={classes['history']}>
         <h2 id="purge-history" className={classes['title']}>
           {t('purge.history')}

@@ -89,7 +89,7 @@ function Overview({ site }: { site: SiteInfo }) {
               <Time at={site.createdAt} />
             </dd>
           </div>
-          <div>
+          <div className={classes['wide']}>
             <dt>{t('sites.overview.id')}</dt>
             <dd>
               <Copy text={site.id} />

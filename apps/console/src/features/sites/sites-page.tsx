@@ -23,7 +23,7 @@ export type Site = RowOf<typeof clientSites.list>;
 const columns: Column<Site>[] = [
   { key: 'name', to: (site) => siteAddress(site) },
   { key: 'status', render: ({ status }) => <Status kind="site" value={status} /> },
-  { key: 'userName', render: ({ userName }) => userName ?? t('sites.none'), flexible: true },
+  { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
   { key: 'domainCount', align: 'right', render: domainsOf },
   { key: 'tags', as: 'tags', priority: 2 },

@@ -27,6 +27,7 @@ export function PortsTab({ zoneId }: { zoneId: string }) {
         params={{ zoneId }}
         columns={columns}
         caption="zonePorts.title"
+        counted={() => null}
         row={(port) => [edit(<PortForm zoneId={zoneId} value={port} />, { title: 'zonePorts.edit', can: zonePorts.update.can }), removing]}
         bulk={[removing]}
         empty={{ icon: IconPlug }}
