@@ -68,8 +68,8 @@ export const consoleRoutes = (frame: () => Promise<{ Component: ComponentType }>
       },
     ],
   },
-  { path: '/404', lazy: page(() => import('./not-found.tsx'), 'NotFound') },
-  { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { path: '/404', HydrateFallback: Blank, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { path: '*', HydrateFallback: Blank, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
 ];
 
 function Blank() {

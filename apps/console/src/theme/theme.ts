@@ -143,6 +143,9 @@ const variantColorResolver: VariantColorsResolver = (input) => {
 // What a component's own `.extend` does, without importing the component: the sign-in page carries only what it shows.
 const extend = <F extends FactoryPayload>(theme: ExtendComponent<F>): MantineThemeComponent => theme;
 
+// A dialog's <header> would count as a second banner of the page.
+const dialogParts = { header: { role: 'presentation' } };
+
 export const theme = createTheme({
   variantColorResolver,
   primaryColor: 'woad',
@@ -209,7 +212,7 @@ export const theme = createTheme({
     Menu: extend<MenuFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)', padding: 4 }, item: { fontSize: 13, padding: '6px 8px' } } }),
     Popover: extend<PopoverFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' } } }),
     // Locking the page's scroll writes a <style>, which the security policy refuses; the panel behind does not move anyway.
-    Modal: extend<ModalFactory>({ defaultProps: { radius: 'lg', lockScroll: false, overlayProps: { backgroundOpacity: 0.32 }, transitionProps: { duration: 140, transition: 'fade' } }, styles: { title: { fontWeight: 600, fontSize: 15 } } }),
-    Drawer: extend<DrawerFactory>({ defaultProps: { position: 'right', lockScroll: false, overlayProps: { backgroundOpacity: 0.2 }, transitionProps: { duration: 160 } } }),
+    Modal: extend<ModalFactory>({ defaultProps: { radius: 'lg', padding: 16, lockScroll: false, attributes: dialogParts, overlayProps: { backgroundOpacity: 0.32 }, transitionProps: { duration: 140, transition: 'fade' } }, styles: { title: { fontWeight: 600, fontSize: 15 } } }),
+    Drawer: extend<DrawerFactory>({ defaultProps: { position: 'right', lockScroll: false, attributes: dialogParts, overlayProps: { backgroundOpacity: 0.2 }, transitionProps: { duration: 160 } } }),
   },
 });

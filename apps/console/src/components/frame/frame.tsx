@@ -54,7 +54,11 @@ export function Frame({ menu, views }: FrameProps) {
             {t('frame.skip')}
           </a>
           <div className={classes['selvage']} aria-hidden />
-          {!phone && <div className={classes['rail']}>{rail}</div>}
+          {!phone && (
+            <aside className={classes['rail']} aria-label={t('frame.menu')}>
+              {rail}
+            </aside>
+          )}
           <header className={classes['top']}>
             {phone && (
               <ActionIcon size={40} aria-label={t('frame.openMenu')} aria-expanded={sheet} onClick={() => setSheet(true)}>

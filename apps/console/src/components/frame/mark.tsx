@@ -1,14 +1,15 @@
-/** Three warp and three weft threads; the weft has the console's own colour. */
+/** Three warp and three weft threads, over and under in turn; the weft has the console's own colour. */
 export function Mark({ size = 20 }: { size?: number }) {
   return (
-    <svg viewBox="0 0 18 18" width={size} height={size} aria-hidden style={{ flex: 'none' }}>
-      <g fill="var(--el-thread)">
-        <path d="M0 2.2h18v2.6H0zM0 7.7h18v2.6H0zM0 13.2h18v2.6H0z" />
-      </g>
+    <svg viewBox="0 0 22 22" width={size} height={size} aria-hidden focusable="false">
       <g fill="var(--el-text)">
-        <path d="M2.2 0h2.6v1.6H2.2zM2.2 5.4h2.6v7.2H2.2zM2.2 16.4h2.6V18H2.2z" />
-        <path d="M7.7 0h2.6v7.1H7.7zM7.7 10.9h2.6V18H7.7z" />
-        <path d="M13.2 0h2.6v1.6h-2.6zM13.2 5.4h2.6v7.2h-2.6zM13.2 16.4h2.6V18h-2.6z" />
+        <path d="M9.5 0h3v1.7h-3zM9.5 6.3h3v9.4h-3zM9.5 20.3h3V22h-3z" />
+        <path d="M3 0h3v8.7H3zM3 13.3h3V22H3zM16 0h3v8.7h-3zM16 13.3h3V22h-3z" />
+      </g>
+      <g fill="var(--el-thread)">
+        <path d="M0 2.5h2.2v3H0zM6.8 2.5h8.4v3H6.8zM19.8 2.5H22v3h-2.2z" />
+        <path d="M0 9.5h8.7v3H0zM13.3 9.5H22v3h-8.7z" />
+        <path d="M0 16.5h2.2v3H0zM6.8 16.5h8.4v3H6.8zM19.8 16.5H22v3h-2.2z" />
       </g>
     </svg>
   );

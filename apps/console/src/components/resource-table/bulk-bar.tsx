@@ -29,8 +29,9 @@ export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps
             </button>
           );
         })}
-        <button type="button" className={classes['bulkAction']} aria-label={t('common.table.clearSelection')} onClick={onClear}>
+        <button type="button" className={classes['bulkAction']} onClick={onClear}>
           <Kbd>Esc</Kbd>
+          <span className="hidden-text">{t('common.table.clearSelection')}</span>
         </button>
       </div>
     </div>

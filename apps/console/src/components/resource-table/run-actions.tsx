@@ -31,11 +31,13 @@ export function useRunAction<Row>() {
     const names = those.map(nameOf);
     if (action.confirm) {
       const [only] = names;
-      const title = names.length === 1 && only ? t('common.confirm.removeNamed', { name: only }) : t('common.confirm.remove', { count: names.length });
+      const named = names.length === 1 && only !== undefined;
+      const title = named ? t('common.confirm.removeNamed', { name: only }) : t('common.confirm.remove', { count: names.length });
+      const verb = named ? t('common.confirm.doRemoveNamed', { name: only }) : t('common.confirm.doRemove', { count: names.length });
       const { points, type } = action.confirm(names, those);
       const skipped = rows.length - those.length;
       const facts = [...(points ?? [t('common.confirm.final')]), ...(skipped > 0 ? [`${t('common.rows.skipped', { count: skipped })}${t('common.colon')}${t('common.confirm.firstOff')}`] : [])];
-      if (!(await confirm({ title, points: facts, verb: t(action.label), type: type ?? (names.length > 10 ? String(names.length) : undefined) }))) return false;
+      if (!(await confirm({ title, points: facts, verb, type: type ?? (names.length > 10 ? String(names.length) : undefined) }))) return false;
     }
     const send = async (body: object) => {
       await call(action.endpoint, { ...(params && { params }), ...body });
