@@ -44,7 +44,7 @@ export function OverlayProvider({ children }: { children: ReactNode }) {
     [t],
   );
   const inside = useMemo<Inside>(
-    () => ({ close: () => setShown(null), setDirty: (is) => (dirty.current = is) }),
+    () => ({ close: () => setShown(null), setDirty: (is) => void (dirty.current = is) }),
     [],
   );
   const leave = async () => {
