@@ -28,6 +28,8 @@ export type Answer = {
   reset?: boolean;
   /** Bytes to send as they are, leaving the connection open. */
   raw?: string;
+  /** The same, and then the connection is closed. */
+  torn?: string;
 };
 
 export type Script = Answer | ((asked: Asked) => Answer | Promise<Answer>);
@@ -91,6 +93,7 @@ export async function startOrigin(
     await told.after;
     if (told.reset === true) return void socket.destroy();
     if (told.raw !== undefined) return void socket.write(told.raw);
+    if (told.torn !== undefined) return void socket.end(told.torn);
     const headers = Object.entries(told.headers ?? {});
     response.sendDate = !headers.some(([name]) => name.toLowerCase() === 'date');
     for (const [name, value] of headers) response.setHeader(name, value);

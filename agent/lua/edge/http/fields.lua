@@ -15,6 +15,7 @@ local KEPT = {
 local KEPT_REQUEST = {
     ["host"] = true, ["authorization"] = true, ["cookie"] = true, ["content-length"] = true, ["content-type"] = true,
     ["transfer-encoding"] = true, ["accept-encoding"] = true, ["via"] = true, ["cdn-loop"] = true, ["range"] = true,
+    ["x-forwarded-for"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true, ["x-request-id"] = true,
     ["expect"] = true, ["connection"] = true, ["upgrade"] = true, ["close"] = true, ["keep-alive"] = true,
 }
 
@@ -41,7 +42,7 @@ function _M.remove_named_by_visitor(named)
         return
     end
     for name in gmatch(lower(named), "[^%s,]+") do
-        if not KEPT_REQUEST[name] and sub(name, 1, 2) ~= "x-" then
+        if not KEPT_REQUEST[name] and sub(name, 1, 4) ~= "x-e-" then
             ngx.req.clear_header(name)
         end
     end

@@ -91,9 +91,14 @@ local orders = {
     uriHash = function(_, list, facts)
         return by_hash(facts.uri, list)
     end,
-    leastConnections = function(_, list)
+    -- Of equally busy ones, whose turn it is.
+    leastConnections = function(origin, list)
+        local place = {}
+        for i, upstream in ipairs(by_turn(origin, list)) do
+            place[upstream] = i
+        end
         return by(function(upstream)
-            return -(busy(upstream) + 1) / upstream.weight
+            return -busy(upstream) / upstream.weight - place[upstream] / 1e6
         end, list)
     end,
 }

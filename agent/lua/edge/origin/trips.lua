@@ -24,15 +24,13 @@ function _M.balancer()
     if balancer.get_last_failure() then
         leave(trip, false)
     end
-    trip.at = trip.at + 1
-    trip.left = nil
-    local peer = trip.peers[trip.at]
-    if not peer then
-        return ngx.exit(502)
-    end
-    if trip.at == 1 and #trip.peers > 1 then
+    if trip.at == 0 and #trip.peers > 1 then
         balancer.set_more_tries(math.min(#trip.peers, MOST_TRIES) - 1)
     end
+    -- nginx grants a try more when a kept connection had been closed meanwhile; then the last peer is asked again.
+    trip.at = math.min(trip.at + 1, #trip.peers)
+    trip.left = nil
+    local peer = trip.peers[trip.at]
     local origin = trip.origin
     balancer.set_timeouts(origin.connectTimeoutSeconds, origin.readTimeoutSeconds, origin.readTimeoutSeconds)
     choice.enter(origin, peer.upstream)

@@ -1,0 +1,229 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, upstream } from '../support/edge.ts';
+import type { HostSketch } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate, startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+
+const edge = await startEdge({ zone: { worker: { processes: 1, connections: 512 } } });
+const origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()]);
+const [a, b, c] = origins;
+if (a === undefined || b === undefined || c === undefined) throw new Error('three origins');
+/** Nobody listens there. */
+const dead = await freePort();
+afterAll(async () => {
+  await edge.stop();
+  await Promise.all(origins.map((origin) => origin.stop()));
+});
+
+type Settings = NonNullable<HostSketch['origin']>;
+const domain = async (origin: Settings) => (await edge.site({}, { origin })).name;
+
+let run = 0;
+/** How many of the requests each origin got. */
+async function share(host: string, count: number, path?: (i: number) => string): Promise<number[]> {
+  run += 1;
+  const prefix = `/run${run}`;
+  for (let i = 0; i < count; i += 1) {
+    expect((await edge.get(path === undefined ? `${prefix}/${i}` : `${prefix}${path(i)}`, { host })).status).toBe(200);
+  }
+  return origins.map((origin) => origin.requests.filter((asked) => asked.path.startsWith(`${prefix}/`)).length);
+}
+
+describe('in turn', () => {
+  test('equal origins get the same number of requests', async () => {
+    const host = await domain({ upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
+    expect(await share(host, 12)).toEqual([4, 4, 4]);
+  });
+  test('weights decide how many, and a heavy one is not asked in a row only', async () => {
+    const host = await domain({ upstreams: [upstream(a.port, { weight: 5 }), upstream(b.port), upstream(c.port)] });
+    const before = a.requests.length;
+    expect(await share(host, 14)).toEqual([10, 2, 2]);
+    expect(a.requests.length - before).toBe(10);
+    expect(await share(host, 7)).toEqual([5, 1, 1]);
+  });
+});
+
+describe('by hash', () => {
+  test('of the address, one visitor stays with one origin', async () => {
+    const host = await domain({ method: 'addressHash', upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
+    expect((await share(host, 9)).sort()).toEqual([0, 0, 9]);
+  });
+  test('of the URL, each URL stays with one origin, and all origins get some', async () => {
+    const host = await domain({ method: 'uriHash', upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
+    const first = await share(host, 60);
+    expect(Math.min(...first)).toBeGreaterThan(5);
+    run -= 1;
+    const second = await share(host, 60);
+    expect(second).toEqual(first.map((count) => count * 2));
+  });
+  test('of the URL, weights count', async () => {
+    const host = await domain({ method: 'uriHash', upstreams: [upstream(a.port, { weight: 9 }), upstream(b.port)] });
+    const [heavy = 0, light = 0] = await share(host, 100);
+    expect(heavy).toBeGreaterThan(light * 3);
+    expect(light).toBeGreaterThan(0);
+  });
+  test('when an origin goes, only its own URLs move', async () => {
+    const stays = [upstream(a.port), upstream(b.port)];
+    const goes = upstream(c.port);
+    const { site, host } = await edge.site({}, { origin: { method: 'uriHash', upstreams: [...stays, goes] } });
+    const where = async () => {
+      run += 1;
+      const found = [];
+      for (let i = 0; i < 30; i += 1) {
+        const url = `/stay/${i}`;
+        const before = origins.map((origin) => origin.asked(url).length);
+        await edge.get(url, { host: host.name });
+        found.push(origins.findIndex((origin, k) => origin.asked(url).length > (before[k] ?? 0)));
+      }
+      return found;
+    };
+    const before = await where();
+    await edge.put(site, { ...host, origin: { ...host.origin, upstreams: stays } });
+    const after = await where();
+    for (const [i, origin] of before.entries()) if (origin !== 2) expect(after[i]).toBe(origin);
+  });
+});
+
+test('the origin with the fewest open requests is asked', async () => {
+  const host = await domain({ method: 'leastConnections', upstreams: [upstream(a.port), upstream(b.port)] });
+  const { opened, open } = gate();
+  for (const origin of [a, b]) origin.on('/slow', { after: opened });
+  const slow = edge.get('/slow', { host });
+  await eventually(() => expect(a.asked('/slow').length + b.asked('/slow').length).toBe(1));
+  const busy = a.asked('/slow').length === 1 ? 0 : 1;
+  const counts = await share(host, 6);
+  expect(counts[busy]).toBe(0);
+  open();
+  expect((await slow).status).toBe(200);
+  // The count is given back when the request ends.
+  await eventually(async () => expect(Math.min(...(await share(host, 6)).slice(0, 2))).toBeGreaterThan(0));
+});
+
+describe('an origin that fails', () => {
+  test('is stepped over, and the visitor notices nothing', async () => {
+    const host = await domain({ upstreams: [upstream(dead), upstream(a.port)] });
+    expect(await share(host, 6)).toEqual([6, 0, 0]);
+  });
+  test.each([502, 504])('by a %i is stepped over as well', async (status) => {
+    const host = await domain({ upstreams: [upstream(a.port), upstream(b.port)] });
+    a.on(`/bad${status}`, { status });
+    for (let i = 0; i < 2; i += 1) expect((await edge.get(`/bad${status}`, { host })).status).toBe(200);
+  });
+  test('by a 500 is believed', async () => {
+    const host = await domain({ upstreams: [upstream(a.port), upstream(b.port)] });
+    for (const origin of [a, b]) origin.on('/bad500', { status: 500 });
+    expect((await edge.get('/bad500', { host })).status).toBe(500);
+    expect(a.asked('/bad500').length + b.asked('/bad500').length).toBe(1);
+  });
+  test('rests after so many failures, and is tried again later', async () => {
+    const port = await freePort();
+    const host = await domain({ maxFails: 2, failTimeoutSeconds: 2, upstreams: [upstream(port), upstream(a.port)] });
+    expect(await share(host, 8)).toEqual([8, 0, 0]);
+    const late = await startOrigin({ port });
+    // It rests, although it answers by now.
+    const before = late.requests.length;
+    expect(await share(host, 4)).toEqual([4, 0, 0]);
+    expect(late.requests.length).toBe(before);
+    await eventually(async () => {
+      await edge.get('/again', { host });
+      expect(late.requests.length).toBeGreaterThan(before);
+    });
+    await late.stop();
+  });
+  test('is not rested by a limit of 0', async () => {
+    const port = await freePort();
+    const host = await domain({ maxFails: 0, upstreams: [upstream(port), upstream(a.port)] });
+    await share(host, 8);
+    const late = await startOrigin({ port });
+    await edge.get('/now', { host });
+    await edge.get('/now2', { host });
+    expect(late.requests).toHaveLength(1);
+    await late.stop();
+  });
+  test('is asked nevertheless when it is the only one', async () => {
+    const port = await freePort();
+    const host = await domain({ maxFails: 1, failTimeoutSeconds: 600, upstreams: [upstream(port)] });
+    for (let i = 0; i < 3; i += 1) expect((await edge.get(`/only${i}`, { host })).status).toBe(502);
+    const late = await startOrigin({ port });
+    expect((await edge.get('/only', { host })).status).toBe(200);
+    await late.stop();
+  });
+  test('after the request was sent is not replaced by another for a POST, and is for a GET', async () => {
+    const host = await domain({ upstreams: [upstream(a.port), upstream(b.port)] });
+    for (const origin of [a, b]) origin.on('/reset', { reset: true });
+    expect((await edge.get('/reset', { host, method: 'POST', body: 'pay' })).status).toBe(502);
+    expect(a.asked('/reset').length + b.asked('/reset').length).toBe(1);
+    expect((await edge.get('/reset', { host })).status).toBe(502);
+    expect(Math.min(a.asked('/reset').length, b.asked('/reset').length)).toBeGreaterThan(0);
+  });
+  test('before a POST was sent is replaced by another', async () => {
+    const host = await domain({ upstreams: [upstream(dead), upstream(a.port)] });
+    for (let i = 0; i < 2; i += 1) {
+      expect((await edge.get(`/post${i}`, { host, method: 'POST', body: 'pay' })).status).toBe(200);
+      expect(a.asked(`/post${i}`).map((asked) => asked.body)).toEqual(['pay']);
+    }
+  });
+  test('by silence is given up after the time the domain allows', async () => {
+    const host = await domain({ readTimeoutSeconds: 1, upstreams: [upstream(a.port)] });
+    const { opened, open } = gate();
+    a.on('/silent', { after: opened });
+    expect((await edge.get('/silent', { host })).status).toBe(504);
+    open();
+  });
+});
+
+describe('a backup', () => {
+  test('is asked only when no main origin is left', async () => {
+    const host = await domain({ upstreams: [upstream(a.port), upstream(b.port), upstream(c.port, { backup: true })] });
+    expect((await share(host, 6))[2]).toBe(0);
+    const alone = await domain({ upstreams: [upstream(dead), upstream(c.port, { backup: true })] });
+    expect(await share(alone, 3)).toEqual([0, 0, 3]);
+  });
+  test('is left again when the main origin answers', async () => {
+    const port = await freePort();
+    const host = await domain({ maxFails: 1, failTimeoutSeconds: 1, upstreams: [upstream(port), upstream(c.port, { backup: true })] });
+    expect(await share(host, 2)).toEqual([0, 0, 2]);
+    const late = await startOrigin({ port });
+    await eventually(async () => {
+      await edge.get('/main', { host });
+      expect(late.asked('/main').length).toBeGreaterThan(0);
+    });
+    await late.stop();
+  });
+});
+
+describe('scheme and port', () => {
+  test('follow sends each visitor to the port that his own maps to', async () => {
+    const host = await domain({
+      scheme: 'follow',
+      portMap: [{ from: edge.ports.http, to: b.port }],
+      upstreams: [upstream(a.port)],
+    });
+    expect(await share(host, 3)).toEqual([0, 3, 0]);
+  });
+  test("a port that is not mapped goes to the origin's own", async () => {
+    const host = await domain({ scheme: 'follow', upstreams: [upstream(a.port)] });
+    expect(await share(host, 2)).toEqual([2, 0, 0]);
+  });
+});
+
+describe('addresses that origins may not lie in', () => {
+  test.each([
+    ['127.0.0.1', ['127.0.0.0/8'], [], 502],
+    ['127.0.0.1', ['127.0.0.0/8'], ['127.0.0.1/32'], 200],
+    ['127.0.0.1', ['0.0.0.0/0'], ['127.0.0.2'], 502],
+    ['127.0.0.1', ['10.0.0.0/8', '::/0'], [], 200],
+    ['::ffff:127.0.0.1', ['127.0.0.0/8'], [], 502],
+    ['::ffff:7f00:1', ['127.0.0.0/8'], [], 502],
+    ['64:ff9b::7f00:1', ['127.0.0.0/8'], [], 502],
+    ['::1', ['::1/128'], [], 502],
+    ['0:0:0:0:0:0:0:1', ['::/8'], [], 502],
+  ])('%s with %j denied and %j allowed', async (address, deny, allow, status) => {
+    const guarded = await startEdge({ zone: { originPolicy: { deny, allow } } });
+    const { name } = await guarded.site({}, { origin: { upstreams: [upstream(guarded.origin.port, { address })] } });
+    expect((await guarded.get('/', { host: name })).status).toBe(status);
+    expect(guarded.origin.requests).toHaveLength(status === 200 ? 1 : 0);
+    await guarded.stop();
+  });
+});

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { rule, startEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+
+const edge = await startEdge();
+// A rule that would cache everything does not stand in the way of a socket.
+const { name } = await edge.site({ cacheRules: [rule()] });
+afterAll(() => edge.stop());
+
+const handshake = (path: string, upgrade = 'websocket') =>
+  `GET ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n` +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
+
+async function open(path: string): Promise<{ socket: Socket; text: () => string }> {
+  const socket = connect(edge.ports.http, '127.0.0.1');
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk.toString()));
+  socket.write(handshake(path));
+  await eventually(() => expect(received).toContain('\r\n\r\n'));
+  return { socket, text: () => received };
+}
+
+test('a socket is opened through both hops and carries bytes both ways', async () => {
+  const { socket, text } = await open('/socket');
+  expect(text()).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+  expect(text().toLowerCase()).toContain('upgrade: websocket');
+  for (const word of ['one', 'two']) {
+    socket.write(word);
+    await eventually(() => expect(text()).toContain(`echo ${word}`));
+  }
+  expect(edge.origin.asked('/socket')[0]?.headers).toMatchObject({ upgrade: 'websocket', connection: 'upgrade' });
+  socket.end();
+  await once(socket, 'close');
+});
+
+test('several sockets of one URL are opened at once', async () => {
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => open('/same')));
+  for (const { text } of sockets) expect(text()).toMatch(/^HTTP\/1\.1 101 /);
+  for (const { socket } of sockets) socket.destroy();
+});
+
+test('a socket survives a reload', async () => {
+  const { socket, text } = await open('/reload');
+  process.kill(await edge.pid(), 'SIGHUP');
+  await eventually(async () => expect((await edge.admin.status()).generation).toBe(1));
+  socket.write('after');
+  await eventually(() => expect(text()).toContain('echo after'));
+  socket.destroy();
+});
+
+test('no other protocol is switched to', async () => {
+  const answer = edge.raw(handshake('/h2c', 'h2c').replace('Connection: Upgrade', 'Connection: Upgrade, close'));
+  expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(edge.origin.asked('/h2c')[0]?.headers.upgrade).toBeUndefined();
+});
