@@ -5,7 +5,7 @@ import * as service from './nodes.service.ts';
 
 export const nodesRoutes = routes(nodes, {
   list:       (ctx, { query }) => service.list(ctx, query),
-  listInZone: (ctx, { params, query }) => service.list(ctx, { ...query, zoneID: params.zoneId }),
+  listInZone: (ctx, { params, query }) => service.listInZone(ctx, params.zoneId, query),
   meta:       (ctx, { query }) => service.meta(ctx, query.zoneID),
   get:        (ctx, { params }) => service.get(ctx, params.nodeID),
   config:     (ctx, { params }) => service.config(ctx, params.nodeID),

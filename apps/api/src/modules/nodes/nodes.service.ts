@@ -12,6 +12,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { NodeState, Prisma } from '../../generated/client.ts';
 import { tokenHash } from '../../node-link/join.ts';
 import { linkOf } from '../../node-link/start.ts';
+import * as zones from '../zones/zones.service.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
 
 const JOIN_MS = 24 * 3_600_000;
@@ -50,6 +51,12 @@ export async function list(
     ctx.db.edgeNode.count({ where }),
   ]);
   return { data: await shown(ctx, rows), total };
+}
+
+/** Of a zone that the caller does not have there is no list, not an empty one. */
+export async function listInZone(ctx: Ctx, zoneID: string, query: Parameters<typeof list>[1]) {
+  await zones.own(ctx.db, zoneID);
+  return list(ctx, { ...query, zoneID });
 }
 
 export const meta = async ({ db }: Ctx, zoneID: string | undefined) => ({

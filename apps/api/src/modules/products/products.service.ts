@@ -6,6 +6,7 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
+import * as zones from '../zones/zones.service.ts';
 
 const include = {
   zone: { select: { name: true } },
@@ -52,6 +53,7 @@ export const update = ({ db }: Ctx, { id, zoneID, ...fields }: ProductUpdate): P
   db.$transaction(async (tx) => {
     const before = await tx.product.findUnique({ where: { id }, include });
     if (!before) fail('NOT_FOUND');
+    if (zoneID !== undefined) await zones.own(tx, zoneID);
     // Its sites would be left behind in the old zone.
     if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
     const data = { ...given(fields), ...(zoneID !== undefined && { zoneId: zoneID }) };

@@ -1,0 +1,108 @@
+// Traps of schemas, looked for in all of them at once.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { openapi } from '@edgeloom/api/http/openapi.ts';
+import { groups } from '@edgeloom/contract/all.ts';
+import { mounted, paramNames } from '@edgeloom/contract/endpoint.ts';
+import { errors, type ErrorEntry } from '@edgeloom/contract/errors.ts';
+
+const endpoints = groups.flatMap((group) => Object.values(group));
+const nameOf = ({ feature, name }: { feature: string; name: string }) => `${feature}.${name}`;
+
+/** Every schema within a schema, once each, with where it stands. */
+function* within(schema: z.core.$ZodType, path: string, seen = new Set<unknown>()): Generator<{ schema: z.core.$ZodType; path: string }> {
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  yield { schema, path };
+  if (schema instanceof z.ZodObject)
+    for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) yield* within(field, `${path}.${name}`, seen);
+  else if (schema instanceof z.ZodArray) yield* within(schema.element, `${path}[]`, seen);
+  else if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) yield* within(schema.unwrap(), path, seen);
+  else if (schema instanceof z.ZodUnion) for (const option of schema.options) yield* within(option, path, seen);
+  else if (schema instanceof z.ZodRecord) yield* within(schema.valueType, `${path}{}`, seen);
+  else if (schema instanceof z.ZodPipe) {
+    yield* within(schema.in, path, seen);
+    yield* within(schema.out, path, seen);
+  }
+}
+const places = (parts: readonly ('body' | 'query' | 'reply')[], isFault: (schema: z.core.$ZodType) => boolean) =>
+  endpoints.flatMap((endpoint) =>
+    parts.flatMap((part) => [...(endpoint[part] ? within(endpoint[part], `${nameOf(endpoint)}.${part}`) : [])])
+      .filter(({ schema }) => isFault(schema)).map(({ path }) => path));
+
+describe('no schema', () => {
+  test('has a default within an optional field: an update that leaves the field out would reset it', () => {
+    expect(places(['body', 'reply'], (schema) => schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodDefault)).toEqual([]);
+  });
+
+  test('of a reply has a one-way transform: it could not be encoded', () => {
+    expect(places(['reply'], (schema) => schema instanceof z.ZodTransform)).toEqual([]);
+  });
+
+  test('has a record keyed by an enum: it would require every key', () => {
+    expect(places(['body', 'query', 'reply'], (schema) => schema instanceof z.ZodRecord && schema.keyType instanceof z.ZodEnum)).toEqual([]);
+  });
+
+  test('of a body has a list or a text without an end', () => {
+    const isEndless = (schema: z.core.$ZodType) => {
+      const checks = schema._zod.def.checks ?? [];
+      const bounded = checks.some((check) => ['max_length', 'length_equals'].includes(check._zod.def.check));
+      if (schema instanceof z.ZodArray) return !bounded;
+      return schema instanceof z.ZodString && schema._zod.def.type === 'string' && !bounded && !('format' in schema && typeof schema.format === 'string') && !checks.some((check) => check._zod.def.check === 'string_format' || check._zod.def.check === 'custom');
+    };
+    // An address ahead of its own check: the check behind the pipe bounds it.
+    expect(places(['body'], isEndless).filter((path) => !/\.email$/.test(path))).toEqual([]);
+  });
+});
+
+describe('endpoints', () => {
+  test('stand on a path and method of their own', () => {
+    const calls = mounted(groups).map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
+    expect(calls.filter((call, i) => calls.indexOf(call) !== i)).toEqual([]);
+  });
+
+  test('have a name of their own', () => {
+    const names = endpoints.map(nameOf);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  test('that change something have no GET, and those that only read ask for reading', () => {
+    const odd = endpoints.filter(({ method, can }) => (method === 'GET' ? can.endsWith(':write') : can.endsWith(':read')));
+    expect(odd.map(nameOf)).toEqual([]);
+  });
+
+  test.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s names its failures by the catalogue', (_, { fails = [] }) => {
+    for (const name of fails) expect(errors).toHaveProperty(name);
+  });
+});
+
+test('errors that share a number differ by status or rule', () => {
+  const kinds = Object.values<ErrorEntry>(errors).map(({ code, status, rule }) => `${code} ${status} ${rule}`);
+  expect(kinds.filter((kind, i) => kinds.indexOf(kind) !== i)).toEqual([]);
+});
+
+describe('the OpenAPI document', () => {
+  const document = openapi(groups);
+
+  test('is valid', async () => {
+    const { valid, errors: faults } = await new Validator().validate(structuredClone(document));
+    expect({ valid, faults }).toEqual({ valid: true, faults: undefined });
+  });
+
+  test('has every call at each of its mounts, under an id of its own', () => {
+    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((operation) => Reflect.get(operation, 'operationId')));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(mounted(groups).length);
+    for (const { path, method } of mounted(groups)) {
+      const url = `/${path.replace(/:(\w+)/g, '{$1}')}`;
+      expect(document.paths[url]).toHaveProperty(method.toLowerCase());
+      for (const name of paramNames(path)) expect(url).toContain(`{${name}}`);
+    }
+  });
+
+  test('refers to nothing that it lacks', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, id = '']) => decodeURIComponent(id));
+    expect(refs.filter((id) => !(id in document.components.schemas))).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+// What the compiler must refuse, and what it must know. There is nothing to run: a mistake here fails the type check.
+import * as z from 'zod';
+import { routes } from '@edgeloom/api/http/bind.ts';
+import { get, onUser, type Received, type Reply, type Request, type Sent } from '@edgeloom/contract/endpoint.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const yes = <T extends true>(..._: T[]) => {};
+
+yes<Same<Request<typeof domains.get>['params'], { siteId: string; domainId: string }>>();
+yes<Same<Request<typeof domains.list>['query']['sortBy'], 'createdAt' | 'name' | 'updatedAt'>>();
+yes<Same<Request<typeof domains.list>['body'], undefined>>();
+yes<Same<Reply<typeof domains.get>['createdAt'], Date>>();
+yes<Same<Received<typeof domains.get>['createdAt'], string>>();
+
+const params = { siteId: 'x' };
+export const sent: Sent<typeof domains.list> = { params };
+// @ts-expect-error the body is required
+export const bodiless: Sent<typeof domains.create> = { params };
+// @ts-expect-error the parameter is siteId
+export const misspelled: Sent<typeof domains.list> = { params: { siteID: 'x' } };
+
+const group = onUser('x', {
+  tail: get('logs/tail', { can: 'log:read', reply: z.object({ a: z.string() }), answers: 'text/event-stream' }),
+  kind: get('site/:siteId/module/:kind', { can: 'anyone', params: { kind: z.enum(['acl', 'cors']) }, reply: z.string() }),
+  csv: get('x.csv', { can: 'anyone', answers: 'text/csv' }),
+});
+yes<Same<Reply<typeof group.tail>, AsyncIterable<{ a: string }>>>();
+yes<Same<Request<typeof group.kind>['params'], { siteId: string; kind: 'acl' | 'cors' }>>();
+yes<Same<Reply<typeof group.csv>, string>>();
+
+// @ts-expect-error boddy is no part of a declaration
+get('x', { can: 'anyone', boddy: z.string() });
+// @ts-expect-error the path has no :kimd
+get('x/:kind', { can: 'anyone', params: { kimd: z.string() } });
+// @ts-expect-error no such permission
+get('x', { can: 'acl:read' });
+// @ts-expect-error no such error
+get('x', { can: 'anyone', fails: ['NOPE'] });
+// @ts-expect-error a group without a handler for each of its endpoints
+routes(cacheRules, { list: async () => ({ data: [], total: 0 }) });

@@ -1,0 +1,40 @@
+// The least input that a schema takes, for tests that walk over every endpoint. Ids come from the caller, by the name of
+// their field; texts of a special form by a word for it.
+import * as z from 'zod';
+
+export type Sampler = (path: readonly string[]) => unknown;
+
+/** `special` answers undefined where the schema alone decides. */
+export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly string[] = []): unknown {
+  const known = special(path);
+  if (known !== undefined) return known;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return undefined;
+  if (schema instanceof z.ZodNullable) return null;
+  if (schema instanceof z.ZodPipe) return sample(schema.in, special, path);
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, field]) => [name, sample(field, special, [...path, name])] as const);
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  }
+  if (schema instanceof z.ZodArray) return [sample(schema.element, special, [...path, '0'])];
+  if (schema instanceof z.ZodEnum) return schema.options[0];
+  if (schema instanceof z.ZodLiteral) return schema.values.values().next().value;
+  if (schema instanceof z.ZodUnion) return sample(schema.options[0] ?? z.undefined(), special, path);
+  if (schema instanceof z.ZodNumber) return Math.max(1, schema.minValue ?? 1);
+  if (schema instanceof z.ZodBoolean) return false;
+  if (schema instanceof z.ZodString) return 'text';
+  throw new Error(`no sample for ${path.join('.')}: tell tests/support/sample.ts`);
+}
+
+/** Every place of an input where an id stands, by its path, so that a test can put another there. */
+export function idsIn(value: unknown, isId: (path: readonly string[], text: string) => boolean, path: readonly string[] = []): string[][] {
+  if (typeof value === 'string') return isId(path, value) ? [[...path]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => idsIn(part, isId, [...path, name]));
+}
+
+/** The same value with another at one place. */
+export function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
+  if (name === undefined) return put;
+  if (Array.isArray(value)) return value.map((part: unknown, i) => (String(i) === name ? withAt(part, rest, put) : part));
+  return { ...Object(value), [name]: withAt(Reflect.get(Object(value), name), rest, put) };
+}
