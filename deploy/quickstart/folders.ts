@@ -39,8 +39,7 @@ export async function openFolders(data: string, say: (text: string) => void): Pr
 export async function removeData(folders: Folders): Promise<void> {
   await removePostgres(folders.postgres);
   const { logs, secrets, nats, edge, mail, summary } = folders;
-  for (const place of [logs, secrets, nats, edge, mail, summary])
-    await rm(place, { recursive: true, force: true });
+  for (const place of [logs, secrets, nats, edge, mail, summary]) await rm(place, { recursive: true, force: true });
 }
 
 export const nameFolders = (data: string): Folders => ({
