@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { startPeer } from '../support/scripted-peer.ts';
 import { services } from '../support/services.ts';
-import { get, settled, standingNode, visit } from '../support/standing-node.ts';
+import { get, keepAsking, settled, standingNode } from '../support/standing-node.ts';
 
 const good = { status: 200, body: 'from the origin' };
 
@@ -41,7 +41,7 @@ test('killed in the middle of 200 changes, the agent has them all when it is bac
   const node = await standingNode();
   const { peer, agent, ports, site, origin } = node;
   const master = await agent.nginxPid();
-  const visitor = visit(ports.http, 'www.example.com');
+  const visitor = keepAsking(ports.http, 'www.example.com');
   const push = (from: number, to: number) => {
     for (let i = from; i < to; i += 1) peer.push(hostDoc(site, origin.port, { name: `n${i}.example.com` }));
   };
@@ -94,7 +94,7 @@ test('a tree that nginx takes in the test and refuses in earnest is taken back, 
   const node = await standingNode({ nginx: blind });
   const { peer, agent, ports, zone } = node;
   const master = await agent.nginxPid();
-  const visitor = visit(ports.http, 'www.example.com');
+  const visitor = keepAsking(ports.http, 'www.example.com');
   peer.push({ ...zone, cache: { ...zone.cache, keyBytes: 0 } });
   await settled(node);
   expect(peer.acks.at(-1)?.rejected).toMatchObject([{ key: 'zone', error: expect.stringMatching(/keys_zone/) }]);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { hostDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
-import { get, settled, standingNode, visit } from '../support/standing-node.ts';
+import { get, keepAsking, settled, standingNode } from '../support/standing-node.ts';
 
 test('a fresh node joins, takes its documents, serves, and says what it has', async () => {
   const { peer, agent, ports } = await standingNode();
@@ -165,7 +165,7 @@ test('a port that comes is served, one that goes is closed, and visitors of the 
   const { peer, ports, zone, agent } = node;
   const master = await agent.nginxPid();
   const port = await freePort();
-  const visitor = visit(ports.http, 'www.example.com');
+  const visitor = keepAsking(ports.http, 'www.example.com');
   peer.push({ ...zone, ports: [...zone.ports, { port, tls: false }] });
   await settled(node);
   expect((await get(port, 'www.example.com')).status).toBe(200);

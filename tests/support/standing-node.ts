@@ -77,7 +77,7 @@ export function get(port: number, host: string, path = '/'): Promise<Got> {
 }
 
 /** A visitor who asks without a break. `stop` answers how it went. */
-export function visit(port: number, host: string): { stop: () => Promise<{ asked: number; failed: string[] }> } {
+export function keepAsking(port: number, host: string): { stop: () => Promise<{ asked: number; failed: string[] }> } {
   let going = true;
   let asked = 0;
   const failed: string[] = [];
