@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, upstream } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { startNameServer } from './name-server.ts';
+
+const names = await startNameServer();
+const edge = await startEdge({ resolvers: [names.address] });
+afterAll(async () => {
+  await edge.stop();
+  await names.stop();
+});
+
+let count = 0;
+/** A site whose origin has a name of its own. */
+async function named(records: Parameters<typeof names.records.set>[1] | null) {
+  count += 1;
+  const origin = `o${count}.test`;
+  if (records !== null) names.records.set(origin, records);
+  const { name } = await edge.site({}, { origin: { upstreams: [upstream(edge.origin.port, { address: origin })] } });
+  const asked = (kind: 'A' | 'AAAA') => names.asked.filter((question) => question === `${origin} ${kind}`).length;
+  let paths = 0;
+  const get = async () => (await edge.get(`/d${count}/${(paths += 1)}`, { host: name })).status;
+  return { origin, asked, get };
+}
+
+test('an origin by name is asked at the address that the name server says', async () => {
+  const { get } = await named({ a: ['127.0.0.1'] });
+  expect(await get()).toBe(200);
+});
+
+test('the server is asked once for as long as it says, by all workers together', async () => {
+  const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 });
+  for (let i = 0; i < 12; i += 1) expect(await get()).toBe(200);
+  expect([asked('A'), asked('AAAA')]).toEqual([1, 1]);
+});
+
+test('after that time it is asked again, and the new address is used', async () => {
+  const { get, origin } = await named({ a: ['127.0.0.9'], seconds: 1 });
+  expect(await get()).toBe(502);
+  names.records.set(origin, { a: ['127.0.0.1'], seconds: 1 });
+  await eventually(async () => expect(await get()).toBe(200));
+});
+
+test('an address behind an alias is found', async () => {
+  const { get } = await named({ a: ['127.0.0.1'], alias: 'other.test' });
+  expect(await get()).toBe(200);
+});
+
+test('when one address does not answer the next is tried, IPv6 after IPv4', async () => {
+  const { get } = await named({ a: ['127.0.0.9', '127.0.0.1'], aaaa: ['0:0:0:0:0:0:0:1'] });
+  for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
+});
+
+test('a name that does not exist is answered 502, and found when it comes to be', async () => {
+  const { get, origin } = await named(null);
+  expect(await get()).toBe(502);
+  names.records.set(origin, { a: ['127.0.0.1'] });
+  await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
+});
+
+test('an answer to another question is not believed', async () => {
+  names.behave('lie');
+  const { get } = await named({ a: ['127.0.0.1'] });
+  expect(await get()).toBe(200);
+  names.behave('answer');
+});
+
+describe.each(['silent', 'fail'] as const)('when the name server is %s', (behaviour) => {
+  test('the addresses known before keep serving', async () => {
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 1 });
+    expect(await get()).toBe(200);
+    names.behave(behaviour);
+    const before = asked('A');
+    await eventually(async () => {
+      expect(await get()).toBe(200);
+      expect(asked('A')).toBeGreaterThan(before);
+    });
+    for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
+    expect((await edge.counters())['nameFailed']).toBeGreaterThan(0);
+    names.behave('answer');
+  });
+});
+
+test('the next name server is asked when the first does not answer', async () => {
+  const silent = await startNameServer();
+  silent.behave('fail');
+  const other = await startEdge({ resolvers: [silent.address, names.address] });
+  names.records.set('second.test', { a: ['127.0.0.1'] });
+  const { name } = await other.site({}, { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } });
+  expect((await other.get('/', { host: name })).status).toBe(200);
+  await other.stop();
+  await silent.stop();
+});
+
+test('a name that turns to an address origins may not lie in is not followed there', async () => {
+  const guarded = await startEdge({
+    resolvers: [names.address],
+    zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
+  });
+  names.records.set('rebind.test', { a: ['127.0.0.1'], seconds: 1 });
+  const { name } = await guarded.site({}, { origin: { upstreams: [upstream(guarded.origin.port, { address: 'rebind.test' })] } });
+  expect((await guarded.get('/1', { host: name })).status).toBe(200);
+  names.records.set('rebind.test', { a: ['127.0.0.2'], aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });
+  let i = 1;
+  await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(502));
+  expect((await guarded.counters())['originRefused']).toBeGreaterThan(0);
+  // Of several addresses only those that are allowed are asked.
+  names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
+  await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
+  await guarded.stop();
+});

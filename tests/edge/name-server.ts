@@ -1,0 +1,80 @@
+// A name server over UDP for tests: answers what it is told, and remembers what it was asked.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+export type Records = { a?: string[]; aaaa?: string[]; seconds?: number; alias?: string };
+export type Behaviour = 'answer' | 'silent' | 'fail' | 'lie';
+
+export async function startNameServer() {
+  const records = new Map<string, Records>();
+  const asked: string[] = [];
+  let behaviour: Behaviour = 'answer';
+  const socket = createSocket('udp4');
+  socket.on('message', (question, from) => {
+    const { name, end } = readName(question);
+    const kind = question.readUInt16BE(end);
+    asked.push(`${name} ${kind === 1 ? 'A' : 'AAAA'}`);
+    if (behaviour === 'silent') return;
+    const found = records.get(name);
+    const addresses = (kind === 1 ? found?.a : found?.aaaa) ?? [];
+    const header = Buffer.alloc(12);
+    header.writeUInt16BE(question.readUInt16BE(0), 0);
+    const code = behaviour === 'fail' ? 2 : found === undefined ? 3 : 0;
+    header.writeUInt16BE(0x8180 | code, 2);
+    header.writeUInt16BE(1, 4);
+    const answers = code !== 0 ? [] : addresses.map((address) => record(kind, address, found?.seconds ?? 60));
+    if (found?.alias !== undefined && code === 0) answers.unshift(alias(found.alias));
+    header.writeUInt16BE(answers.length, 6);
+    const reply = Buffer.concat([header, question.subarray(12, end + 4), ...answers]);
+    // Answers to a question nobody asked, before the real one.
+    if (behaviour === 'lie') {
+      const lie = Buffer.from(reply);
+      lie.writeUInt16BE((question.readUInt16BE(0) + 1) % 65_536, 0);
+      socket.send(lie, from.port, from.address);
+    }
+    socket.send(reply, from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    records,
+    asked,
+    behave: (next: Behaviour) => (behaviour = next),
+    stop: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function readName(message: Buffer): { name: string; end: number } {
+  const labels = [];
+  let at = 12;
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), end: at + 1 };
+}
+
+/** The name is a pointer to the question's. */
+function record(kind: number, address: string, seconds: number): Buffer {
+  const data = kind === 1 ? Buffer.from(address.split('.').map(Number)) : v6(address);
+  return entry(kind, seconds, data);
+}
+
+function alias(target: string): Buffer {
+  const name = target.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return entry(5, 60, Buffer.concat([...name, Buffer.from([0])]));
+}
+
+function entry(kind: number, seconds: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(kind, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(seconds, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+/** In full form, eight groups. */
+const v6 = (address: string) => Buffer.concat(address.split(':').map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));
