@@ -1,0 +1,38 @@
+import { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
+import { DomainInput } from '@edgeloom/contract/domains/domains.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { ProductInput } from '@edgeloom/contract/products/products.ts';
+import { expect, test } from 'vitest';
+import { acceptedOf, choicesOf, defaultsOf, fieldOf, isOptional, issuesOf } from './schema.ts';
+
+const rulesOf = (schema: unknown, input: unknown) => issuesOf(schema, input).map(({ path, rule }) => `${path} ${rule}`);
+
+test('a new form starts at the defaults of the schema', () => {
+  expect(defaultsOf(ProductInput)).toMatchObject({ memo: '', siteLimit: 0, sellType: 'business' });
+  expect(defaultsOf(ProductInput)).not.toHaveProperty('name');
+});
+
+test('an edit takes of a row what the body accepts', () =>
+  expect(acceptedOf(nodes.update.body, { id: '1', name: 'tpe-01', zoneName: 'Asia', status: 'enabled' })).toEqual({ id: '1', name: 'tpe-01' }));
+
+test('choices are those of the enum, also within lists and defaults', () => {
+  expect(choicesOf(fieldOf(ProductInput, 'sellType'))).toEqual(['personal', 'business']);
+  expect(choicesOf(fieldOf(nodes.list.query, 'sortBy'))).toEqual(['name', 'createdAt', 'updatedAt', 'ip']);
+  expect(choicesOf(fieldOf(nodes.list.query, 'status'))).toContain('rejected');
+});
+
+test('what is missing is required, what is wrong is told by its rule', () => {
+  expect(rulesOf(ProductInput, {})).toEqual(['name required', 'zoneID required']);
+  expect(rulesOf(ProductInput, { name: 'x', zoneID: 'nonsense', siteLimit: -1 })).toEqual(['zoneID format', 'siteLimit minimum']);
+  expect(rulesOf(DomainInput, { name: 'a.example.com', upstreams: [] })).toEqual(['upstreams required']);
+});
+
+test('a rule of the schema’s own keeps its words and its place', () =>
+  expect(issuesOf(CacheRuleInput, { type: 'prefix', value: ['img'], cacheTime: 60 })).toMatchObject([
+    { path: 'value.0', rule: 'rule', message: 'wrong format' },
+  ]));
+
+test('a memo may stay empty, a name may not', () => {
+  expect(isOptional(fieldOf(ProductInput, 'memo'))).toBe(true);
+  expect(isOptional(fieldOf(ProductInput, 'name'))).toBe(false);
+});

@@ -1,0 +1,84 @@
+import { errors } from '@edgeloom/contract/errors.ts';
+import { CertStatus, CnameStatus } from '@edgeloom/contract/domains/domains.ts';
+import { AccountStatus } from '@edgeloom/contract/auth/auth.ts';
+import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
+import { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
+import { SiteStatus } from '@edgeloom/contract/sites/sites.ts';
+import { describe, expect, test } from 'vitest';
+import { statusTone } from '../theme/theme.ts';
+
+const files = import.meta.glob<object>('./*/*.json', { eager: true, import: 'default' });
+const languages = ['zh-TW', 'zh-CN', 'en'] as const;
+type Phrases = Map<string, string>;
+
+function phrasesOf(value: unknown, before: string): [string, string][] {
+  if (typeof value === 'string') return [[before, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => phrasesOf(inner, `${before}.${key}`));
+}
+const phrases = new Map<string, Phrases>(
+  languages.map((language) => [
+    language,
+    new Map(
+      Object.entries(files)
+        .filter(([path]) => path.startsWith(`./${language}/`))
+        .flatMap(([path, file]) => phrasesOf(file, path.slice(language.length + 3, -5))),
+    ),
+  ]),
+);
+const of = (language: string): Phrases => phrases.get(language) ?? new Map();
+
+/** English has a form for one; Chinese needs none. */
+const base = (key: string) => key.replace(/_(one|other)$/, '');
+const keysOf = (language: string) => new Set([...of(language).keys()].map(base));
+const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}|<\/?\d+\/?>/g))].toSorted();
+
+describe.each(['zh-TW', 'zh-CN'] as const)('%s', (language) => {
+  test('says everything that English says, and nothing else', () => {
+    expect([...keysOf('en')].filter((key) => !keysOf(language).has(key))).toEqual([]);
+    expect([...keysOf(language)].filter((key) => !keysOf('en').has(key))).toEqual([]);
+  });
+
+  test('fills in the same values', () => {
+    const english = new Map([...of('en')].map(([key, text]) => [base(key), placeholders(text)]));
+    const others = [...of(language)].filter(([key, text]) => placeholders(text).join() !== english.get(base(key))?.join());
+    // A form for one may leave the number out.
+    expect(others.filter(([key]) => !of('en').has(`${base(key)}_one`)).map(([key]) => key)).toEqual([]);
+  });
+
+  test('is written in its own characters and punctuation', () => {
+    const foreign = language === 'zh-TW' ? /[网证书缓设单节误]/ : /[網證書緩設單節誤]/;
+    expect([...of(language)].filter(([, text]) => foreign.test(text)).map(([key, text]) => `${key}: ${text}`)).toEqual([]);
+  });
+});
+
+test.each(languages)('%s leaves no phrase empty', (language) =>
+  expect([...of(language)].filter(([, text]) => text.trim() === '' && text !== ' ').map(([key]) => key)).toEqual([]),
+);
+
+test.each(languages)('%s has a phrase for each error code', (language) => {
+  const codes = [...new Set(Object.values(errors).map(({ code }) => code))];
+  expect(codes.filter((code) => !of(language).has(`errors.${code}`))).toEqual([]);
+});
+
+test.each(languages)('%s has a phrase for each rule that an error may name', (language) => {
+  const rules = Object.values(errors).flatMap((entry) => ('rule' in entry ? [entry.rule] : []));
+  const all = [...rules, 'required', 'type', 'format', 'range', 'choice', 'rule', 'unknown'];
+  expect(all.filter((rule) => !of(language).has(`errors.rules.${rule}`))).toEqual([]);
+});
+
+test.each(languages)('%s names each state', (language) => {
+  const states = Object.entries(statusTone).flatMap(([kind, values]) => Object.keys(values).map((value) => `status.${kind}.${value}`));
+  expect(states.filter((state) => !of(language).has(state))).toEqual([]);
+});
+
+test.each([
+  ['account', AccountStatus.options],
+  ['site', SiteStatus.options],
+  ['cname', CnameStatus.options],
+  ['cert', CertStatus.options],
+  ['node', NodeStatus.options],
+  ['task', JobState.options],
+] as const)('each state of a %s has its tone', (kind, states) =>
+  expect(states.filter((state) => !(state in statusTone[kind]))).toEqual([]),
+);
