@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { findWorkers } from '@edgeloom/agent/host.ts';
 import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
 import { Admin } from '@edgeloom/agent/nginx/admin.ts';
+import { findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
@@ -202,7 +203,10 @@ export class Edge {
   }
 
   /** A site with one domain in front of the edge's origin. */
-  async site(site: Partial<SiteDoc> = {}, host: HostSketch = {}): Promise<{ site: SiteDoc; host: HostDoc; name: string }> {
+  async site(
+    site: Partial<SiteDoc> = {},
+    host: HostSketch = {},
+  ): Promise<{ site: SiteDoc; host: HostDoc; name: string }> {
     const made = siteDoc(site);
     const domain = hostDoc(made, this.origin.port, host);
     await this.put(made, domain);
@@ -278,8 +282,8 @@ export class Edge {
   async halt(): Promise<void> {
     const pid = await this.pid();
     process.kill(pid, 'SIGTERM');
-    await eventually(() => {
-      if (isRunning(pid)) throw new Error('nginx still runs');
+    await eventually(async () => {
+      if ((await findProcess(pid)) !== null) throw new Error('nginx still runs');
     });
   }
 
@@ -376,13 +380,4 @@ function ask(socketPath: string, path: string): Promise<string> {
     call.on('error', reject);
     call.end();
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -11,7 +11,8 @@ upstream origin {
     keepalive 128;
     keepalive_timeout 55s;
 }
-# nginx pools TLS connections by address alone, so a kept one could carry another site's server name.
+# nginx itself pools TLS connections by address alone, so a kept one could carry another site's server name: without a
+# pool for each name, which Lua makes where it can, none is kept.
 upstream origin_tls {
     server 0.0.0.1;
     balancer_by_lua_block { require("edge.runner").run("balancer") }

@@ -175,12 +175,14 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
 }
 `;
 
+/** In one order, whatever order they were entered in. */
+export const portsOf = (zone: ZoneDoc) =>
+  zone.ports.map(({ port, tls: secure }) => ({ port, tls: secure })).toSorted((a, b) => a.port - b.port);
+
 function listens(zone: ZoneDoc, addresses: string[], http2: string) {
   const flags = (secure: boolean) =>
     conf`${secure && conf` ssl`}${secure && zone.http2 && http2 === 'listen' && conf` http2`}`;
-  return [...zone.ports]
-    .sort((a, b) => a.port - b.port)
-    .flatMap(({ port, tls: secure }) =>
+  return portsOf(zone).flatMap(({ port, tls: secure }) =>
       addresses.map(
         (address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`,
       ),

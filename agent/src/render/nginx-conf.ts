@@ -1,4 +1,5 @@
 import { conf, luaText } from './conf.ts';
+import { portsOf } from './listeners-conf.ts';
 import type { RenderInput } from './render.ts';
 
 /** The main file: the process, what all servers share, and where Lua keeps its state. */
@@ -51,7 +52,7 @@ http {
         generation,
         resolvers: host.resolvers,
         poolPerName: host.capabilities.poolPerName,
-        ports: zone.ports.map(({ port, tls }) => ({ port, tls })),
+        ports: portsOf(zone),
       }),
     )}) }
     init_worker_by_lua_block { require("edge.runner").init_worker() }

@@ -85,11 +85,12 @@ function _M.origin_access(_, request)
     local scheme = origin.scheme == "follow" and request.scheme or origin.scheme
     local host = host_field(origin, request)
     var.o_host = host
-    if scheme == "https" then
+    local name = scheme == "https" and (origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)) or nil
+    if name then
         var.o_scheme = "https"
         var.o_pool = "origin_tls"
-        var.o_name = origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)
+        var.o_name = name
     end
-    trips.begin(origin, peers)
+    trips.begin(origin, peers, name)
 end
 return _M

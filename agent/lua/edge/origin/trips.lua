@@ -1,14 +1,25 @@
 -- One request's way to its origins: the peers in the order they are tried, and what became of each try.
 local balancer = require("ngx.balancer")
 local choice = require("edge.origin.choice")
+local settings = require("edge.core.settings")
 local match = string.match
 
 local _M = {}
 local MOST_TRIES = 6
+local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
--- `peers`: { upstream, address, port } in order.
-function _M.begin(origin, peers)
-    ngx.ctx.trip = { origin = origin, peers = peers, at = 0 }
+-- `peers`: { upstream, address, port } in order. `name`: the server name of a TLS origin.
+function _M.begin(origin, peers, name)
+    ngx.ctx.trip = { origin = origin, peers = peers, at = 0, name = name }
+end
+
+-- A TLS connection may be kept only in a pool of its server name (see hop.conf).
+local function connect(trip, peer)
+    if trip.name and settings.poolPerName then
+        local ok, err = balancer.set_current_peer(peer.address, peer.port, trip.name)
+        return ok and balancer.enable_keepalive(KEPT_SECONDS, KEPT_REQUESTS), err
+    end
+    return balancer.set_current_peer(peer.address, peer.port)
 end
 
 local function leave(trip, well)
@@ -34,7 +45,7 @@ function _M.balancer()
     local origin = trip.origin
     balancer.set_timeouts(origin.connectTimeoutSeconds, origin.readTimeoutSeconds, origin.readTimeoutSeconds)
     choice.enter(origin, peer.upstream)
-    local ok, err = balancer.set_current_peer(peer.address, peer.port)
+    local ok, err = connect(trip, peer)
     if not ok then
         ngx.log(ngx.ERR, "origin ", peer.address, ": ", err)
         return ngx.exit(502)
