@@ -77,15 +77,23 @@ async function collect(program, args, { env, show }) {
   return { code, tail };
 }
 
+/** The two processes above us, when npm runs us (through a shell): a change means that one of them is gone. Started by
+ *  somebody else there is nothing to watch: a shell may end before what it put in the background. */
+async function npmAbove() {
+  if (process.env.npm_lifecycle_event === undefined) return '';
+  const stat = await readFile(`/proc/${process.ppid}/stat`, 'utf8').catch(() => '');
+  const [, parentOfParent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return `${process.ppid} ${parentOfParent}`;
+}
+
 /** Stays until it ends, passes signals on, and dies with its own parent: npm killed hard must not leave a stack running. */
 async function handOver(file, args) {
   const child = spawn(node, [file, ...args], { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   // A terminal sends Ctrl-C to the child as well; it takes the second one as the same.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  const parent = process.ppid;
-  const watch = setInterval(() => {
-    // Only npm: a shell may end before what it started in the background.
-    if (process.ppid !== parent && process.env.npm_lifecycle_event !== undefined) child.kill('SIGTERM');
+  const ancestors = await npmAbove();
+  const watch = setInterval(async () => {
+    if ((await npmAbove()) !== ancestors) child.kill('SIGTERM');
   }, 500);
   const [code, signal] = await new Promise((resolve) => child.once('exit', (...ended) => resolve(ended)));
   clearInterval(watch);

@@ -37,7 +37,7 @@ export async function step(name, task, { quiet = () => false } = {}) {
   function draw() {
     if (!isTerminal || running.size === 0) return;
     const text = [...running.values()].map((say) => say()).join(', ');
-    const width = (process.stdout.columns ?? 80) - 10;
+    const width = (process.stdout.columns || 80) - 10;
     process.stdout.write(`\r\u001b[K${dim}…${reset} ${text.slice(0, width)} ${dim}${since(startedAt)}${reset}`);
   }
 }
