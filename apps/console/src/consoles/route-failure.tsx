@@ -29,6 +29,8 @@ export function RouteFailure() {
   );
 }
 
-const isOffline = (error: unknown) => error instanceof TypeError && /fetch|network/i.test(error.message) && !isStale(error);
+const isOffline = (error: unknown) =>
+  error instanceof TypeError && /fetch|network/i.test(error.message) && !isStale(error);
 /** A chunk of the build before this one, which the server no longer has. */
-const isStale = (error: unknown) => error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);
+const isStale = (error: unknown) =>
+  error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);

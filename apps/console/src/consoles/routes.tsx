@@ -33,7 +33,10 @@ async function requireAccount({ request }: { request: Request }) {
 
 const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
 
-export const consoleRoutes = (frame: () => Promise<{ Component: ComponentType }>, pages: RouteObject[]): RouteObject[] => [
+export const consoleRoutes = (
+  frame: () => Promise<{ Component: ComponentType }>,
+  pages: RouteObject[],
+): RouteObject[] => [
   { path: '/', loader: () => redirect(`/${family}/`) },
   {
     path: `/${family}`,
@@ -46,7 +49,10 @@ export const consoleRoutes = (frame: () => Promise<{ Component: ComponentType }>
         lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
         children: [
           { index: true, lazy: page(() => import('../features/auth/login-page.tsx'), 'LoginPage') },
-          { path: 'verifyAccount', lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage') },
+          {
+            path: 'verifyAccount',
+            lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
+          },
         ],
       },
       {

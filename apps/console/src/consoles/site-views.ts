@@ -13,20 +13,50 @@ const view = <Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 export const siteViews: readonly SiteViewGroup[] = [
   {
     views: [
-      { view: 'overview', title: 'sites.overview.title', icon: IconLayoutDashboard, reads: sites.get, component: view(() => import('../features/sites/overview-page.tsx'), 'OverviewPage') },
+      {
+        view: 'overview',
+        title: 'sites.overview.title',
+        icon: IconLayoutDashboard,
+        reads: sites.get,
+        component: view(() => import('../features/sites/overview-page.tsx'), 'OverviewPage'),
+      },
     ],
   },
   {
     title: 'frame.groups.delivery',
-    views: [{ view: 'domains', title: 'domains.title', icon: IconWorldWww, reads: domains.list, component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage') }],
+    views: [
+      {
+        view: 'domains',
+        title: 'domains.title',
+        icon: IconWorldWww,
+        reads: domains.list,
+        component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
+      },
+    ],
   },
   {
     title: 'frame.groups.performance',
-    views: [{ view: 'cache', title: 'cache.title', icon: IconDatabase, reads: cacheRules.list, component: view(() => import('./cache-view.tsx'), 'CacheView') }],
+    views: [
+      {
+        view: 'cache',
+        title: 'cache.title',
+        icon: IconDatabase,
+        reads: cacheRules.list,
+        component: view(() => import('./cache-view.tsx'), 'CacheView'),
+      },
+    ],
   },
   {
     title: 'frame.groups.history',
-    views: [{ view: 'jobs', title: 'jobs.title', icon: IconListCheck, reads: jobs.list, component: view(() => import('../features/purge/jobs-page.tsx'), 'JobsPage') }],
+    views: [
+      {
+        view: 'jobs',
+        title: 'jobs.title',
+        icon: IconListCheck,
+        reads: jobs.list,
+        component: view(() => import('../features/purge/jobs-page.tsx'), 'JobsPage'),
+      },
+    ],
   },
 ];
 

@@ -31,7 +31,8 @@ export function useLeaveDialog() {
   const [opened, setOpened] = useState(false);
   const answer = useRef<(leave: boolean) => void>(() => {});
   const ask = useCallback(() => {
-    setOpened(true);
+    // Not within the same Escape that asks to leave: this dialog would hear it too, and close again.
+    setTimeout(() => setOpened(true));
     return new Promise<boolean>((resolve) => (answer.current = resolve));
   }, []);
   const settle = (leave: boolean) => {

@@ -1,5 +1,11 @@
 import { consoleRoutes, page } from '../routes.tsx';
 
-export const routes = consoleRoutes(() => import('./frame.tsx'), [
-  { path: 'dashboard', lazy: page(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage') },
-]);
+export const routes = consoleRoutes(
+  () => import('./frame.tsx'),
+  [
+    {
+      path: 'dashboard',
+      lazy: page(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage'),
+    },
+  ],
+);

@@ -19,7 +19,13 @@ export const menu: readonly MenuGroup[] = [
     title: 'frame.groups.products',
     entries: [
       { to: 'nodeManage/productsList', title: 'products.title', icon: IconBox, reads: products.list },
-      { to: 'nodeManage/sitesList', title: 'sites.title', icon: IconWorld, reads: clientSites.list, also: ['nodeManage/sitesSetting'] },
+      {
+        to: 'nodeManage/sitesList',
+        title: 'sites.title',
+        icon: IconWorld,
+        reads: clientSites.list,
+        also: ['nodeManage/sitesSetting'],
+      },
       { to: 'nodeManage/domains', title: 'domains.title', icon: IconWorldWww, reads: clientDomains.list },
     ],
   },

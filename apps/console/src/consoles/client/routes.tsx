@@ -2,15 +2,33 @@ import { redirect } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { consoleRoutes, page } from '../routes.tsx';
 
-export const routes = consoleRoutes(() => import('./frame.tsx'), [
-  { path: 'dashboard', lazy: page(() => import('../../features/dashboard/client-dashboard-page.tsx'), 'ClientDashboardPage') },
-  { path: 'nodeManage', loader: () => redirect(to('nodeManage/zonesList')) },
-  { path: 'nodeManage/zonesList', lazy: page(() => import('../../features/zones/zones-page.tsx'), 'ZonesPage') },
-  { path: 'nodeManage/zonesList/:zoneId', lazy: page(() => import('./zone-view.tsx'), 'ZoneView') },
-  { path: 'nodeManage/nodesList', lazy: page(() => import('../../features/nodes/nodes-page.tsx'), 'NodesPage') },
-  { path: 'nodeManage/nodesList/:nodeID', lazy: page(() => import('../../features/nodes/node-page.tsx'), 'NodePage') },
-  { path: 'nodeManage/productsList', lazy: page(() => import('../../features/products/products-page.tsx'), 'ProductsPage') },
-  { path: 'nodeManage/sitesList', lazy: page(() => import('../../features/sites/sites-page.tsx'), 'SitesPage') },
-  { path: 'nodeManage/domains', lazy: page(() => import('../../features/domains/all-domains-page.tsx'), 'AllDomainsPage') },
-  { path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?', lazy: page(() => import('../site-page.tsx'), 'SitePage') },
-]);
+export const routes = consoleRoutes(
+  () => import('./frame.tsx'),
+  [
+    {
+      path: 'dashboard',
+      lazy: page(() => import('../../features/dashboard/client-dashboard-page.tsx'), 'ClientDashboardPage'),
+    },
+    { path: 'nodeManage', loader: () => redirect(to('nodeManage/zonesList')) },
+    { path: 'nodeManage/zonesList', lazy: page(() => import('../../features/zones/zones-page.tsx'), 'ZonesPage') },
+    { path: 'nodeManage/zonesList/:zoneId', lazy: page(() => import('./zone-view.tsx'), 'ZoneView') },
+    { path: 'nodeManage/nodesList', lazy: page(() => import('../../features/nodes/nodes-page.tsx'), 'NodesPage') },
+    {
+      path: 'nodeManage/nodesList/:nodeID',
+      lazy: page(() => import('../../features/nodes/node-page.tsx'), 'NodePage'),
+    },
+    {
+      path: 'nodeManage/productsList',
+      lazy: page(() => import('../../features/products/products-page.tsx'), 'ProductsPage'),
+    },
+    { path: 'nodeManage/sitesList', lazy: page(() => import('../../features/sites/sites-page.tsx'), 'SitesPage') },
+    {
+      path: 'nodeManage/domains',
+      lazy: page(() => import('../../features/domains/all-domains-page.tsx'), 'AllDomainsPage'),
+    },
+    {
+      path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
+      lazy: page(() => import('../site-page.tsx'), 'SitePage'),
+    },
+  ],
+);

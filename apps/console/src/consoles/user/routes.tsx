@@ -1,7 +1,16 @@
 import { consoleRoutes, page } from '../routes.tsx';
 
-export const routes = consoleRoutes(() => import('./frame.tsx'), [
-  { path: 'dashboard', lazy: page(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage') },
-  { path: 'sitesManagement', lazy: page(() => import('../../features/sites/own-sites-page.tsx'), 'OwnSitesPage') },
-  { path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?', lazy: page(() => import('../site-page.tsx'), 'SitePage') },
-]);
+export const routes = consoleRoutes(
+  () => import('./frame.tsx'),
+  [
+    {
+      path: 'dashboard',
+      lazy: page(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage'),
+    },
+    { path: 'sitesManagement', lazy: page(() => import('../../features/sites/own-sites-page.tsx'), 'OwnSitesPage') },
+    {
+      path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?',
+      lazy: page(() => import('../site-page.tsx'), 'SitePage'),
+    },
+  ],
+);

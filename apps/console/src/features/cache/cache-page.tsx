@@ -39,12 +39,21 @@ function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab:
         tab === 'rules' && (
           <>
             {can(purge.urls) && (
-              <Button component={Link} to={siteAddress(site, 'cache', 'purge')} variant="default" leftSection={<IconEraser size={15} stroke={1.6} />}>
+              <Button
+                component={Link}
+                to={siteAddress(site, 'cache', 'purge')}
+                variant="default"
+                leftSection={<IconEraser size={15} stroke={1.6} />}
+              >
                 {t('cache.purge')}
               </Button>
             )}
             {can(cacheRules.create) && (
-              <Button data-main-action leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => drafting.add(newRule())}>
+              <Button
+                data-main-action
+                leftSection={<IconPlus size={15} stroke={1.8} />}
+                onClick={() => drafting.add(newRule())}
+              >
                 {t('cache.create')}
               </Button>
             )}

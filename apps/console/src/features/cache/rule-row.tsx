@@ -1,5 +1,14 @@
 import { ActionIcon, Menu, Switch, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconChevronUp, IconCopyPlus, IconDots, IconGripVertical, IconPencil, IconTrash } from '@tabler/icons-react';
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconChevronUp,
+  IconCopyPlus,
+  IconDots,
+  IconGripVertical,
+  IconPencil,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { Pill } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
@@ -24,7 +33,20 @@ interface RuleRowProps {
   onDrop: (key: string) => void;
 }
 
-export function RuleRow({ rule, n, count, open, draft, locked, onOpen, onChange, onMove, onDuplicate, onRemove, onDrop }: RuleRowProps) {
+export function RuleRow({
+  rule,
+  n,
+  count,
+  open,
+  draft,
+  locked,
+  onOpen,
+  onChange,
+  onMove,
+  onDuplicate,
+  onRemove,
+  onDrop,
+}: RuleRowProps) {
   const t = useT();
   const [over, setOver] = useState(false);
   const place = n - 1;
@@ -84,7 +106,12 @@ export function RuleRow({ rule, n, count, open, draft, locked, onOpen, onChange,
         )}
         {!locked && !open && (
           <>
-            <ActionIcon className={classes['pencil'] ?? ''} aria-label={t('cache.edit.open', { n })} aria-expanded={false} onClick={() => onOpen(true)}>
+            <ActionIcon
+              className={classes['pencil'] ?? ''}
+              aria-label={t('cache.edit.open', { n })}
+              aria-expanded={false}
+              onClick={() => onOpen(true)}
+            >
               <IconPencil size={15} stroke={1.6} />
             </ActionIcon>
             <Menu position="bottom-end">
@@ -97,10 +124,18 @@ export function RuleRow({ rule, n, count, open, draft, locked, onOpen, onChange,
                 <Menu.Item leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => onOpen(true)}>
                   {t('common.edit')}
                 </Menu.Item>
-                <Menu.Item leftSection={<IconArrowUp size={15} stroke={1.6} />} disabled={n === 1} onClick={() => onMove(place - 1)}>
+                <Menu.Item
+                  leftSection={<IconArrowUp size={15} stroke={1.6} />}
+                  disabled={n === 1}
+                  onClick={() => onMove(place - 1)}
+                >
                   {t('cache.edit.up')}
                 </Menu.Item>
-                <Menu.Item leftSection={<IconArrowDown size={15} stroke={1.6} />} disabled={n === count} onClick={() => onMove(place + 1)}>
+                <Menu.Item
+                  leftSection={<IconArrowDown size={15} stroke={1.6} />}
+                  disabled={n === count}
+                  onClick={() => onMove(place + 1)}
+                >
                   {t('cache.edit.down')}
                 </Menu.Item>
                 <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>

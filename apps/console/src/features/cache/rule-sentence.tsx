@@ -13,8 +13,7 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
   const names = rule.query === 'listed' ? rule.queryNames.join(' ') : '';
   return (
     <Sentence>
-      <If />
-      {t(`cache.sentence.${rule.type}`)}
+      <If /> {t(`cache.sentence.${rule.type}`)}
       {lits.map((value) => (
         <Lit key={value}>{value || '…'}</Lit>
       ))}

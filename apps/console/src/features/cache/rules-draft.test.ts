@@ -1,10 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { secondsOf, spoken } from './cache-time.ts';
-import { changesOf, draftOf, faultsOf, moved, newRule, planOf, prioritiesOf, staticFiles, valuesOf, type Rule } from './rules-draft.ts';
+import {
+  changesOf,
+  draftOf,
+  faultsOf,
+  moved,
+  newRule,
+  planOf,
+  prioritiesOf,
+  staticFiles,
+  valuesOf,
+  type Rule,
+} from './rules-draft.ts';
 
 const rule = (n: number, priority: number): Rule => ({
-  id: `01990000-0000-7000-8000-00000000000${n}`, type: 'prefix', value: [`/${n}/`], cacheTime: 60, honourOrigin: false, query: 'all', queryNames: [],
-  priority, enabled: true, createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z',
+  id: `01990000-0000-7000-8000-00000000000${n}`,
+  type: 'prefix',
+  value: [`/${n}/`],
+  cacheTime: 60,
+  honourOrigin: false,
+  query: 'all',
+  queryNames: [],
+  priority,
+  enabled: true,
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
 });
 const live = draftOf([rule(1, 10), rule(2, 20), rule(3, 30)]);
 const [first, second, third] = live;
@@ -21,11 +41,15 @@ describe('order', () => {
     const draft = moved(live, third.key, 0);
     expect(draft.map(({ key }) => key)).toEqual([third.key, first.key, second.key]);
     expect(prioritiesOf(draft)).toEqual([30, 31, 32]);
-    expect(planOf(live, draft).update.map(({ id, priority }) => [id, priority])).toEqual([[first.id, 31], [second.id, 32]]);
+    expect(planOf(live, draft).update.map(({ id, priority }) => [id, priority])).toEqual([
+      [first.id, 31],
+      [second.id, 32],
+    ]);
     expect(words(draft)).toEqual(['cache.bar.reordered']);
   });
 
-  test('a rule added at the end comes after the last', () => expect(prioritiesOf([...live, newRule()])).toEqual([10, 20, 30, 31]));
+  test('a rule added at the end comes after the last', () =>
+    expect(prioritiesOf([...live, newRule()])).toEqual([10, 20, 30, 31]));
 
   test('numbers never pass what the API takes', () => {
     const full = draftOf([rule(1, 9999), rule(2, 10_000)]);

@@ -22,7 +22,14 @@ export const draftOf = (rules: readonly Rule[]): DraftRule[] =>
   rules.map(({ createdAt: _, updatedAt: __, ...rule }) => ({ ...rule, key: rule.id }));
 
 export const newRule = (given: Partial<DraftRule> = {}): DraftRule => ({
-  type: 'prefix', value: [], cacheTime: 86_400, honourOrigin: false, query: 'all', queryNames: [], enabled: true, priority: 0,
+  type: 'prefix',
+  value: [],
+  cacheTime: 86_400,
+  honourOrigin: false,
+  query: 'all',
+  queryNames: [],
+  enabled: true,
+  priority: 0,
   ...given,
   id: null,
   key: newKey(),
@@ -59,7 +66,12 @@ export function prioritiesOf(rules: readonly DraftRule[]): number[] {
 }
 
 const fieldsOf = ({ type, value, cacheTime, honourOrigin, query, queryNames, enabled }: DraftRule) => ({
-  type, value, cacheTime, honourOrigin, query, enabled,
+  type,
+  value,
+  cacheTime,
+  honourOrigin,
+  query,
+  enabled,
   queryNames: query === 'listed' ? queryNames : [],
 });
 const same = (a: DraftRule, b: DraftRule) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b));
@@ -82,7 +94,9 @@ export function planOf(live: readonly DraftRule[], draft: readonly DraftRule[]):
     create: created.map(({ rule, priority }) => ({ ...fieldsOf(rule), priority })),
     created: created.map(({ rule }) => rule.key),
     update: placed.flatMap(({ rule, priority, was }) =>
-      rule.id === null || (was && same(was, rule) && was.priority === priority) ? [] : [{ id: rule.id, ...fieldsOf(rule), priority }],
+      rule.id === null || (was && same(was, rule) && was.priority === priority)
+        ? []
+        : [{ id: rule.id, ...fieldsOf(rule), priority }],
     ),
     remove: live.flatMap(({ key, id }) => (id === null || kept.has(key) ? [] : [id])),
   };
@@ -114,12 +128,19 @@ export function changesOf(live: readonly DraftRule[], draft: readonly DraftRule[
 /** By field. */
 export function faultsOf(rule: DraftRule): Partial<Record<'value' | 'cacheTime' | 'queryNames', Issue>> {
   const faults: Record<string, Issue> = {};
-  for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 })) faults[issue.path.split('.')[0] ?? ''] ??= issue;
+  for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 }))
+    faults[issue.path.split('.')[0] ?? ''] ??= issue;
   return faults;
 }
 
 /** `jpg, png` and a list of lines alike. A pattern may hold blanks and commas. */
 export const valuesOf = (type: Rule['type'], text: string) =>
-  (type === 'regex' ? [text.trim()] : type === 'fileType' ? text.toLowerCase().split(/[\s,，、]+/).map((word) => word.replace(/^\.+/, '')) : text.split('\n').map((line) => line.trim())).filter(
-    (value) => value !== '',
-  );
+  (type === 'regex'
+    ? [text.trim()]
+    : type === 'fileType'
+      ? text
+          .toLowerCase()
+          .split(/[\s,，、]+/)
+          .map((word) => word.replace(/^\.+/, ''))
+      : text.split('\n').map((line) => line.trim())
+  ).filter((value) => value !== '');

@@ -78,11 +78,15 @@ export function RulesTab({ drafting }: { drafting: Drafting }) {
             />
           ))}
         </ol>
-        <div role="status" className="hidden-text">
-          {moving}
-        </div>
+        <output className="hidden-text">{moving}</output>
       </div>
-      <SaveBar changes={changes} saving={publishing} saveLabel="common.publish" onSave={() => void onSave()} onDiscard={discard} />
+      <SaveBar
+        changes={changes}
+        saving={publishing}
+        saveLabel="common.publish"
+        onSave={() => void onSave()}
+        onDiscard={discard}
+      />
     </>
   );
 }

@@ -23,6 +23,8 @@ const verdictWord: Record<Verdict, Word> = {
   name: 'domains.add.verdicts.name',
   long: 'domains.add.verdicts.long',
 };
+/** Verdicts that are shown at once; what is wrong comes first. */
+const SHOWN = 12;
 /** What a visitor's port is answered from when the origin follows the visitor's protocol. */
 const followed: PortMap = [
   { from: 80, to: 80 },
@@ -47,11 +49,25 @@ export function AddDomains({ siteId }: { siteId: string }) {
   const names = cleanNames(text);
   const judged = names.map((name) => ({ name, verdict: judgeName(name), refusal: refused.get(name) }));
   const bad = judged.filter(({ verdict, refusal }) => refusal !== undefined || !isGood(verdict));
-  const body = { names, scheme, portMap: scheme === 'follow' ? portMap : [], upstreams: [{ address: address.trim(), port }] };
+  const body = {
+    names,
+    scheme,
+    portMap: scheme === 'follow' ? portMap : [],
+    upstreams: [{ address: address.trim(), port }],
+  };
   const issues = new Map(issuesOf(SimpleDomainsInput, body).map((issue) => [issue.path, issue]));
   const fault = (path: string) => {
     const issue = issues.get(path);
-    return faults.get(path) ?? (tried && issue ? ruleText(path.endsWith('address') && address.trim() === '' ? 'required' : issue.rule, issue.message, issue.values) : undefined);
+    return (
+      faults.get(path) ??
+      (tried && issue
+        ? ruleText(
+            path.endsWith('address') && address.trim() === '' ? 'required' : issue.rule,
+            issue.message,
+            issue.values,
+          )
+        : undefined)
+    );
   };
   const touch = () => overlay?.setDirty(true);
 
@@ -67,7 +83,9 @@ export function AddDomains({ siteId }: { siteId: string }) {
     } catch (error) {
       const lines = error instanceof ApiError ? multipleOf(error) : [];
       const placed = fieldErrorsOf(error).filter(({ path }) => path.startsWith('upstreams.') || path === 'portMap');
-      setRefused(new Map(lines.flatMap(({ targets, text: why }) => targets.map((target): [string, string] => [target, why]))));
+      setRefused(
+        new Map(lines.flatMap(({ targets, text: why }) => targets.map((target): [string, string] => [target, why]))),
+      );
       setFaults(new Map(placed.map(({ path, rule, message }) => [path, ruleText(rule, message)])));
       if (lines.length > 0) box.current?.focus();
       else if (placed.length === 0) toastError(error);
@@ -82,106 +100,127 @@ export function AddDomains({ siteId }: { siteId: string }) {
         void submit();
       }}
     >
-      <div>
-        <Textarea
-          ref={box}
-          label={t('domains.fields.names')}
-          description={t('domains.hints.names')}
-          placeholder={'www.example.com\n*.example.com'}
-          aria-describedby="name-verdicts"
-          autosize
-          minRows={4}
-          maxRows={14}
-          spellCheck={false}
-          autoCapitalize="off"
-          data-autofocus
-          value={text}
-          error={bad.length > 0 || (tried && names.length === 0 && ruleText('required', ''))}
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            touch();
-          }}
-          // A pasted list is cleaned when the box is left, not under the hands.
-          onBlur={() => setText((given) => (given.trim() === '' ? '' : cleanNames(given).join('\n')))}
-        />
-        <div id="name-verdicts">
-          {refused.size > 0 && bad.some(({ refusal }) => refusal) && (
-            <div className={classes['refused']} role="alert">
-              {t('domains.add.refused', { count: bad.filter(({ refusal }) => refusal).length })}{' '}
-              <Button size="xs" variant="default" onClick={() => setText(judged.filter(({ refusal }) => !refusal).map(({ name }) => name).join('\n'))}>
-                {t('domains.add.dropRefused')}
-              </Button>
-            </div>
-          )}
-          {judged.length > 0 && (
-            <ul className={classes['verdicts']} tabIndex={0} aria-label={t('domains.fields.names')}>
-              {/* What is wrong comes first: a list of 200 names is not read to its end. */}
-              {[...bad, ...judged.filter((line) => !bad.includes(line))].slice(0, 200).map(({ name, verdict, refusal }) => (
-                <li key={name}>
-                  <StatusMark tone={refusal || !isGood(verdict) ? 'bad' : 'ok'} />
-                  <span className={classes['verdictName']}>{name}</span>
-                  <span className={classes['verdict']} data-bad={refusal || !isGood(verdict) ? true : undefined}>
-                    {refusal ?? t(verdictWord[verdict])}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      </div>
-      <Input.Wrapper label={t('domains.origins.protocol')} labelElement="div" description={scheme === 'follow' ? t('domains.add.follow') : undefined}>
+      <div className={classes['addFields']}>
         <div>
-          <SegmentedControl
-            aria-label={t('domains.origins.protocol')}
-            data={schemes.map((value) => ({ value, label: t(`domains.choices.scheme.${value}`) }))}
-            value={scheme}
-            onChange={(value) => {
-              const chosen = schemes.find((one) => one === value) ?? 'http';
-              setScheme(chosen);
-              // A port that was typed stays; one that belonged to the protocol goes with it.
-              if (port === 80 || port === 443) setPort(chosen === 'https' ? 443 : 80);
-              if (chosen === 'follow' && portMap.length === 0) setPortMap(followed);
+          <Textarea
+            ref={box}
+            label={t('domains.fields.names')}
+            description={t('domains.hints.names')}
+            placeholder={'www.example.com\n*.example.com'}
+            aria-describedby="name-verdicts"
+            autosize
+            minRows={4}
+            maxRows={14}
+            spellCheck={false}
+            autoCapitalize="off"
+            data-autofocus
+            value={text}
+            error={bad.length > 0 || (tried && names.length === 0 && ruleText('required', ''))}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              touch();
+            }}
+            // A pasted list is cleaned when the box is left, not under the hands.
+            onBlur={() => setText((given) => (given.trim() === '' ? '' : cleanNames(given).join('\n')))}
+          />
+          <div id="name-verdicts">
+            {refused.size > 0 && bad.some(({ refusal }) => refusal) && (
+              <div className={classes['refused']} role="alert">
+                {t('domains.add.refused', { count: bad.filter(({ refusal }) => refusal).length })}{' '}
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() =>
+                    setText(
+                      judged
+                        .filter(({ refusal }) => !refusal)
+                        .map(({ name }) => name)
+                        .join('\n'),
+                    )
+                  }
+                >
+                  {t('domains.add.dropRefused')}
+                </Button>
+              </div>
+            )}
+            {judged.length > 0 && (
+              <ul className={classes['verdicts']}>
+                {/* What is wrong comes first: a list of 200 names is not read to its end. */}
+                {[...bad, ...judged.filter((line) => !bad.includes(line))]
+                  .slice(0, SHOWN)
+                  .map(({ name, verdict, refusal }) => (
+                    <li key={name}>
+                      <StatusMark tone={refusal || !isGood(verdict) ? 'bad' : 'ok'} />
+                      <span className={classes['verdictName']}>{name}</span>
+                      <span className={classes['verdict']} data-bad={refusal || !isGood(verdict) ? true : undefined}>
+                        {refusal ?? t(verdictWord[verdict])}
+                      </span>
+                    </li>
+                  ))}
+              </ul>
+            )}
+          </div>
+        </div>
+        <Input.Wrapper
+          label={t('domains.origins.protocol')}
+          labelElement="div"
+          description={scheme === 'follow' ? t('domains.add.follow') : undefined}
+        >
+          <div>
+            <SegmentedControl
+              aria-label={t('domains.origins.protocol')}
+              data={schemes.map((value) => ({ value, label: t(`domains.choices.scheme.${value}`) }))}
+              value={scheme}
+              onChange={(value) => {
+                const chosen = schemes.find((one) => one === value) ?? 'http';
+                setScheme(chosen);
+                // A port that was typed stays; one that belonged to the protocol goes with it.
+                if (port === 80 || port === 443) setPort(chosen === 'https' ? 443 : 80);
+                if (chosen === 'follow' && portMap.length === 0) setPortMap(followed);
+              }}
+            />
+          </div>
+        </Input.Wrapper>
+        <div className={classes['originPair']}>
+          <TextInput
+            label={t('domains.add.address')}
+            placeholder="203.0.113.24"
+            value={address}
+            error={fault('upstreams.0.address')}
+            spellCheck={false}
+            autoCapitalize="off"
+            onChange={(event) => {
+              setAddress(event.currentTarget.value);
+              setFaults(new Map());
+              touch();
             }}
           />
-        </div>
-      </Input.Wrapper>
-      <div className={classes['originPair']}>
-        <TextInput
-          label={t('domains.add.address')}
-          placeholder="203.0.113.24"
-          value={address}
-          error={fault('upstreams.0.address')}
-          spellCheck={false}
-          autoCapitalize="off"
-          onChange={(event) => {
-            setAddress(event.currentTarget.value);
-            setFaults(new Map());
-            touch();
-          }}
-        />
-        <NumberInput
-          label={t('domains.fields.port')}
-          value={port}
-          min={1}
-          max={65_535}
-          hideControls
-          allowDecimal={false}
-          clampBehavior="none"
-          error={fault('upstreams.0.port')}
-          onChange={(value) => setPort(Number(value))}
-        />
-      </div>
-      {scheme === 'follow' && (
-        <Input.Wrapper label={t('domains.origins.portMap')} labelElement="div">
-          <PortMapField
-            value={portMap}
-            locked={false}
-            onChange={setPortMap}
-            {...(portMap.length === 0 ? { error: t('domains.origins.portMapNeeded') } : faults.has('portMap') && { error: faults.get('portMap') })}
+          <NumberInput
+            label={t('domains.fields.port')}
+            value={port}
+            min={1}
+            max={65_535}
+            hideControls
+            allowDecimal={false}
+            clampBehavior="none"
+            error={fault('upstreams.0.port')}
+            onChange={(value) => setPort(Number(value))}
           />
-        </Input.Wrapper>
-      )}
-      <div className="dialog-buttons">
+        </div>
+        {scheme === 'follow' && (
+          <Input.Wrapper label={t('domains.origins.portMap')} labelElement="div">
+            <PortMapField
+              value={portMap}
+              locked={false}
+              onChange={setPortMap}
+              {...(portMap.length === 0
+                ? { error: t('domains.origins.portMapNeeded') }
+                : faults.has('portMap') && { error: faults.get('portMap') })}
+            />
+          </Input.Wrapper>
+        )}
+      </div>
+      <div className={classes['addButtons']}>
         {overlay && (
           <Button variant="default" onClick={overlay.close}>
             {t('common.cancel')}

@@ -34,7 +34,10 @@ export function AllDomainsPage() {
         columns={columns}
         search="keywords"
         filters={[...filters, { key: 'siteID', meta: sites.meta }]}
-        phone={(domain) => ({ below: <Below domain={domain} />, end: <Status kind="domain" value={domain.status === 1 ? 'on' : 'off'} /> })}
+        phone={(domain) => ({
+          below: <Below domain={domain} />,
+          end: <Status kind="domain" value={domain.status === 1 ? 'on' : 'off'} />,
+        })}
         empty={{ icon: IconWorldWww }}
       />
     </Page>

@@ -17,8 +17,14 @@ export function Origins({ of }: { of: Domain['upstreams'] }) {
   );
 }
 
-export const cname: Column<Domain> = { key: 'cnameStatus', render: (domain) => <Status kind="cname" value={domain.cnameStatus} /> };
-export const cert: Column<Domain> = { key: 'certStatus', render: (domain) => <Status kind="cert" value={domain.certStatus} /> };
+export const cname: Column<Domain> = {
+  key: 'cnameStatus',
+  render: (domain) => <Status kind="cname" value={domain.cnameStatus} />,
+};
+export const cert: Column<Domain> = {
+  key: 'certStatus',
+  render: (domain) => <Status kind="cert" value={domain.certStatus} />,
+};
 export const origins: Column<Domain> = { key: 'upstreams', render: ({ upstreams }) => <Origins of={upstreams} /> };
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
@@ -31,7 +37,9 @@ export const filters = [
 
 /** On a phone: only what is wrong with it, else where its content comes from. */
 export function Below({ domain }: { domain: Domain }) {
-  if (domain.status === 1 && domain.certStatus === 'fail') return <Status kind="cert" value="fail" text={t('domains.cert.fail')} />;
-  if (domain.status === 1 && domain.cnameStatus === 'inactive') return <Status kind="cname" value="inactive" text={t('domains.cname.inactive')} />;
+  if (domain.status === 1 && domain.certStatus === 'fail')
+    return <Status kind="cert" value="fail" text={t('domains.cert.fail')} />;
+  if (domain.status === 1 && domain.cnameStatus === 'inactive')
+    return <Status kind="cname" value="inactive" text={t('domains.cname.inactive')} />;
   return <Origins of={domain.upstreams} />;
 }

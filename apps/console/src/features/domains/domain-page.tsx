@@ -40,7 +40,12 @@ function Loaded({ domain }: { domain: Domain }) {
     <Page
       title="domains.title"
       name={domain.name}
-      mark={<StatusMark tone={toneOf('domain', on ? 'on' : 'off')} label={t(on ? 'domains.serving' : 'domains.notServing')} />}
+      mark={
+        <StatusMark
+          tone={toneOf('domain', on ? 'on' : 'off')}
+          label={t(on ? 'domains.serving' : 'domains.notServing')}
+        />
+      }
       facts={
         <>
           {!on && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
@@ -51,12 +56,22 @@ function Loaded({ domain }: { domain: Domain }) {
       actions={
         <>
           {can(domains.status) && (
-            <Button variant="default" loading={running} leftSection={<IconPower size={15} stroke={1.6} />} onClick={() => void turn([domain], !on)}>
+            <Button
+              variant="default"
+              loading={running}
+              leftSection={<IconPower size={15} stroke={1.6} />}
+              onClick={() => void turn([domain], !on)}
+            >
               {t(on ? 'common.turnOff' : 'common.turnOn')}
             </Button>
           )}
           {can(purge.urls) && (
-            <Button component={Link} to={siteAddress({ id, name }, 'cache', 'purge')} variant="default" leftSection={<IconEraser size={15} stroke={1.6} />}>
+            <Button
+              component={Link}
+              to={siteAddress({ id, name }, 'cache', 'purge')}
+              variant="default"
+              leftSection={<IconEraser size={15} stroke={1.6} />}
+            >
               {t('domains.purge')}
             </Button>
           )}

@@ -40,8 +40,19 @@ export function DomainsPage() {
     [id, name],
   );
   const can = domains.status.can;
-  const on = act<Domain>({ label: 'common.turnOn', icon: IconPower, can, run: async (rows) => void (await turn(rows, true)) });
-  const off = act<Domain>({ label: 'common.turnOff', icon: IconPower, can, danger: true, run: async (rows) => void (await turn(rows, false)) });
+  const on = act<Domain>({
+    label: 'common.turnOn',
+    icon: IconPower,
+    can,
+    run: async (rows) => void (await turn(rows, true)),
+  });
+  const off = act<Domain>({
+    label: 'common.turnOff',
+    icon: IconPower,
+    can,
+    danger: true,
+    run: async (rows) => void (await turn(rows, false)),
+  });
   const bulk: BulkAction<Domain>[] = [on, off, removing];
   return (
     <Page title="domains.title" create={<AddDomains siteId={id} />} creates={domains.createSimple}>
@@ -51,7 +62,11 @@ export function DomainsPage() {
         columns={columns}
         search="keywords"
         filters={filters}
-        counted={(total) => (limit === 0 ? t('domains.count', { count: total }) : t('domains.countOf', { count: count(total), limit: count(limit) }))}
+        counted={(total) =>
+          limit === 0
+            ? t('domains.count', { count: total })
+            : t('domains.countOf', { count: count(total), limit: count(limit) })
+        }
         row={(domain) => [
           go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
           domain.status === 1 ? off : on,
@@ -85,7 +100,10 @@ function First({ siteId }: { siteId: string }) {
   const overlay = useOverlay();
   if (!can(domains.createSimple)) return null;
   return (
-    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<AddDomains siteId={siteId} />, { title: 'domains.create' })}>
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<AddDomains siteId={siteId} />, { title: 'domains.create' })}
+    >
       {t('domains.create')}
     </Button>
   );

@@ -13,13 +13,15 @@ const bare = (text: string) =>
     .replace(/\.$/, '');
 
 /** One name a line, each once, in the order in which they were given. */
-export const cleanNames = (text: string) => [...new Set(text.split(/[\s,;，、；]+/).map(bare))].filter((name) => name !== '');
+export const cleanNames = (text: string) =>
+  [...new Set(text.split(/[\s,;，、；]+/).map(bare))].filter((name) => name !== '');
 
 export function judgeName(name: string): Verdict {
   const found = DomainName.safeParse(name);
   if (found.success) return name.startsWith('*.') ? 'wildcard' : 'good';
   if (name.length > 253) return 'long';
-  return found.error.issues.some(({ message }) => message === 'enter lowercase') && DomainName.safeParse(name.toLowerCase()).success
+  return found.error.issues.some(({ message }) => message === 'enter lowercase') &&
+    DomainName.safeParse(name.toLowerCase()).success
     ? 'lower'
     : 'name';
 }

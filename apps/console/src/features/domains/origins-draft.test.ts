@@ -1,12 +1,35 @@
 import { expect, test } from 'vitest';
 import { changesOf, draftOf, faultsOf, newOrigin, planOf, type Domain, type Draft } from './origins-draft.ts';
 
-const upstream = { id: '01990000-0000-7000-8000-000000000001', address: '203.0.113.24', port: 80, weight: 60, backup: false, enabled: true };
+const upstream = {
+  id: '01990000-0000-7000-8000-000000000001',
+  address: '203.0.113.24',
+  port: 80,
+  weight: 60,
+  backup: false,
+  enabled: true,
+};
 const domain: Domain = {
-  id: '01990000-0000-7000-8000-00000000000a', siteID: '01990000-0000-7000-8000-00000000000b', name: 'shop.glow.tw', status: 1, tags: [],
-  cnameStatus: 'active', certStatus: 'none', forceSSL: false, scheme: 'http', portMap: [], hashType: 'roundRobin', hostReplace: null, sni: null,
-  maxFails: 3, failTimeoutSeconds: 10, connectTimeoutSeconds: 5, readTimeoutSeconds: 60, upstreams: [upstream],
-  createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z',
+  id: '01990000-0000-7000-8000-00000000000a',
+  siteID: '01990000-0000-7000-8000-00000000000b',
+  name: 'shop.glow.tw',
+  status: 1,
+  tags: [],
+  cnameStatus: 'active',
+  certStatus: 'none',
+  forceSSL: false,
+  scheme: 'http',
+  portMap: [],
+  hashType: 'roundRobin',
+  hostReplace: null,
+  sni: null,
+  maxFails: 3,
+  failTimeoutSeconds: 10,
+  connectTimeoutSeconds: 5,
+  readTimeoutSeconds: 60,
+  upstreams: [upstream],
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
 };
 const live = draftOf(domain);
 const [origin] = live.origins;
@@ -20,7 +43,14 @@ test('a draft that differs nowhere changes nothing and calls nothing', () => {
 });
 
 test('each change is one entry of the save bar', () => {
-  const draft = { ...live, maxFails: 5, origins: [{ ...origin, weight: 70, enabled: false }, { ...newOrigin('http'), address: '203.0.113.25' }] };
+  const draft = {
+    ...live,
+    maxFails: 5,
+    origins: [
+      { ...origin, weight: 70, enabled: false },
+      { ...newOrigin('http'), address: '203.0.113.25' },
+    ],
+  };
   expect(words(draft)).toHaveLength(4);
 });
 
@@ -36,14 +66,28 @@ test('only what differs is called', () => {
 
 test('faults are found where they are, by the contract itself', () => {
   const empty = newOrigin('http');
-  const faults = faultsOf({ ...live, scheme: 'follow', hostReplace: 'a b', failTimeoutSeconds: 0, origins: [{ ...origin, enabled: false }, { ...empty, enabled: false }] });
+  const faults = faultsOf({
+    ...live,
+    scheme: 'follow',
+    hostReplace: 'a b',
+    failTimeoutSeconds: 0,
+    origins: [
+      { ...origin, enabled: false },
+      { ...empty, enabled: false },
+    ],
+  });
   expect(faults).toMatchObject({
-    portMap: { message: 'required' }, hostReplace: { rule: 'format' }, [`origins.${empty.key}.address`]: { message: 'required' },
-    origins: { message: 'none enabled' }, failTimeoutSeconds: { rule: 'minimum', values: { minimum: 1 } },
+    portMap: { message: 'required' },
+    hostReplace: { rule: 'format' },
+    [`origins.${empty.key}.address`]: { message: 'required' },
+    origins: { message: 'none enabled' },
+    failTimeoutSeconds: { rule: 'minimum', values: { minimum: 1 } },
   });
 });
 
 test('two origins of one address and port are told apart', () => {
   const twin = { ...newOrigin('http'), address: origin.address };
-  expect(faultsOf({ ...live, origins: [origin, twin] })).toMatchObject({ [`origins.${twin.key}.address`]: { message: 'data already exists' } });
+  expect(faultsOf({ ...live, origins: [origin, twin] })).toMatchObject({
+    [`origins.${twin.key}.address`]: { message: 'data already exists' },
+  });
 });

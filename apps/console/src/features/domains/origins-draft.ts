@@ -51,20 +51,35 @@ export const draftOf = (domain: Domain): Draft => ({
 let made = 0;
 export const newOrigin = (scheme: Scheme): Origin => {
   made += 1;
-  return { id: null, key: `new${made}`, address: '', port: scheme === 'https' ? 443 : 80, weight: 10, backup: false, enabled: true };
+  return {
+    id: null,
+    key: `new${made}`,
+    address: '',
+    port: scheme === 'https' ? 443 : 80,
+    weight: 10,
+    backup: false,
+    enabled: true,
+  };
 };
 
 /** Where an origin differs, in words: `203.0.113.24 weight 60 → 70`. */
 function originChanges(from: Origin, to: Origin, t: T): string[] {
   const { address } = to;
   const value = (name: Word, before: string | number, after: string | number) =>
-    t('domains.changes.of', { address: from.address, change: t('domains.changes.value', { name: t(name).toLowerCase(), from: before, to: after }) });
+    t('domains.changes.of', {
+      address: from.address,
+      change: t('domains.changes.value', { name: t(name).toLowerCase(), from: before, to: after }),
+    });
   return [
     ...(from.address !== to.address ? [value('domains.fields.address', from.address, to.address)] : []),
     ...(from.port !== to.port ? [value('domains.fields.port', from.port, to.port)] : []),
     ...(from.weight !== to.weight ? [value('domains.fields.weight', from.weight, to.weight)] : []),
-    ...(from.backup !== to.backup ? [t(to.backup ? 'domains.changes.toBackup' : 'domains.changes.toMain', { address })] : []),
-    ...(from.enabled !== to.enabled ? [t(to.enabled ? 'domains.changes.turnedOn' : 'domains.changes.turnedOff', { address })] : []),
+    ...(from.backup !== to.backup
+      ? [t(to.backup ? 'domains.changes.toBackup' : 'domains.changes.toMain', { address })]
+      : []),
+    ...(from.enabled !== to.enabled
+      ? [t(to.enabled ? 'domains.changes.turnedOn' : 'domains.changes.turnedOff', { address })]
+      : []),
   ];
 }
 
@@ -78,10 +93,22 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
   const mapped = new Set(draft.portMap.map(pair));
   const mappedLive = new Set(live.portMap.map(pair));
   return [
-    ...value('domains.fields.scheme', t(`domains.choices.scheme.${live.scheme}`), t(`domains.choices.scheme.${draft.scheme}`)),
-    ...value('domains.fields.hostReplace', live.hostReplace || t('domains.origins.visitors'), draft.hostReplace || t('domains.origins.visitors')),
+    ...value(
+      'domains.fields.scheme',
+      t(`domains.choices.scheme.${live.scheme}`),
+      t(`domains.choices.scheme.${draft.scheme}`),
+    ),
+    ...value(
+      'domains.fields.hostReplace',
+      live.hostReplace || t('domains.origins.visitors'),
+      draft.hostReplace || t('domains.origins.visitors'),
+    ),
     ...value('domains.fields.sni', live.sni || t('domains.origins.asHost'), draft.sni || t('domains.origins.asHost')),
-    ...value('domains.fields.hashType', t(`domains.choices.hashType.${live.hashType}`), t(`domains.choices.hashType.${draft.hashType}`)),
+    ...value(
+      'domains.fields.hashType',
+      t(`domains.choices.hashType.${live.hashType}`),
+      t(`domains.choices.hashType.${draft.hashType}`),
+    ),
     ...draft.origins.flatMap((origin) => {
       const before = live.origins.find(({ key }) => key === origin.key);
       return before
@@ -91,7 +118,11 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
     ...live.origins.filter(({ key }) => !kept.has(key)).map(({ address }) => t('domains.changes.removed', { address })),
     ...value('domains.fields.maxFails', live.maxFails, draft.maxFails),
     ...value('domains.fields.failTimeoutSeconds', seconds(live.failTimeoutSeconds), seconds(draft.failTimeoutSeconds)),
-    ...value('domains.fields.connectTimeoutSeconds', seconds(live.connectTimeoutSeconds), seconds(draft.connectTimeoutSeconds)),
+    ...value(
+      'domains.fields.connectTimeoutSeconds',
+      seconds(live.connectTimeoutSeconds),
+      seconds(draft.connectTimeoutSeconds),
+    ),
     ...value('domains.fields.readTimeoutSeconds', seconds(live.readTimeoutSeconds), seconds(draft.readTimeoutSeconds)),
     ...draft.portMap.filter((entry) => !mappedLive.has(pair(entry))).map((entry) => t('domains.changes.mapped', entry)),
     ...live.portMap.filter((entry) => !mapped.has(pair(entry))).map((entry) => t('domains.changes.unmapped', entry)),

@@ -118,7 +118,9 @@ export function OriginsTab({ domain }: { domain: Domain }) {
           value={draft.portMap}
           locked={locked}
           onChange={(portMap) => set({ portMap })}
-          {...(faults['portMap'] && { error: draft.portMap.length === 0 ? t('domains.origins.portMapNeeded') : wrong(faults['portMap']) })}
+          {...(faults['portMap'] && {
+            error: draft.portMap.length === 0 ? t('domains.origins.portMapNeeded') : wrong(faults['portMap']),
+          })}
         />
       </Section>
       <SaveBar
@@ -179,6 +181,7 @@ function useSave(domain: Domain, live: Draft) {
 }
 
 function withID(origin: Draft['origins'][number], saved: Domain['upstreams']) {
-  const found = origin.id === null && saved.find(({ address, port }) => address === origin.address && port === origin.port);
+  const found =
+    origin.id === null && saved.find(({ address, port }) => address === origin.address && port === origin.port);
   return found ? { ...origin, id: found.id, key: found.id } : origin;
 }

@@ -18,14 +18,23 @@ interface OriginsTableProps {
 export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn }: OriginsTableProps) {
   const t = useT();
   const backups = origins.filter(({ backup }) => backup).length;
-  const summary = backups > 0 ? t('domains.origins.summaryBackup', { count: origins.length, backup: backups }) : t('domains.origins.summary', { count: origins.length });
+  const summary =
+    backups > 0
+      ? t('domains.origins.summaryBackup', { count: origins.length, backup: backups })
+      : t('domains.origins.summary', { count: origins.length });
   return (
     <section className={classes['origins']}>
       <header className={classes['originsHead']}>
         <h2 className={classes['blockTitle']}>{t('domains.origins.title')}</h2>
         <span className={classes['summary']}>{summary}</span>
         {!locked && (
-          <Button size="xs" variant="default" className={classes['push'] ?? ''} leftSection={<IconPlus size={14} stroke={1.8} />} onClick={() => onChange([...origins, newOrigin(scheme)])}>
+          <Button
+            size="xs"
+            variant="default"
+            className={classes['push'] ?? ''}
+            leftSection={<IconPlus size={14} stroke={1.8} />}
+            onClick={() => onChange([...origins, newOrigin(scheme)])}
+          >
             {t('domains.origins.add')}
           </Button>
         )}
@@ -35,7 +44,9 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
           <thead>
             <tr>
               <th scope="col">{t('domains.fields.address')}</th>
-              <th scope="col" className={classes['number']}>{t('domains.fields.port')}</th>
+              <th scope="col" className={classes['number']}>
+                {t('domains.fields.port')}
+              </th>
               <th scope="col">{t('domains.fields.weight')}</th>
               <th scope="col">{t('domains.fields.backup')}</th>
               <th scope="col">{t('domains.fields.enabled')}</th>
@@ -133,7 +144,11 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
       <td>
         <Menu position="bottom-start" disabled={locked}>
           <Menu.Target>
-            <UnstyledButton className={classes['role'] ?? ''} aria-label={t('domains.origins.roleOf', { n })} disabled={locked}>
+            <UnstyledButton
+              className={classes['role'] ?? ''}
+              aria-label={t('domains.origins.roleOf', { n })}
+              disabled={locked}
+            >
               {backup ? <Pill tone="held">{t('domains.origins.backup')}</Pill> : t('domains.origins.main')}
             </UnstyledButton>
           </Menu.Target>
@@ -153,7 +168,10 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
       </td>
       <td className={classes['end']}>
         {!locked && !last && (
-          <ActionIcon aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })} onClick={onRemove}>
+          <ActionIcon
+            aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })}
+            onClick={onRemove}
+          >
             <IconX size={15} stroke={1.6} />
           </ActionIcon>
         )}

@@ -34,7 +34,12 @@ export function PortMapField({ value, locked, onChange, error }: PortMapFieldPro
         </span>
       ))}
       {value.length === 0 && !error && <span className={classes['noShare']}>{t('domains.origins.portMapNone')}</span>}
-      {!locked && <AddPair taken={value.map(({ from }) => from)} onAdd={(pair) => onChange([...value, pair].toSorted((a, b) => a.from - b.from))} />}
+      {!locked && (
+        <AddPair
+          taken={value.map(({ from }) => from)}
+          onAdd={(pair) => onChange([...value, pair].toSorted((a, b) => a.from - b.from))}
+        />
+      )}
       {error && (
         <span className={classes['fault']} role="alert">
           {error}
@@ -44,7 +49,8 @@ export function PortMapField({ value, locked, onChange, error }: PortMapFieldPro
   );
 }
 
-const isPort = (value: number | string): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
+const isPort = (value: number | string): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
 
 function AddPair({ taken, onAdd }: { taken: readonly number[]; onAdd: (pair: PortMap[number]) => void }) {
   const t = useT();
@@ -74,8 +80,26 @@ function AddPair({ taken, onAdd }: { taken: readonly number[]; onAdd: (pair: Por
             add();
           }}
         >
-          <NumberInput label={t('domains.origins.from')} value={from} onChange={setFrom} min={1} max={65_535} hideControls w={110} error={twice && t('domains.origins.portMapTwice')} data-autofocus />
-          <NumberInput label={t('domains.origins.to')} value={to} onChange={setTo} min={1} max={65_535} hideControls w={110} />
+          <NumberInput
+            label={t('domains.origins.from')}
+            value={from}
+            onChange={setFrom}
+            min={1}
+            max={65_535}
+            hideControls
+            w={110}
+            error={twice && t('domains.origins.portMapTwice')}
+            data-autofocus
+          />
+          <NumberInput
+            label={t('domains.origins.to')}
+            value={to}
+            onChange={setTo}
+            min={1}
+            max={65_535}
+            hideControls
+            w={110}
+          />
           <Button type="submit" disabled={!isPort(from) || !isPort(to) || twice}>
             {t('common.add')}
           </Button>

@@ -31,7 +31,10 @@ export function useSwitchDomains(siteId: string) {
     const sure =
       enabled ||
       (await confirm({
-        title: rows.length === 1 ? t('domains.turnOffNamed', { name: first.name }) : t('domains.turnOffTitle', { count: rows.length }),
+        title:
+          rows.length === 1
+            ? t('domains.turnOffNamed', { name: first.name })
+            : t('domains.turnOffTitle', { count: rows.length }),
         points: [t('domains.turnOffPoint'), t('domains.turnOffKeeps')],
         verb: t('common.turnOff'),
       }));

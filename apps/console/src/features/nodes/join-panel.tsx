@@ -27,17 +27,17 @@ export function JoinPanel({ node, token }: JoinPanelProps) {
   return (
     <div className={classes['join']}>
       <p>{t('nodes.join.text')}</p>
-      <pre className={classes['command']} tabIndex={0} role="region" aria-label={t('nodes.join.command')}>
+      <pre className={classes['command']}>
         {command}
         <span className={classes['copy']}>
           <CopyIcon text={command} />
         </span>
       </pre>
       <p className={classes['once']}>{t('nodes.join.once', { time: time(token.expiresAt) })}</p>
-      <div className={classes['wait']} role="status" data-joined={joined || undefined}>
+      <output className={classes['wait']} data-joined={joined || undefined}>
         <StatusMark tone={joined ? 'ok' : 'busy'} />
         {joined ? t('nodes.join.joinedSince', { serial: count(data.currentSerial) }) : t('nodes.join.waiting')}
-      </div>
+      </output>
       <div className="dialog-buttons">
         <Button variant="default" onClick={close}>
           {t(joined ? 'common.close' : 'nodes.join.later')}

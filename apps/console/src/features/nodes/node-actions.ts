@@ -31,15 +31,28 @@ export function useNodeActions() {
       if (sure) await status.run({ body: { ids: rows.map(({ id }) => id), enabled: false } });
     },
     reset: async (rows: readonly EdgeNode[]) => {
-      const sure = await confirm({ title: t('nodes.resetTitle', { count: rows.length }), points: [t('nodes.resetPoint')], verb: t('nodes.actions.reset') });
+      const sure = await confirm({
+        title: t('nodes.resetTitle', { count: rows.length }),
+        points: [t('nodes.resetPoint')],
+        verb: t('nodes.actions.reset'),
+      });
       if (sure) await reset.run({ body: { ids: rows.map(({ id }) => id) } });
     },
     rejoin: async ([node]: readonly EdgeNode[]) => {
       if (!node) return;
       const known = node.initialized;
-      const sure = !known || (await confirm({ title: t('nodes.rejoinTitle', { name: node.name }), points: [t('nodes.rejoinPoint')], verb: t('nodes.actions.rejoin') }));
+      const sure =
+        !known ||
+        (await confirm({
+          title: t('nodes.rejoinTitle', { name: node.name }),
+          points: [t('nodes.rejoinPoint')],
+          verb: t('nodes.actions.rejoin'),
+        }));
       const token = sure && (await rejoin.run({ params: { nodeID: node.id } }));
-      if (token) overlay(createElement(JoinPanel, { node, token }), { title: { text: t('nodes.join.title', { name: node.name }) } });
+      if (token)
+        overlay(createElement(JoinPanel, { node, token }), {
+          title: { text: t('nodes.join.title', { name: node.name }) },
+        });
     },
   };
 }

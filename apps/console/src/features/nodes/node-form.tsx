@@ -26,10 +26,19 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
   const onMade = (reply: unknown) => {
     if (value) return;
     const { id, name, joinToken } = Made.parse(reply);
-    overlay(<JoinPanel node={{ id, name }} token={{ joinToken, expiresAt: expiryOf(reply) }} />, { title: { text: t('nodes.join.title', { name }) } });
+    overlay(<JoinPanel node={{ id, name }} token={{ joinToken, expiresAt: expiryOf(reply) }} />, {
+      title: { text: t('nodes.join.title', { name }) },
+    });
   };
   return (
-    <ResourceForm create={nodes.create} update={nodes.update} value={value} refreshes={['zones']} onDone={onMade} {...(zoneID && { initial: { zoneID } })}>
+    <ResourceForm
+      create={nodes.create}
+      update={nodes.update}
+      value={value}
+      refreshes={['zones']}
+      onDone={onMade}
+      {...(zoneID && { initial: { zoneID } })}
+    >
       <TextField name="name" />
       <TextField name="ip" />
       <SelectMetaField name="zoneID" meta={zones.meta} />
@@ -41,7 +50,9 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
 }
 
 const expiryOf = (reply: unknown) =>
-  typeof reply === 'object' && reply !== null && 'expiresAt' in reply && typeof reply.expiresAt === 'string' ? reply.expiresAt : '';
+  typeof reply === 'object' && reply !== null && 'expiresAt' in reply && typeof reply.expiresAt === 'string'
+    ? reply.expiresAt
+    : '';
 
 const GB = 1_000_000_000;
 

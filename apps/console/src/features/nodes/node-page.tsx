@@ -50,17 +50,29 @@ function Loaded({ node }: { node: EdgeNode }) {
       actions={
         <>
           {can(nodes.update) && (
-            <Button variant="default" leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => overlay(<NodeForm value={node} />, { title: 'nodes.edit' })}>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={15} stroke={1.6} />}
+              onClick={() => overlay(<NodeForm value={node} />, { title: 'nodes.edit' })}
+            >
               {t('common.edit')}
             </Button>
           )}
           {can(nodes.status) && (
-            <Button variant="default" leftSection={<IconPower size={15} stroke={1.6} />} onClick={() => void (node.enabled ? disable : enable)([node])}>
+            <Button
+              variant="default"
+              leftSection={<IconPower size={15} stroke={1.6} />}
+              onClick={() => void (node.enabled ? disable : enable)([node])}
+            >
               {t(node.enabled ? 'nodes.actions.disable' : 'nodes.actions.enable')}
             </Button>
           )}
           {can(nodes.reset) && node.initialized && (
-            <Button variant="default" leftSection={<IconRefreshDot size={15} stroke={1.6} />} onClick={() => void reset([node])}>
+            <Button
+              variant="default"
+              leftSection={<IconRefreshDot size={15} stroke={1.6} />}
+              onClick={() => void reset([node])}
+            >
               {t('nodes.actions.reset')}
             </Button>
           )}
@@ -80,7 +92,8 @@ function Loaded({ node }: { node: EdgeNode }) {
 function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
   const t = useT();
   const nothing = <Nothing />;
-  const digest = installed.digestAgrees === null ? 'digestUnknown' : installed.digestAgrees ? 'digestAgrees' : 'digestDiffers';
+  const digest =
+    installed.digestAgrees === null ? 'digestUnknown' : installed.digestAgrees ? 'digestAgrees' : 'digestDiffers';
   return (
     <>
       <Section title="nodes.info.machine" why="nodes.info.machineWhy">
@@ -88,13 +101,23 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
           <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
-          <Fact term={t('nodes.info.nginx')}>{tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}</Fact>
-          <Fact term={t('nodes.fields.cacheMaxBytes')}>{node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}</Fact>
+          <Fact term={t('nodes.info.nginx')}>
+            {tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}
+          </Fact>
+          <Fact term={t('nodes.fields.cacheMaxBytes')}>
+            {node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}
+          </Fact>
           <Fact term={t('common.fields.memo')}>{node.memo || nothing}</Fact>
           <div className={classes['wide']}>
             <dt>{t('nodes.info.capabilities')}</dt>
             <dd className={classes['chips']}>
-              {installed.capabilities.length === 0 ? t('nodes.info.notReported') : installed.capabilities.map((name) => <Pill key={name} tone="off">{name}</Pill>)}
+              {installed.capabilities.length === 0
+                ? t('nodes.info.notReported')
+                : installed.capabilities.map((name) => (
+                    <Pill key={name} tone="off">
+                      {name}
+                    </Pill>
+                  ))}
             </dd>
           </div>
         </dl>

@@ -3,13 +3,21 @@ import { gapOf, reasonOf, tally } from './node-states.ts';
 
 test('states are counted by tone, healthy ones first', () => {
   const rows = (['offline', 'enabled', 'rejected', 'enabled', 'disabled'] as const).map((status) => ({ status }));
-  expect(tally(rows)).toEqual([{ tone: 'ok', count: 2 }, { tone: 'bad', count: 2 }, { tone: 'off', count: 1 }]);
+  expect(tally(rows)).toEqual([
+    { tone: 'ok', count: 2 },
+    { tone: 'bad', count: 2 },
+    { tone: 'off', count: 1 },
+  ]);
 });
 
 test('the reason of a refused configuration is the node’s own', () => {
   const t = (word: string) => word;
-  expect(reasonOf({ status: 'rejected', error: 'nginx -t: unknown directive', lastSeenAt: null }, t)).toBe('nginx -t: unknown directive');
-  expect(reasonOf({ status: 'offline', error: null, lastSeenAt: '2026-11-20T06:29:51Z' }, t)).toBe('nodes.reasons.offline');
+  expect(reasonOf({ status: 'rejected', error: 'nginx -t: unknown directive', lastSeenAt: null }, t)).toBe(
+    'nginx -t: unknown directive',
+  );
+  expect(reasonOf({ status: 'offline', error: null, lastSeenAt: '2026-11-20T06:29:51Z' }, t)).toBe(
+    'nodes.reasons.offline',
+  );
   expect(reasonOf({ status: 'enabled', error: null, lastSeenAt: null }, t)).toBeNull();
 });
 

@@ -24,5 +24,9 @@ export function reasonOf(node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'>
 }
 
 /** How far a node is behind its zone. A node that has not joined is behind in nothing. */
-export const gapOf = ({ initialized, currentSerial, latestSerial }: Pick<EdgeNode, 'initialized' | 'currentSerial' | 'latestSerial'>) =>
+export const gapOf = ({
+  initialized,
+  currentSerial,
+  latestSerial,
+}: Pick<EdgeNode, 'initialized' | 'currentSerial' | 'latestSerial'>) =>
   initialized ? Math.max(0, latestSerial - currentSerial) : 0;

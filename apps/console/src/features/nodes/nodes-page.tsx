@@ -23,12 +23,12 @@ function Tally() {
   const { data } = useEndpoint(nodes.list, { query: { pageSize: 500 } }, { pollMs: 5000 });
   if (!data || data.total === 0) return null;
   return (
-    <span className={classes['tallies']} role="group" aria-label={t('nodes.perState')}>
+    <ul className={classes['tallies']} aria-label={t('nodes.perState')}>
       {tally(data.data).map((one) => (
-        <span key={one.tone} className={classes['tally']}>
+        <li key={one.tone} className={classes['tally']}>
           <StatusMark tone={one.tone} label={t(`status.tone.${one.tone}`)} /> {count(one.count)}
-        </span>
+        </li>
       ))}
-    </span>
+    </ul>
   );
 }

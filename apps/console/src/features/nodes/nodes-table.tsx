@@ -31,7 +31,11 @@ const columns: Column<EdgeNode>[] = [
       </>
     ),
   },
-  { key: 'status', flexible: true, render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} /> },
+  {
+    key: 'status',
+    flexible: true,
+    render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
+  },
   { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
   { key: 'currentSerial', render: (node) => <Serial node={node} /> },
   { key: 'lastSeenAt', as: 'time', priority: 2 },
@@ -48,10 +52,25 @@ const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
 /** Every node, or those of one zone: live, without a row moving under the pointer. */
 export function NodesTable({ zoneId }: { zoneId?: string }) {
   const { enable, disable, reset, rejoin } = useNodeActions();
-  const all = useEndpoint(zones.list, { query: { pageSize: 500 } }, { pollMs: POLL_MS });
-  const enabling = act<EdgeNode>({ label: 'nodes.actions.enable', icon: IconPower, can: nodes.status.can, run: enable });
-  const disabling = act<EdgeNode>({ label: 'nodes.actions.disable', icon: IconPower, can: nodes.status.can, run: disable, danger: true });
-  const resetting = act<EdgeNode>({ label: 'nodes.actions.reset', icon: IconRefreshDot, can: nodes.reset.can, run: reset });
+  const enabling = act<EdgeNode>({
+    label: 'nodes.actions.enable',
+    icon: IconPower,
+    can: nodes.status.can,
+    run: enable,
+  });
+  const disabling = act<EdgeNode>({
+    label: 'nodes.actions.disable',
+    icon: IconPower,
+    can: nodes.status.can,
+    run: disable,
+    danger: true,
+  });
+  const resetting = act<EdgeNode>({
+    label: 'nodes.actions.reset',
+    icon: IconRefreshDot,
+    can: nodes.reset.can,
+    run: reset,
+  });
   const rejoining = act<EdgeNode>({ label: 'nodes.actions.rejoin', icon: IconKey, can: nodes.rejoin.can, run: rejoin });
   const bulk: BulkAction<EdgeNode>[] = [enabling, resetting, disabling, removing];
   return (
@@ -63,7 +82,12 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       search="name"
       pollMs={POLL_MS}
       filters={[
-        { key: 'status', choices: ['enabled', 'disabled', 'offline', 'reconnecting', 'natsError', 'rejected', 'uninitialized'], status: 'node', many: true },
+        {
+          key: 'status',
+          choices: ['enabled', 'disabled', 'offline', 'reconnecting', 'natsError', 'rejected', 'uninitialized'],
+          status: 'node',
+          many: true,
+        },
         ...(zoneId ? [] : [{ key: 'zoneID', meta: zones.meta }]),
       ]}
       {...(zoneId
@@ -71,17 +95,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         : {
             group: {
               by: ({ zoneID }: EdgeNode) => zoneID,
-              label: (zoneID: string, rows: readonly EdgeNode[]) => {
-                const zone = all.data?.data.find(({ id }) => id === zoneID);
-                return (
-                  <>
-                    <b>{zone?.name ?? rows[0]?.zoneName}</b>
-                    <span className={classes['group']}>
-                      {t('nodes.group', { count: zone?.nodeCount ?? rows.length, serial: count(zone?.serial ?? rows[0]?.latestSerial ?? 0) })}
-                    </span>
-                  </>
-                );
-              },
+              label: (zoneID: string, rows: readonly EdgeNode[]) => <ZoneLabel zoneID={zoneID} rows={rows} />,
             },
           })}
       row={(node) => [
@@ -92,9 +106,30 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         removing,
       ]}
       bulk={bulk}
-      phone={(node) => ({ below: <Status kind="node" value={node.status} why={reasonOf(node, t)} />, end: <Serial node={node} /> })}
+      phone={(node) => ({
+        below: <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
+        end: <Serial node={node} />,
+      })}
       empty={{ icon: IconServer, action: <First {...(zoneId && { zoneId })} /> }}
     />
+  );
+}
+
+/** What a zone has in all, not only on this page of the list. */
+function ZoneLabel({ zoneID, rows }: { zoneID: string; rows: readonly EdgeNode[] }) {
+  const t = useT();
+  const { data } = useEndpoint(zones.list, { query: { pageSize: 500 } }, { pollMs: POLL_MS });
+  const zone = data?.data.find(({ id }) => id === zoneID);
+  return (
+    <>
+      <b>{zone?.name ?? rows[0]?.zoneName}</b>
+      <span className={classes['group']}>
+        {t('nodes.group', {
+          count: zone?.nodeCount ?? rows.length,
+          serial: count(zone?.serial ?? rows[0]?.latestSerial ?? 0),
+        })}
+      </span>
+    </>
   );
 }
 
@@ -104,7 +139,10 @@ function First({ zoneId }: { zoneId?: string }) {
   const overlay = useOverlay();
   if (!can(nodes.create)) return null;
   return (
-    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<NodeForm {...(zoneId && { zoneID: zoneId })} />, { title: 'nodes.create' })}>
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<NodeForm {...(zoneId && { zoneID: zoneId })} />, { title: 'nodes.create' })}
+    >
       {t('nodes.create')}
     </Button>
   );

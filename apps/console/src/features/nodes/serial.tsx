@@ -5,7 +5,11 @@ import { gapOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
 /** `48,213`; of a node that is behind: `48,209 −4 · 14:29:51`. */
-export function Serial({ node }: { node: Pick<EdgeNode, 'initialized' | 'currentSerial' | 'latestSerial' | 'syncedAt'> }) {
+export function Serial({
+  node,
+}: {
+  node: Pick<EdgeNode, 'initialized' | 'currentSerial' | 'latestSerial' | 'syncedAt'>;
+}) {
   const t = useT();
   if (!node.initialized) return <Nothing />;
   const gap = gapOf(node);

@@ -26,7 +26,11 @@ const columns: Column<Product>[] = [
   { key: 'siteCount', align: 'right', render: sitesOf },
   { key: 'domainLimit', align: 'right', render: ({ domainLimit }) => <Limit of={domainLimit} /> },
   { key: 'trafficPriceCents', align: 'right', render: priceOf },
-  { key: 'overLimitAction', render: ({ overLimitAction }) => t(`products.choices.overLimitAction.${overLimitAction}`), priority: 2 },
+  {
+    key: 'overLimitAction',
+    render: ({ overLimitAction }) => t(`products.choices.overLimitAction.${overLimitAction}`),
+    priority: 2,
+  },
   { key: 'memo', flexible: true, priority: 3 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
@@ -40,7 +44,10 @@ export function ProductsPage() {
         columns={columns}
         search="name"
         filters={[{ key: 'zoneID', meta: zones.meta }]}
-        row={(product) => [edit(<ProductForm value={product} />, { title: 'products.edit', can: products.update.can }), removing]}
+        row={(product) => [
+          edit(<ProductForm value={product} />, { title: 'products.edit', can: products.update.can }),
+          removing,
+        ]}
         bulk={[removing]}
         phone={(product) => ({ below: product.zoneName, end: sitesOf(product) })}
         empty={{ icon: IconBox, action: <First /> }}
@@ -55,7 +62,10 @@ function First() {
   const overlay = useOverlay();
   if (!can(products.create)) return null;
   return (
-    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<ProductForm />, { title: 'products.create' })}>
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<ProductForm />, { title: 'products.create' })}
+    >
       {t('products.create')}
     </Button>
   );

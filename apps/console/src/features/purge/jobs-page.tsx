@@ -35,7 +35,11 @@ export function JobsPage() {
         sort="-createdAt"
         pollMs={5000}
         row={(job) => [
-          act<Job>({ label: 'jobs.show', icon: IconReceipt2, run: () => overlay(<JobReceipts siteId={id} jobID={job.id} />, { title: 'purge.receipts', wide: true }) }),
+          act<Job>({
+            label: 'jobs.show',
+            icon: IconReceipt2,
+            run: () => overlay(<JobReceipts siteId={id} jobID={job.id} />, { title: 'purge.receipts', wide: true }),
+          }),
         ]}
         phone={(job) => ({ below: <Status kind="task" value={job.state} />, end: `${job.done} / ${job.total}` })}
         empty={{ icon: IconListCheck }}

@@ -28,14 +28,35 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
   const all = useAction(purge.all, { refreshes: ['sites', 'jobs'], quiet: true });
   const lines = linesOf(text);
   const good = scope === 'urls' ? isPurgeURL : isPurgeHost;
-  const bad = scope === 'site' ? [] : lines.flatMap((line, i) => (good(line) && !refused.has(i) ? [] : [{ n: i + 1, line, why: refused.get(i) ?? t(scope === 'urls' ? 'purge.verdicts.url' : 'purge.verdicts.host') }]));
+  const bad =
+    scope === 'site'
+      ? []
+      : lines.flatMap((line, i) =>
+          good(line) && !refused.has(i)
+            ? []
+            : [
+                {
+                  n: i + 1,
+                  line,
+                  why: refused.get(i) ?? t(scope === 'urls' ? 'purge.verdicts.url' : 'purge.verdicts.host'),
+                },
+              ],
+        );
   const params = { siteId: site.id };
 
   const sure = () =>
     scope === 'site'
-      ? confirm({ title: t('purge.siteTitle', { name: site.name }), points: [t('purge.originPoint'), t('purge.offlinePoint')], verb: t('purge.submitSite') })
+      ? confirm({
+          title: t('purge.siteTitle', { name: site.name }),
+          points: [t('purge.originPoint'), t('purge.offlinePoint')],
+          verb: t('purge.submitSite'),
+        })
       : scope === 'hosts'
-        ? confirm({ title: t('purge.hostsTitle', { count: lines.length }), points: [t('purge.originPoint'), t('purge.offlinePoint')], verb: t('purge.submitHosts', { count: lines.length }) })
+        ? confirm({
+            title: t('purge.hostsTitle', { count: lines.length }),
+            points: [t('purge.originPoint'), t('purge.offlinePoint')],
+            verb: t('purge.submitHosts', { count: lines.length }),
+          })
         : true;
 
   const submit = async () => {
@@ -43,7 +64,10 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
     if (scope !== 'site' && (lines.length === 0 || bad.length > 0 || lines.length > MOST_LINES)) return;
     if (!(await sure())) return;
     try {
-      const started = scope === 'site' ? await all.run({ params }) : await urls.run({ params, body: { type: scope === 'urls' ? 1 : 3, urls: lines } });
+      const started =
+        scope === 'site'
+          ? await all.run({ params })
+          : await urls.run({ params, body: { type: scope === 'urls' ? 1 : 3, urls: lines } });
       if (!started) return;
       follow(started.jobID, site.id);
       onStarted(started.jobID);
@@ -58,7 +82,12 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
       if (found.length === 0) toastError(error);
     }
   };
-  const label = scope === 'site' ? t('purge.submitSite') : lines.length === 0 ? t('purge.title') : t(scope === 'urls' ? 'purge.submitURLs' : 'purge.submitHosts', { count: lines.length });
+  const label =
+    scope === 'site'
+      ? t('purge.submitSite')
+      : lines.length === 0
+        ? t('purge.title')
+        : t(scope === 'urls' ? 'purge.submitURLs' : 'purge.submitHosts', { count: lines.length });
   return (
     <form
       className={classes['form']}
@@ -92,7 +121,11 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
             spellCheck={false}
             autoCapitalize="off"
             value={text}
-            error={(tried && lines.length === 0 && ruleText('required', '')) || (lines.length > MOST_LINES && t('purge.verdicts.tooMany')) || (tried && bad.length > 0)}
+            error={
+              (tried && lines.length === 0 && ruleText('required', '')) ||
+              (lines.length > MOST_LINES && t('purge.verdicts.tooMany')) ||
+              (tried && bad.length > 0)
+            }
             onChange={(event) => {
               setText(event.currentTarget.value);
               setRefused(new Map());

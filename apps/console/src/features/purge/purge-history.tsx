@@ -20,13 +20,16 @@ const columns: Column<PurgeRow>[] = [
   { key: 'createdBy', priority: 2 },
   { key: 'createdAt', as: 'time' },
 ];
-const removing = remove<PurgeRow, typeof purge.removeRows>(purge.removeRows, { confirm: () => ({ points: [t('purge.removePoint')] }) });
+const removing = remove<PurgeRow, typeof purge.removeRows>(purge.removeRows, {
+  confirm: () => ({ points: [t('purge.removePoint')] }),
+});
 
 export function PurgeHistory({ siteId }: { siteId: string }) {
   const t = useT();
   const overlay = useOverlay();
   const again = useAction(purge.urls, { refreshes: ['jobs'] });
-  const show = (jobID: string) => overlay(<JobReceipts siteId={siteId} jobID={jobID} />, { title: 'purge.receipts', wide: true });
+  const show = (jobID: string) =>
+    overlay(<JobReceipts siteId={siteId} jobID={jobID} />, { title: 'purge.receipts', wide: true });
   const purgeAgain = async ([row]: readonly PurgeRow[]) => {
     if (!row) return;
     const started = await again.run({ params: { siteId }, body: { type: row.type === 3 ? 3 : 1, urls: row.urls } });
@@ -67,7 +70,8 @@ function What({ urls }: { urls: readonly string[] }) {
   const t = useT();
   return (
     <>
-      {urls[0]} {urls.length > 1 && <span className={classes['more']}>{t('purge.more', { count: urls.length - 1 })}</span>}
+      {urls[0]}{' '}
+      {urls.length > 1 && <span className={classes['more']}>{t('purge.more', { count: urls.length - 1 })}</span>}
     </>
   );
 }

@@ -32,9 +32,14 @@ export function OwnSitesPage() {
         words="sites"
         columns={columns}
         search="siteName"
-        filters={[{ key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true }]}
+        filters={[
+          { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
+        ]}
         group={byProduct}
-        phone={(site) => ({ below: site.status === 'normal' ? site.productName : <Status kind="site" value={site.status} />, end: domainsOf(site) })}
+        phone={(site) => ({
+          below: site.status === 'normal' ? site.productName : <Status kind="site" value={site.status} />,
+          end: domainsOf(site),
+        })}
         empty={{ icon: IconWorld }}
       />
     </Page>

@@ -16,7 +16,13 @@ import type { Site } from './sites-page.tsx';
 export function SiteForm({ value }: { value?: Site }) {
   const can = useCan();
   return (
-    <ResourceForm create={clientSites.create} update={clientSites.update} words="sites" value={value} refreshes={['sites', 'products', 'zones']}>
+    <ResourceForm
+      create={clientSites.create}
+      update={clientSites.update}
+      words="sites"
+      value={value}
+      refreshes={['sites', 'products', 'zones']}
+    >
       <TextField name="name" />
       <SelectMetaField name="productID" meta={products.meta} />
       {can(accounts.list) && <CustomerField name="userID" />}
@@ -35,7 +41,9 @@ function CustomerField({ name }: { name: string }) {
       <Select
         {...input}
         label={<Label text={input.label} optional />}
-        data={(data?.data ?? []).filter(({ isRoot }) => isRoot).map((account) => ({ value: account.id, label: `${account.name} · ${account.email}` }))}
+        data={(data?.data ?? [])
+          .filter(({ isRoot }) => isRoot)
+          .map((account) => ({ value: account.id, label: `${account.name} · ${account.email}` }))}
         searchable
         clearable
         limit={100}

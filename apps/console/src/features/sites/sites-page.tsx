@@ -38,13 +38,39 @@ const removing = remove<Site, typeof clientSites.remove>(clientSites.remove, {
 export function SitesPage() {
   const { setStatus, purgeAll } = useSiteActions();
   const bulk: BulkAction<Site>[] = [
-    act({ label: 'sites.actions.normal', icon: IconPlayerPlay, can: clientSites.status.can, run: (rows) => setStatus(rows, 'normal') }),
+    act({
+      label: 'sites.actions.normal',
+      icon: IconPlayerPlay,
+      can: clientSites.status.can,
+      run: (rows) => setStatus(rows, 'normal'),
+    }),
     act({ label: 'sites.actions.purge', icon: IconEraser, can: purgeSites.all.can, run: purgeAll }),
-    act({ label: 'sites.actions.pause', icon: IconPlayerPause, danger: true, can: clientSites.status.can, run: (rows) => setStatus(rows, 'pause') }),
-    act({ label: 'sites.actions.lock', icon: IconLock, danger: true, can: clientSites.status.can, run: (rows) => setStatus(rows, 'lock') }),
+    act({
+      label: 'sites.actions.pause',
+      icon: IconPlayerPause,
+      danger: true,
+      can: clientSites.status.can,
+      run: (rows) => setStatus(rows, 'pause'),
+    }),
+    act({
+      label: 'sites.actions.lock',
+      icon: IconLock,
+      danger: true,
+      can: clientSites.status.can,
+      run: (rows) => setStatus(rows, 'lock'),
+    }),
     removing,
   ];
-  const actionsOf = (site: Site) => bulk.filter(({ label }) => label !== (site.status === 'normal' ? 'sites.actions.normal' : site.status === 'lock' ? 'sites.actions.lock' : 'sites.actions.pause'));
+  const actionsOf = (site: Site) =>
+    bulk.filter(
+      ({ label }) =>
+        label !==
+        (site.status === 'normal'
+          ? 'sites.actions.normal'
+          : site.status === 'lock'
+            ? 'sites.actions.lock'
+            : 'sites.actions.pause'),
+    );
   return (
     <Page title="sites.title" create={<SiteForm />} creates={clientSites.create}>
       <ResourceTable
@@ -58,9 +84,16 @@ export function SitesPage() {
           { key: 'zoneID', meta: zones.meta },
         ]}
         group={byProduct}
-        row={(site) => [edit(<SiteForm value={site} />, { title: 'sites.edit', can: clientSites.update.can }), ...actionsOf(site)]}
+        row={(site) => [
+          edit(<SiteForm value={site} />, { title: 'sites.edit', can: clientSites.update.can }),
+          ...actionsOf(site),
+        ]}
         bulk={bulk}
-        phone={(site) => ({ below: site.status === 'normal' ? (site.userName ?? site.zoneName) : <Status kind="site" value={site.status} />, end: domainsOf(site) })}
+        phone={(site) => ({
+          below:
+            site.status === 'normal' ? (site.userName ?? site.zoneName) : <Status kind="site" value={site.status} />,
+          end: domainsOf(site),
+        })}
         empty={{ icon: IconWorld, action: <First /> }}
       />
     </Page>
@@ -68,7 +101,9 @@ export function SitesPage() {
 }
 
 function domainsOf({ domainCount, domainLimit }: { domainCount: number; domainLimit: number }) {
-  return domainLimit === 0 ? count(domainCount) : t('sites.ofLimit', { count: count(domainCount), limit: count(domainLimit) });
+  return domainLimit === 0
+    ? count(domainCount)
+    : t('sites.ofLimit', { count: count(domainCount), limit: count(domainLimit) });
 }
 
 function First() {
@@ -77,7 +112,10 @@ function First() {
   const overlay = useOverlay();
   if (!can(clientSites.create)) return null;
   return (
-    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<SiteForm />, { title: 'sites.create' })}>
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<SiteForm />, { title: 'sites.create' })}
+    >
       {t('sites.create')}
     </Button>
   );

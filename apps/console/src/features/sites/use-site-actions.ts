@@ -19,7 +19,11 @@ export function useSiteActions() {
   const status = useAction(clientSites.status, { refreshes: ['sites'] });
   const purge = useAction(purgeSites.all, { refreshes: ['purge'] });
 
-  const points = { normal: [], pause: ['sites.points.stops', 'sites.points.keeps'], lock: ['sites.points.stops', 'sites.points.lockOnlyYou', 'sites.points.keeps'] } as const;
+  const points = {
+    normal: [],
+    pause: ['sites.points.stops', 'sites.points.keeps'],
+    lock: ['sites.points.stops', 'sites.points.lockOnlyYou', 'sites.points.keeps'],
+  } as const;
   const typed = (rows: readonly Named[]) => (rows.length > 10 ? String(rows.length) : undefined);
 
   const setStatus = async (rows: readonly Named[], wanted: Wanted) => {
@@ -28,11 +32,15 @@ export function useSiteActions() {
       wanted === 'normal' ||
       (await confirm({
         title: t(wanted === 'pause' ? 'sites.pauseTitle' : 'sites.lockTitle', { count }),
-        points: [...(count <= 5 ? [rows.map(({ name }) => name).join(t('common.comma'))] : []), ...points[wanted].map((point) => t(point))],
+        points: [
+          ...(count <= 5 ? [rows.map(({ name }) => name).join(t('common.comma'))] : []),
+          ...points[wanted].map((point) => t(point)),
+        ],
         verb: t(`sites.actions.${wanted}`),
         type: typed(rows),
       }));
-    if (sure && (await status.run({ body: { siteIDs: rows.map(({ id }) => id), status: wanted } }))) toast({ text: t(`sites.done.${wanted}`) });
+    if (sure && (await status.run({ body: { siteIDs: rows.map(({ id }) => id), status: wanted } })))
+      toast({ text: t(`sites.done.${wanted}`) });
   };
 
   const purgeAll = async (rows: readonly Named[]) => {

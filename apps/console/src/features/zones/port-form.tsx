@@ -9,7 +9,13 @@ export type Port = RowOf<typeof zonePorts.list>;
 
 export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
   return (
-    <ResourceForm create={zonePorts.create} update={zonePorts.update} params={{ zoneId }} value={value} initial={{ tls: false }}>
+    <ResourceForm
+      create={zonePorts.create}
+      update={zonePorts.update}
+      params={{ zoneId }}
+      value={value}
+      initial={{ tls: false }}
+    >
       <NumberField name="port" min={1} max={65_535} />
       <ProtocolField />
     </ResourceForm>

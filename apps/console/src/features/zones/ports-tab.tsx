@@ -28,7 +28,10 @@ export function PortsTab({ zoneId }: { zoneId: string }) {
         columns={columns}
         caption="zonePorts.title"
         counted={() => null}
-        row={(port) => [edit(<PortForm zoneId={zoneId} value={port} />, { title: 'zonePorts.edit', can: zonePorts.update.can }), removing]}
+        row={(port) => [
+          edit(<PortForm zoneId={zoneId} value={port} />, { title: 'zonePorts.edit', can: zonePorts.update.can }),
+          removing,
+        ]}
         bulk={[removing]}
         empty={{ icon: IconPlug }}
       />

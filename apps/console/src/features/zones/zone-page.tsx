@@ -32,7 +32,11 @@ export function ZonePage({ nodesTab }: ZonePageProps) {
     <Await result={all}>
       {({ data }) => {
         const zone = data.find(({ id }) => id === zoneId);
-        return zone ? <Loaded zone={zone} nodesTab={nodesTab} /> : <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />;
+        return zone ? (
+          <Loaded zone={zone} nodesTab={nodesTab} />
+        ) : (
+          <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
+        );
       }}
     </Await>
   );
@@ -62,7 +66,11 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
       actions={
         <>
           {can(zones.update) && (
-            <Button variant="default" leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => overlay(<ZoneForm value={zone} />, { title: 'zones.edit' })}>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={15} stroke={1.6} />}
+              onClick={() => overlay(<ZoneForm value={zone} />, { title: 'zones.edit' })}
+            >
               {t('common.edit')}
             </Button>
           )}

@@ -22,7 +22,9 @@ const columns: Column<Zone>[] = [
   { key: 'memo', flexible: true, priority: 2 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
-const removing = remove<Zone, typeof zones.remove>(zones.remove, { confirm: () => ({ points: [t('zones.removePoints.nodes'), t('common.confirm.final')] }) });
+const removing = remove<Zone, typeof zones.remove>(zones.remove, {
+  confirm: () => ({ points: [t('zones.removePoints.nodes'), t('common.confirm.final')] }),
+});
 
 export function ZonesPage() {
   return (
@@ -46,7 +48,10 @@ function First() {
   const overlay = useOverlay();
   if (!can(zones.create)) return null;
   return (
-    <Button leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(<ZoneForm />, { title: 'zones.create' })}>
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<ZoneForm />, { title: 'zones.create' })}
+    >
       {t('zones.create')}
     </Button>
   );
