@@ -22,7 +22,9 @@ const bearer = (token: string) => app.as({ kind: 'client', token }).call;
 async function account({ login2faType = 2, kind = 'client' as const, status = 'normal' as const } = {}) {
   const { clientId } = await app.build.client();
   const email = `${unique('someone')}@example.com`;
-  return db.account.create({ data: { kind, email, name: 'Someone', passwordHash, isRoot: true, clientId, login2faType, status, language: 'en' } });
+  return db.account.create({
+    data: { kind, email, name: 'Someone', passwordHash, isRoot: true, clientId, login2faType, status, language: 'en' },
+  });
 }
 async function signIn({ email }: { email: string }) {
   const { onePassKey, vcode = '' } = await anyone(session.login, { body: { email, password } });
@@ -38,7 +40,11 @@ const mailTo = (email: string) =>
   });
 /** A plain call as a browser makes it, with its cookies. */
 const browser = (method: string, cookie = '', body: object = {}) =>
-  fetch(`${app.url}/api/v1/client`, { method, headers: { 'content-type': 'application/json', cookie }, body: JSON.stringify(body) });
+  fetch(`${app.url}/api/v1/client`, {
+    method,
+    headers: { 'content-type': 'application/json', cookie },
+    body: JSON.stringify(body),
+  });
 
 describe('signing in', () => {
   test('without a second factor takes two calls', async () => {
@@ -46,7 +52,11 @@ describe('signing in', () => {
     const { accessToken: token, tokenType } = await signIn(someone);
     expect(tokenType).toBe('Bearer');
     expect(await bearer(token)(session.self)).toMatchObject({
-      id: someone.id, email: someone.email, auth: 'client', isRoot: true, clientID: someone.clientId,
+      id: someone.id,
+      email: someone.email,
+      auth: 'client',
+      isRoot: true,
+      clientID: someone.clientId,
       permissions: expect.arrayContaining(['zone:write']),
     });
   });
@@ -57,12 +67,16 @@ describe('signing in', () => {
     expect(started).toEqual({ login2FAType: 0, onePassKey: expect.any(String) });
     const [vcode = ''] = /\b\d{6}\b/.exec((await mailTo(email)).split('\n\n').slice(1).join('')) ?? [];
     expect(vcode).toHaveLength(6);
-    expect(await anyone(session.code, { body: { email, onePassKey: started.onePassKey, vcode } })).toHaveProperty('accessToken');
+    expect(await anyone(session.code, { body: { email, onePassKey: started.onePassKey, vcode } })).toHaveProperty(
+      'accessToken',
+    );
   });
 
   test('is case-insensitive in the address', async () => {
     const { email } = await account();
-    expect(await anyone(session.login, { body: { email: ` ${email.toUpperCase()}`, password } })).toHaveProperty('vcode');
+    expect(await anyone(session.login, { body: { email: ` ${email.toUpperCase()}`, password } })).toHaveProperty(
+      'vcode',
+    );
   });
 
   test('a code is good once, for its own account, and for five tries', async () => {
@@ -74,31 +88,41 @@ describe('signing in', () => {
     const good = await begin();
     await anyone(session.code, { body: good });
     await expect(anyone(session.code, { body: good })).toFail('CREDENTIAL_REFUSED');
-    await expect(anyone(session.code, { body: { ...(await begin()), email: other.email } })).toFail('CREDENTIAL_REFUSED');
+    await expect(anyone(session.code, { body: { ...(await begin()), email: other.email } })).toFail(
+      'CREDENTIAL_REFUSED',
+    );
 
     const tried = await begin();
     const wrong = tried.vcode === '000000' ? '000001' : '000000';
-    for (let i = 0; i < 5; i += 1) await expect(anyone(session.code, { body: { ...tried, vcode: wrong } })).toFail('CREDENTIAL_REFUSED');
+    for (let i = 0; i < 5; i += 1)
+      await expect(anyone(session.code, { body: { ...tried, vcode: wrong } })).toFail('CREDENTIAL_REFUSED');
     await expect(anyone(session.code, { body: tried })).toFail('CREDENTIAL_REFUSED');
   });
 
   test('a wrong password and an unknown address are told alike', async () => {
     const { email } = await account();
     await expect(anyone(session.login, { body: { email, password: 'wrong password' } })).toFail('CREDENTIAL_REFUSED');
-    await expect(anyone(session.login, { body: { email: `${unique('x')}@example.com`, password } })).toFail('CREDENTIAL_REFUSED');
+    await expect(anyone(session.login, { body: { email: `${unique('x')}@example.com`, password } })).toFail(
+      'CREDENTIAL_REFUSED',
+    );
   });
 
   test('an account of another console is unknown here', async () => {
     const { email } = await account();
-    await expect(app.as({ kind: 'user', token: null }).call(session.login, { body: { email, password } })).toFail('CREDENTIAL_REFUSED');
+    await expect(app.as({ kind: 'user', token: null }).call(session.login, { body: { email, password } })).toFail(
+      'CREDENTIAL_REFUSED',
+    );
   });
 
-  test.each(['pause', 'lock', 'expired'] as const)('is refused to an account that is %s, after the password only', async (status) => {
-    const { id, email } = await account();
-    await db.account.update({ where: { id }, data: { status } });
-    await expect(anyone(session.login, { body: { email, password } })).toFail('ACCOUNT_NOT_ENABLED');
-    await expect(anyone(session.login, { body: { email, password: 'wrong password' } })).toFail('CREDENTIAL_REFUSED');
-  });
+  test.each(['pause', 'lock', 'expired'] as const)(
+    'is refused to an account that is %s, after the password only',
+    async (status) => {
+      const { id, email } = await account();
+      await db.account.update({ where: { id }, data: { status } });
+      await expect(anyone(session.login, { body: { email, password } })).toFail('ACCOUNT_NOT_ENABLED');
+      await expect(anyone(session.login, { body: { email, password: 'wrong password' } })).toFail('CREDENTIAL_REFUSED');
+    },
+  );
 
   test('ten failures lock the pair of address and account, even for the right password, and even at once', async () => {
     const { email } = await account();
@@ -109,7 +133,9 @@ describe('signing in', () => {
     expect(codes.filter((code) => code === 429)).toHaveLength(2);
     await expect(anyone(session.login, { body: { email, password } })).toFail('RATE_LIMITED');
 
-    await pool.query(`UPDATE login_failures SET locked_until = now() - interval '1 second' WHERE locked_until IS NOT NULL`);
+    await pool.query(
+      `UPDATE login_failures SET locked_until = now() - interval '1 second' WHERE locked_until IS NOT NULL`,
+    );
     expect(await anyone(session.login, { body: { email, password } })).toHaveProperty('vcode');
   });
 
@@ -126,7 +152,8 @@ describe('signing in', () => {
     const tokens = await anyone(session.code, { body: { email: someone.email, onePassKey, vcode } });
     await anyone(session.refresh, { body: { refreshToken: tokens.refreshToken } });
     const after = JSON.stringify(await db.session.findMany({ where: { accountId: someone.id } }));
-    for (const secret of [onePassKey, vcode, tokens.refreshToken, tokens.accessToken]) expect(before + after).not.toContain(secret);
+    for (const secret of [onePassKey, vcode, tokens.refreshToken, tokens.accessToken])
+      expect(before + after).not.toContain(secret);
   });
 });
 
@@ -141,7 +168,9 @@ describe('a session', () => {
 
   test('answers parallel refreshes of one token alike', async () => {
     const { refreshToken } = await signIn(await account());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => anyone(session.refresh, { body: { refreshToken } })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => anyone(session.refresh, { body: { refreshToken } })),
+    );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   });
 
@@ -149,7 +178,10 @@ describe('a session', () => {
     const someone = await account();
     const { refreshToken } = await signIn(someone);
     const thief = await anyone(session.refresh, { body: { refreshToken } });
-    await db.session.updateMany({ where: { accountId: someone.id }, data: { rotatedAt: new Date(Date.now() - 11_000) } });
+    await db.session.updateMany({
+      where: { accountId: someone.id },
+      data: { rotatedAt: new Date(Date.now() - 11_000) },
+    });
     await expect(anyone(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
     await expect(anyone(session.refresh, { body: { refreshToken: thief.refreshToken } })).toFail('REFRESH_FAILED');
     await eventually(() => expect(bearer(thief.accessToken)(session.self)).toFail('INVALID_TOKEN'));
@@ -169,7 +201,9 @@ describe('a session', () => {
   test('is not refreshed at another console, idle for a month, or past its end', async () => {
     const someone = await account();
     const { refreshToken } = await signIn(someone);
-    await expect(app.as({ kind: 'user', token: null }).call(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
+    await expect(app.as({ kind: 'user', token: null }).call(session.refresh, { body: { refreshToken } })).toFail(
+      'REFRESH_FAILED',
+    );
     await anyone(session.refresh, { body: { refreshToken } });
     const sessions = { where: { accountId: someone.id } };
     const again = await signIn(someone);
@@ -202,11 +236,25 @@ describe('a session', () => {
 describe('an access token', () => {
   test('that is forged, of another algorithm, of another account, or old is refused', async () => {
     const [{ client }, other] = [await app.build.client(), await app.build.client()];
-    const claims = { sub: client.id, kind: 'client', client: client.clientId, session: client.sessionId, actor: client.id };
+    const claims = {
+      sub: client.id,
+      kind: 'client',
+      client: client.clientId,
+      session: client.sessionId,
+      actor: client.id,
+    };
     const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${client.token.split('.')[1]}.`;
-    for (const token of ['x', `${client.token}x`, unsigned, accessToken(app.installation, claims, { alg: 'HS256' }), accessToken(app.installation, { ...claims, sub: other.client.id })])
+    for (const token of [
+      'x',
+      `${client.token}x`,
+      unsigned,
+      accessToken(app.installation, claims, { alg: 'HS256' }),
+      accessToken(app.installation, { ...claims, sub: other.client.id }),
+    ])
       await expect(bearer(token)(session.self)).toFail('INVALID_TOKEN');
-    await expect(bearer(accessToken(app.installation, claims, { lifetimeSeconds: -1 }))(session.self)).toFail('TOKEN_EXPIRED');
+    await expect(bearer(accessToken(app.installation, claims, { lifetimeSeconds: -1 }))(session.self)).toFail(
+      'TOKEN_EXPIRED',
+    );
   });
 
   test('of one console opens no other', async () => {
@@ -233,7 +281,9 @@ describe('in a browser', () => {
     const [access, type, refresh] = await start();
     expect(access).toMatch(/^c_accessToken=ey[^;]+; Max-Age=63072000; Path=\/; SameSite=Strict$/);
     expect(type).toMatch(/^c_tokenType=Bearer; .*Path=\/; SameSite=Strict$/);
-    expect(refresh).toMatch(/^c_refreshToken=[^;]+; Max-Age=63072000; Path=\/api\/v1\/client; HttpOnly; SameSite=Strict$/);
+    expect(refresh).toMatch(
+      /^c_refreshToken=[^;]+; Max-Age=63072000; Path=\/api\/v1\/client; HttpOnly; SameSite=Strict$/,
+    );
   });
 
   test('the cookie refreshes, and its token does not show in the answer', async () => {
@@ -254,10 +304,18 @@ describe('in a browser', () => {
     try {
       const { clientId } = await secure.build.client();
       const email = `${unique('tls')}@example.com`;
-      await secure.installation.db.account.create({ data: { kind: 'client', email, name: 'x', passwordHash, isRoot: true, clientId, login2faType: 2 } });
+      await secure.installation.db.account.create({
+        data: { kind: 'client', email, name: 'x', passwordHash, isRoot: true, clientId, login2faType: 2 },
+      });
       const post = (name: string, body: object) =>
-        fetch(`${secure.url}/api/v1/client/${name}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-      const { onePassKey, vcode } = await secure.as({ kind: 'client', token: null }).call(session.login, { body: { email, password } });
+        fetch(`${secure.url}/api/v1/client/${name}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const { onePassKey, vcode } = await secure
+        .as({ kind: 'client', token: null })
+        .call(session.login, { body: { email, password } });
       const answer = await post('code', { email, onePassKey, vcode });
       expect(cookies(answer)).toHaveLength(3);
       expect(cookies(answer).every((cookie) => cookie.includes('; Secure'))).toBe(true);
@@ -277,7 +335,14 @@ describe('the audit log', () => {
     await call(zones.list);
     const rows = await db.auditRow.findMany({ where: { accountId: client.id }, orderBy: { at: 'asc' } });
     expect(rows).toMatchObject([
-      { method: 'POST', path: '/api/v1/client/zone', status: 200, email: client.email, clientId: client.clientId, address: '127.0.0.1' },
+      {
+        method: 'POST',
+        path: '/api/v1/client/zone',
+        status: 200,
+        email: client.email,
+        clientId: client.clientId,
+        address: '127.0.0.1',
+      },
       { method: 'POST', path: '/api/v1/client/zone', status: 409 },
     ]);
   });
@@ -285,6 +350,8 @@ describe('the audit log', () => {
   test('names whom a refused sign-in claimed to be', async () => {
     const email = `${unique('nobody')}@example.com`;
     await expect(anyone(session.login, { body: { email, password } })).toFail('CREDENTIAL_REFUSED');
-    expect(await db.auditRow.findMany({ where: { email } })).toMatchObject([{ path: '/api/v1/client/login', status: 401, accountId: null }]);
+    expect(await db.auditRow.findMany({ where: { email } })).toMatchObject([
+      { path: '/api/v1/client/login', status: 401, accountId: null },
+    ]);
   });
 });

@@ -14,8 +14,14 @@ test('cache rules are made, listed in the order they are tried, changed and remo
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
-  const { data } = await call(cacheRules.create, { params, body: { rules: [rule, { ...rule, type: 'prefix', value: ['/static/'], priority: 1 }] } });
-  expect(data).toMatchObject([{ type: 'prefix', priority: 1 }, { type: 'fileType', value: ['css', 'js'], priority: 100, query: 'all', enabled: true, honourOrigin: false }]);
+  const { data } = await call(cacheRules.create, {
+    params,
+    body: { rules: [rule, { ...rule, type: 'prefix', value: ['/static/'], priority: 1 }] },
+  });
+  expect(data).toMatchObject([
+    { type: 'prefix', priority: 1 },
+    { type: 'fileType', value: ['css', 'js'], priority: 100, query: 'all', enabled: true, honourOrigin: false },
+  ]);
   const [first, second] = data;
   const update = { ...rule, id: second?.id ?? '', cacheTime: 120, query: 'listed' as const, queryNames: ['v'] };
   const changed = await call(cacheRules.update, { params, body: { rules: [update] } });
@@ -34,7 +40,10 @@ test.each([
   [{ ...rule, cacheTime: -1 }, 'rules.0.cacheTime'],
 ])('a rule that cannot work is refused where it is wrong: %j', async (bad, path) => {
   const site = await build.site();
-  await expect(as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [bad] } })).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
+  await expect(as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [bad] } })).toFail(
+    'PARAMETER',
+    { errorData: [expect.objectContaining({ path })] },
+  );
 });
 
 test('a site has at most 500 rules, in a race as well', async () => {
@@ -50,7 +59,9 @@ test("another site's rule is not changed, and none beside it", async () => {
   const [mine, theirs] = [await build.cacheRule(site), await build.cacheRule(other)];
   const rules = [mine, theirs].map(({ id }) => ({ ...rule, id, cacheTime: 1 }));
   await expect(as(site.owner).call(cacheRules.update, { params: site.params, body: { rules } })).toFail('NOT_FOUND');
-  await expect(as(site.owner).call(cacheRules.remove, { params: site.params, body: { ids: [mine.id, theirs.id] } })).toFail('NOT_FOUND');
+  await expect(
+    as(site.owner).call(cacheRules.remove, { params: site.params, body: { ids: [mine.id, theirs.id] } }),
+  ).toFail('NOT_FOUND');
   const after = await installation.db.cacheRule.findMany({ where: { id: { in: [mine.id, theirs.id] } } });
   expect(after.map(({ cacheTime }) => cacheTime)).toEqual([3600, 3600]);
 });

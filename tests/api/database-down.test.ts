@@ -22,7 +22,10 @@ test('without the database every call says so, and all is well when it is back',
   await expect(call(zones.list)).toFail('DATABASE_UNAVAILABLE');
   await expect(call(zones.create, { body: { name: 'lost' } })).toFail('DATABASE_UNAVAILABLE');
   const health = await fetch(`${app.url}/api/v1/health`);
-  expect([health.status, await health.json()]).toMatchObject([503, { code: 4003, extra: { checks: { postgres: { ok: false } } } }]);
+  expect([health.status, await health.json()]).toMatchObject([
+    503,
+    { code: 4003, extra: { checks: { postgres: { ok: false } } } },
+  ]);
 
   await way.mend();
   const { total } = await eventually(() => call(zones.list));

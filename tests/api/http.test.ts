@@ -22,7 +22,14 @@ async function refusal(call: Promise<Response>) {
 
 describe('every failed call answers the envelope', () => {
   test('for a path that is none', async () => {
-    for (const path of ['/api/v1', '/api/v1/', '/api/v1/nope', '/api/v1/client/zones/', '/api/v1/client/%00', '/api/v1/%zz'])
+    for (const path of [
+      '/api/v1',
+      '/api/v1/',
+      '/api/v1/nope',
+      '/api/v1/client/zones/',
+      '/api/v1/client/%00',
+      '/api/v1/%zz',
+    ])
       expect(await refusal(at(path)), path).toMatchObject({ status: 404, body: { code: 101_004 } });
     for (const method of ['HEAD', 'OPTIONS', 'PUT', 'PATCH'])
       expect((await at('/api/v1/health', { method })).status, method).toBe(404);
@@ -31,11 +38,23 @@ describe('every failed call answers the envelope', () => {
   test('for a body that is no JSON, too large, or of another type', async () => {
     const at1 = '/api/v1/user/login';
     expect(await refusal(at(at1, json('{"email":')))).toMatchObject({ status: 400, body: { code: 101_003 } });
-    expect(await refusal(at(at1, json('{"__proto__":{"x":1}}')))).toMatchObject({ status: 400, body: { code: 101_003 } });
-    expect(await refusal(at(at1, json({ email: 'x'.repeat(5000) })))).toMatchObject({ status: 413, body: { code: 101_003, errorData: [{ rule: 'size' }] } });
+    expect(await refusal(at(at1, json('{"__proto__":{"x":1}}')))).toMatchObject({
+      status: 400,
+      body: { code: 101_003 },
+    });
+    expect(await refusal(at(at1, json({ email: 'x'.repeat(5000) })))).toMatchObject({
+      status: 413,
+      body: { code: 101_003, errorData: [{ rule: 'size' }] },
+    });
     const xml = { method: 'POST', headers: { 'content-type': 'application/xml' }, body: '<a/>' };
-    expect(await refusal(at(at1, xml))).toMatchObject({ status: 415, body: { code: 101_003, errorData: [{ rule: 'contentType' }] } });
-    expect(await refusal(at(at1, { method: 'POST' }))).toMatchObject({ status: 400, body: { errorData: [{ path: 'email' }, { path: 'password' }] } });
+    expect(await refusal(at(at1, xml))).toMatchObject({
+      status: 415,
+      body: { code: 101_003, errorData: [{ rule: 'contentType' }] },
+    });
+    expect(await refusal(at(at1, { method: 'POST' }))).toMatchObject({
+      status: 400,
+      body: { errorData: [{ path: 'email' }, { path: 'password' }] },
+    });
   });
 
   test('for bytes that are no HTTP', async () => {
@@ -43,18 +62,27 @@ describe('every failed call answers the envelope', () => {
     const answer = await new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = dial(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));
-      socket.on('data', (chunk) => (text += chunk.toString())).on('end', () => resolve(text)).on('error', reject);
+      socket
+        .on('data', (chunk) => (text += chunk.toString()))
+        .on('end', () => resolve(text))
+        .on('error', reject);
     });
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(body)).toMatchObject({ isError: true, code: 101_003, reqID: /X-Request-Id: (\S+)/.exec(head)?.[1] });
+    expect(JSON.parse(body)).toMatchObject({
+      isError: true,
+      code: 101_003,
+      reqID: /X-Request-Id: (\S+)/.exec(head)?.[1],
+    });
   });
 
   test('for a handler that crashes, without a word of what it crashed of', async () => {
     const { client } = await app.build.zone();
     await app.installation.pool.query('ALTER TABLE products RENAME TO hidden');
     try {
-      const answer = await refusal(at('/api/v1/client/products', { headers: { authorization: `Bearer ${client.token}` } }));
+      const answer = await refusal(
+        at('/api/v1/client/products', { headers: { authorization: `Bearer ${client.token}` } }),
+      );
       expect(answer).toMatchObject({ status: 500, body: { code: 101_002, message: 'Unknown Error' } });
       expect(JSON.stringify(answer.body)).not.toMatch(/products|prisma|select|at .*\.ts/i);
     } finally {
@@ -68,12 +96,15 @@ test('an unknown or ill-typed query parameter is named', async () => {
   const headers = { authorization: `Bearer ${client.token}` };
   const answer = await refusal(at('/api/v1/client/zones?pagesize=5&page=0&sortBy=id&pageSize=501&page=2', { headers }));
   expect(answer).toMatchObject({ status: 400, body: { code: 101_003 } });
-  expect(answer.body).toHaveProperty('errorData', expect.arrayContaining([
-    expect.objectContaining({ path: 'pagesize', rule: 'unknown' }),
-    expect.objectContaining({ path: 'sortBy', rule: 'choice' }),
-    expect.objectContaining({ path: 'pageSize', rule: 'range' }),
-    expect.objectContaining({ path: 'page', rule: 'type' }),
-  ]));
+  expect(answer.body).toHaveProperty(
+    'errorData',
+    expect.arrayContaining([
+      expect.objectContaining({ path: 'pagesize', rule: 'unknown' }),
+      expect.objectContaining({ path: 'sortBy', rule: 'choice' }),
+      expect.objectContaining({ path: 'pageSize', rule: 'range' }),
+      expect.objectContaining({ path: 'page', rule: 'type' }),
+    ]),
+  );
 });
 
 test('answers are neither cached, framed nor sniffed, and no other origin may read them', async () => {
@@ -93,7 +124,16 @@ test('a request id that a caller sends is not taken over', async () => {
 });
 
 describe('on the public listener the admin console does not exist', () => {
-  test.each(['/admin', '/admin/', '/admin/dashboard', '/ADMIN/x', '/%61dmin/x', '/user/admin/x', '/a//admin//', '/user/..%2fadmin/'])('%s is the 404 page', async (path) => {
+  test.each([
+    '/admin',
+    '/admin/',
+    '/admin/dashboard',
+    '/ADMIN/x',
+    '/%61dmin/x',
+    '/user/admin/x',
+    '/a//admin//',
+    '/user/..%2fadmin/',
+  ])('%s is the 404 page', async (path) => {
     const answer = await at(path);
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
@@ -108,7 +148,10 @@ describe('on the public listener the admin console does not exist', () => {
 
 describe('the system answers', () => {
   test('that it is well', async () => {
-    expect(await (await at('/api/v1/health')).json()).toMatchObject({ status: 'ok', checks: { postgres: { ok: true } } });
+    expect(await (await at('/api/v1/health')).json()).toMatchObject({
+      status: 'ok',
+      checks: { postgres: { ok: true } },
+    });
   });
 
   test('its numbers to who has the token for them', async () => {

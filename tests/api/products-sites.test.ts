@@ -17,8 +17,18 @@ describe('products', () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const product = await call(products.create, { body: { name: 'Basic', zoneID: zone.id, domainLimit: 5 } });
-    expect(product).toMatchObject({ name: 'Basic', zoneID: zone.id, zoneName: zone.name, domainLimit: 5, siteCount: 0, sellType: 'business' });
-    expect(await call(products.update, { body: { id: product.id, trafficPriceCents: 250 } })).toMatchObject({ domainLimit: 5, trafficPriceCents: 250 });
+    expect(product).toMatchObject({
+      name: 'Basic',
+      zoneID: zone.id,
+      zoneName: zone.name,
+      domainLimit: 5,
+      siteCount: 0,
+      sellType: 'business',
+    });
+    expect(await call(products.update, { body: { id: product.id, trafficPriceCents: 250 } })).toMatchObject({
+      domainLimit: 5,
+      trafficPriceCents: 250,
+    });
     expect(await call(products.list, { query: { name: 'bas', zoneID: zone.id } })).toMatchObject({ total: 1 });
     expect((await call(products.meta)).data).toEqual([{ id: product.id, name: 'Basic' }]);
     await call(products.remove, { body: { ids: [product.id] } });
@@ -45,7 +55,10 @@ describe('products', () => {
     const site = await build.site();
     await build.product({ zone: site.zone });
     const { data, total } = await as(site.owner).call(ownProducts.list);
-    expect([total, data]).toEqual([1, [{ id: site.productId, name: site.product.name, domainLimit: 0, overLimitAction: 'none' }]]);
+    expect([total, data]).toEqual([
+      1,
+      [{ id: site.productId, name: site.product.name, domainLimit: 0, overLimitAction: 'none' }],
+    ]);
   });
 });
 
@@ -53,14 +66,32 @@ describe('sites', () => {
   test('a site lives in the zone of its product and belongs to a customer', async () => {
     const product = await build.product({ domainLimit: 10 });
     const owner = await build.user(product);
-    const site = await as(product.client).call(clientSites.create, { body: { name: 'Shop', productID: product.id, userID: owner.id, tags: ['new'] } });
+    const site = await as(product.client).call(clientSites.create, {
+      body: { name: 'Shop', productID: product.id, userID: owner.id, tags: ['new'] },
+    });
     expect(site).toMatchObject({
-      name: 'Shop', status: 'normal', tags: ['new'], productName: product.name, zoneID: product.zoneId, zoneName: product.zone.name,
-      userID: owner.id, userName: owner.email, domainCount: 0, domainLimit: 10, expiry: null,
+      name: 'Shop',
+      status: 'normal',
+      tags: ['new'],
+      productName: product.name,
+      zoneID: product.zoneId,
+      zoneName: product.zone.name,
+      userID: owner.id,
+      userName: owner.email,
+      domainCount: 0,
+      domainLimit: 10,
+      expiry: null,
     });
     expect(await published(installation, product.zoneId)).toEqual([siteKey(site.id)]);
     expect(await as(owner).call(sites.get, { params: { siteId: site.id } })).toMatchObject({
-      name: 'Shop', ports: [{ port: 80, tls: false }, { port: 443, tls: true }], enabledDomainCount: 0, cacheRuleCount: 0, cacheVersion: 0,
+      name: 'Shop',
+      ports: [
+        { port: 80, tls: false },
+        { port: 443, tls: true },
+      ],
+      enabledDomainCount: 0,
+      cacheRuleCount: 0,
+      cacheVersion: 0,
     });
   });
 
@@ -75,7 +106,8 @@ describe('sites', () => {
   test('its owner is a customer of the same client', async () => {
     const [product, stranger] = [await build.product(), await build.client()];
     const foreign = await build.user(stranger);
-    const make = (userID: string) => as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id, userID } });
+    const make = (userID: string) =>
+      as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id, userID } });
     const fault = { errorData: [expect.objectContaining({ path: 'userID' })] };
     await expect(make(foreign.id)).toFail('PARAMETER', fault);
     await expect(make(product.client.id)).toFail('PARAMETER', fault);
@@ -83,7 +115,8 @@ describe('sites', () => {
 
   test("the product's limit holds, in a race as well", async () => {
     const product = await build.product({ siteLimit: 3 });
-    const make = () => as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id } });
+    const make = () =>
+      as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id } });
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, make));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     await expect(make()).toFail('PRODUCT_SITE_LIMIT');
@@ -104,7 +137,13 @@ describe('sites', () => {
   });
 
   test.each([
-    ['normal', 'pause'], ['pause', 'normal'], ['normal', 'lock'], ['pause', 'lock'], ['lock', 'normal'], ['limit', 'lock'], ['expired', 'lock'],
+    ['normal', 'pause'],
+    ['pause', 'normal'],
+    ['normal', 'lock'],
+    ['pause', 'lock'],
+    ['lock', 'normal'],
+    ['limit', 'lock'],
+    ['expired', 'lock'],
   ] as const)('from %s it may be set to %s', async (from, to) => {
     const site = await build.site({ status: from });
     await as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
@@ -113,12 +152,17 @@ describe('sites', () => {
   });
 
   test.each([
-    ['lock', 'pause', 'SITE_STATUS_REFUSED'], ['expired', 'normal', 'SITE_STATUS_REFUSED'], ['expired', 'pause', 'SITE_STATUS_REFUSED'],
-    ['limit', 'normal', 'SITE_TRAFFIC_LIMITED'], ['limit', 'pause', 'SITE_TRAFFIC_LIMITED'],
+    ['lock', 'pause', 'SITE_STATUS_REFUSED'],
+    ['expired', 'normal', 'SITE_STATUS_REFUSED'],
+    ['expired', 'pause', 'SITE_STATUS_REFUSED'],
+    ['limit', 'normal', 'SITE_TRAFFIC_LIMITED'],
+    ['limit', 'pause', 'SITE_TRAFFIC_LIMITED'],
   ] as const)('from %s it may not be set to %s, nor any site beside it', async (from, to, reason) => {
     const site = await build.site({ status: from });
     const beside = await build.site({ product: site.product });
-    await expect(as(site.client).call(clientSites.status, { body: { siteIDs: [beside.id, site.id], status: to } })).toFail(reason);
+    await expect(
+      as(site.client).call(clientSites.status, { body: { siteIDs: [beside.id, site.id], status: to } }),
+    ).toFail(reason);
     expect(await db.site.findUnique({ where: { id: beside.id } })).toMatchObject({ status: 'normal' });
     expect(await published(installation, site.zoneId)).toEqual([]);
   });
@@ -137,7 +181,12 @@ describe('sites', () => {
     await build.domain({ site, enabled: false });
     await build.cacheRule(site);
     await build.domain({ site: await build.site({ product: site.product }) });
-    expect(await as(site.owner).call(ownSites.resources)).toEqual({ sites: 1, domains: 2, enabledDomains: 1, cacheRules: 1 });
+    expect(await as(site.owner).call(ownSites.resources)).toEqual({
+      sites: 1,
+      domains: 2,
+      enabledDomains: 1,
+      cacheRules: 1,
+    });
   });
 
   test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {
@@ -156,6 +205,18 @@ test('an operator finds its customers, and never a password', async () => {
   const tenant = await build.client();
   const [user] = [await build.user(tenant), await build.user(await build.client())];
   const { data } = await as(tenant.client).call(accounts.list, { query: { auth: 'user' } });
-  expect(data).toEqual([{ id: user.id, email: user.email, name: user.email, auth: 'user', status: 'normal', isRoot: true, createdAt: expect.any(String) }]);
-  expect(await as(tenant.client).call(accounts.list, { query: { name: user.email.slice(2, 12) } })).toMatchObject({ total: 1 });
+  expect(data).toEqual([
+    {
+      id: user.id,
+      email: user.email,
+      name: user.email,
+      auth: 'user',
+      status: 'normal',
+      isRoot: true,
+      createdAt: expect.any(String),
+    },
+  ]);
+  expect(await as(tenant.client).call(accounts.list, { query: { name: user.email.slice(2, 12) } })).toMatchObject({
+    total: 1,
+  });
 });

@@ -12,7 +12,17 @@ describe('zones', () => {
   test('a new zone opens 80 and 443, has a key of its own and is told to its nodes', async () => {
     const { client } = await build.client();
     const zone = await as(client).call(zones.create, { body: { name: 'Asia' } });
-    expect(zone).toMatchObject({ name: 'Asia', memo: '', serial: 0, nodeCount: 0, siteCount: 0, ports: [{ port: 80, tls: false }, { port: 443, tls: true }] });
+    expect(zone).toMatchObject({
+      name: 'Asia',
+      memo: '',
+      serial: 0,
+      nodeCount: 0,
+      siteCount: 0,
+      ports: [
+        { port: 80, tls: false },
+        { port: 443, tls: true },
+      ],
+    });
     const { keySealed } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
     expect(keySealed).toMatch(/^s1\./);
     expect(await published(installation, zone.id)).toEqual(['zone']);
@@ -26,14 +36,19 @@ describe('zones', () => {
     await expect(make()).toFail('ZONE_NAME_TAKEN');
     await as(other.client).call(zones.create, { body: { name: 'Europe' } });
     const second = await as(one.client).call(zones.create, { body: { name: 'Africa' } });
-    await expect(as(one.client).call(zones.update, { body: { id: second.id, name: 'Europe' } })).toFail('ZONE_NAME_TAKEN');
+    await expect(as(one.client).call(zones.update, { body: { id: second.id, name: 'Europe' } })).toFail(
+      'ZONE_NAME_TAKEN',
+    );
   });
 
   test('a field that an update leaves out stays as it is', async () => {
     const zone = await build.zone({ name: 'first' });
     const { call } = as(zone.client);
     await call(zones.update, { body: { id: zone.id, memo: 'in the basement' } });
-    expect(await call(zones.update, { body: { id: zone.id, name: 'second' } })).toMatchObject({ name: 'second', memo: 'in the basement' });
+    expect(await call(zones.update, { body: { id: zone.id, name: 'second' } })).toMatchObject({
+      name: 'second',
+      memo: 'in the basement',
+    });
   });
 
   test('the list is paged, sorted and searched, and a wildcard in the search is a letter', async () => {
@@ -42,7 +57,10 @@ describe('zones', () => {
     const { call } = as(tenant.client);
     const names = async (query: object) => (await call(zones.list, { query })).data.map(({ name }) => name);
     expect(await names({ sortBy: 'name', orderBy: 'desc', pageSize: 2 })).toEqual(['beta', 'alpha']);
-    expect(await call(zones.list, { query: { page: 2, pageSize: 3 } })).toMatchObject({ total: 4, data: [{ name: 'a_b' }] });
+    expect(await call(zones.list, { query: { page: 2, pageSize: 3 } })).toMatchObject({
+      total: 4,
+      data: [{ name: 'a_b' }],
+    });
     expect(await names({ name: 'ET' })).toEqual(['beta']);
     expect(await names({ name: '%' })).toEqual(['100%']);
     expect(await names({ name: '_' })).toEqual(['a_b']);
@@ -53,7 +71,9 @@ describe('zones', () => {
     const { call } = as(zone.client);
     await expect(call(zones.remove, { body: { ids: [zone.id] } })).toFail('ZONE_HAS_NODES');
     const product = await build.product();
-    await expect(as(product.client).call(zones.remove, { body: { ids: [product.zoneId] } })).toFail('GROUP_SITES_IN_USE');
+    await expect(as(product.client).call(zones.remove, { body: { ids: [product.zoneId] } })).toFail(
+      'GROUP_SITES_IN_USE',
+    );
     const free = await build.zone();
     expect(await as(free.client).call(zones.remove, { body: { ids: [free.id] } })).toEqual({ ids: [free.id] });
     expect(await as(free.client).call(zones.list)).toMatchObject({ total: 0 });
@@ -83,7 +103,10 @@ describe('the ports of a zone', () => {
     const params = { zoneId: zone.id };
     const port = await call(zonePorts.create, { params, body: { port: 8443, tls: true } });
     await call(zonePorts.update, { params, body: { id: port.id, port: 8444, tls: true } });
-    expect((await call(zonePorts.list, { params })).data).toMatchObject([{ port: 80, tls: false, portType: 7 }, { port: 8444, tls: true }]);
+    expect((await call(zonePorts.list, { params })).data).toMatchObject([
+      { port: 80, tls: false, portType: 7 },
+      { port: 8444, tls: true },
+    ]);
     await call(zonePorts.remove, { params, body: { ids: [port.id] } });
     expect((await call(zonePorts.list, { params })).data).toHaveLength(1);
     expect(await published(installation, zone.id)).toEqual(['zone', 'zone', 'zone']);
@@ -95,19 +118,36 @@ describe('the ports of a zone', () => {
     const params = { zoneId: zone.id };
     await expect(call(zonePorts.create, { params, body: { port: 80, tls: true } })).toFail('DUPLICATED');
     const [first] = (await call(zonePorts.list, { params })).data;
-    await expect(call(zonePorts.update, { params, body: { id: first?.id ?? '', port: 443, tls: true } })).toFail('DUPLICATED');
-    await expect(as(zone.client).call(zones.create, { body: { name: unique('zone'), ports: [{ port: 80, tls: false }, { port: 80, tls: true }] } })).toFail('PARAMETER');
+    await expect(call(zonePorts.update, { params, body: { id: first?.id ?? '', port: 443, tls: true } })).toFail(
+      'DUPLICATED',
+    );
+    await expect(
+      as(zone.client).call(zones.create, {
+        body: {
+          name: unique('zone'),
+          ports: [
+            { port: 80, tls: false },
+            { port: 80, tls: true },
+          ],
+        },
+      }),
+    ).toFail('PARAMETER');
   });
 
   test('stay while a domain maps one of them to its origin', async () => {
     const site = await build.site();
     const { id } = await build.domain({ site });
-    await installation.db.domain.update({ where: { id }, data: { scheme: 'follow', portMap: [{ from: 443, to: 8443 }] } });
+    await installation.db.domain.update({
+      where: { id },
+      data: { scheme: 'follow', portMap: [{ from: 443, to: 8443 }] },
+    });
     const { call } = as(site.client);
     const params = { zoneId: site.zoneId };
     const [plain, tls] = (await call(zonePorts.list, { params })).data;
     await expect(call(zonePorts.remove, { params, body: { ids: [tls?.id ?? ''] } })).toFail('INCONSISTENT_PORTS');
-    await expect(call(zonePorts.update, { params, body: { id: tls?.id ?? '', port: 8443, tls: true } })).toFail('INCONSISTENT_PORTS');
+    await expect(call(zonePorts.update, { params, body: { id: tls?.id ?? '', port: 8443, tls: true } })).toFail(
+      'INCONSISTENT_PORTS',
+    );
     await call(zonePorts.remove, { params, body: { ids: [plain?.id ?? ''] } });
   });
 

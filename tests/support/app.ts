@@ -39,9 +39,7 @@ export async function testApp(settings: Record<string, string> = {}): Promise<Te
   const log = openLog(env);
   const installation = await openInstallation(env);
   const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
-  const checks: Checks = new Map([
-    ['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }],
-  ]);
+  const checks: Checks = new Map([['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }]]);
   const apps = await Promise.all(
     (['public', 'admin'] as const).map((listener) => buildApp(installation, { listener, identities, checks, log })),
   );

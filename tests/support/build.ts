@@ -63,48 +63,94 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return sub;
     },
 
-    async zone({ tenant, ports = [80], tlsPorts = [443], name = unique('zone') }: { tenant?: Tenant; ports?: number[]; tlsPorts?: number[]; name?: string } = {}): Promise<BuiltZone> {
+    async zone({
+      tenant,
+      ports = [80],
+      tlsPorts = [443],
+      name = unique('zone'),
+    }: { tenant?: Tenant; ports?: number[]; tlsPorts?: number[]; name?: string } = {}): Promise<BuiltZone> {
       const owner = tenant ?? (await build.client());
       const id = randomUUIDv7();
-      const zone = await db.zone.create({ data: { id, name, clientId: owner.clientId, keySealed: newZoneKey(secrets, id) } });
+      const zone = await db.zone.create({
+        data: { id, name, clientId: owner.clientId, keySealed: newZoneKey(secrets, id) },
+      });
       await db.zonePort.createMany({
-        data: [...ports.map((port) => ({ zoneId: id, port, tls: false })), ...tlsPorts.map((port) => ({ zoneId: id, port, tls: true }))],
+        data: [
+          ...ports.map((port) => ({ zoneId: id, port, tls: false })),
+          ...tlsPorts.map((port) => ({ zoneId: id, port, tls: true })),
+        ],
       });
       return { ...zone, client: owner.client };
     },
 
-    async node({ zone, enabled = true }: { zone?: BuiltZone; enabled?: boolean } = {}): Promise<EdgeNode & { zone: BuiltZone }> {
+    async node({ zone, enabled = true }: { zone?: BuiltZone; enabled?: boolean } = {}): Promise<
+      EdgeNode & { zone: BuiltZone }
+    > {
       const of = zone ?? (await build.zone());
       const row = await db.edgeNode.create({ data: { zoneId: of.id, name: unique('node'), ip: '192.0.2.1', enabled } });
       return { ...row, zone: of };
     },
 
-    async product({ zone, ...wish }: { zone?: BuiltZone } & Partial<Pick<Product, 'name' | 'siteLimit' | 'domainLimit'>> = {}): Promise<BuiltProduct> {
+    async product({
+      zone,
+      ...wish
+    }: { zone?: BuiltZone } & Partial<
+      Pick<Product, 'name' | 'siteLimit' | 'domainLimit'>
+    > = {}): Promise<BuiltProduct> {
       const of = zone ?? (await build.zone());
-      const row = await db.product.create({ data: { name: unique('product'), clientId: of.clientId, zoneId: of.id, ...wish } });
+      const row = await db.product.create({
+        data: { name: unique('product'), clientId: of.clientId, zoneId: of.id, ...wish },
+      });
       return { ...row, zone: of, client: of.client };
     },
 
-    async site({ product, owner, ...wish }: { product?: BuiltProduct; owner?: Signed } & Partial<Pick<Site, 'name' | 'status' | 'tags'>> = {}): Promise<BuiltSite> {
+    async site({
+      product,
+      owner,
+      ...wish
+    }: { product?: BuiltProduct; owner?: Signed } & Partial<
+      Pick<Site, 'name' | 'status' | 'tags'>
+    > = {}): Promise<BuiltSite> {
       const of = product ?? (await build.product());
       const user = owner ?? (await build.user(of));
       const row = await db.site.create({
-        data: { name: unique('site'), clientId: of.clientId, productId: of.id, zoneId: of.zoneId, ownerId: user.id, ...wish },
+        data: {
+          name: unique('site'),
+          clientId: of.clientId,
+          productId: of.id,
+          zoneId: of.zoneId,
+          ownerId: user.id,
+          ...wish,
+        },
       });
       return { ...row, product: of, zone: of.zone, client: of.client, owner: user, params: { siteId: row.id } };
     },
 
-    async domain({ site, enabled = true, name = `${unique('www')}.example.com`, upstreams = [{ address: '192.0.2.10', port: 80 }] }: {
-      site?: BuiltSite; enabled?: boolean; name?: string; upstreams?: { address: string; port: number; enabled?: boolean; backup?: boolean; weight?: number }[];
+    async domain({
+      site,
+      enabled = true,
+      name = `${unique('www')}.example.com`,
+      upstreams = [{ address: '192.0.2.10', port: 80 }],
+    }: {
+      site?: BuiltSite;
+      enabled?: boolean;
+      name?: string;
+      upstreams?: { address: string; port: number; enabled?: boolean; backup?: boolean; weight?: number }[];
     } = {}): Promise<BuiltDomain> {
       const of = site ?? (await build.site());
-      const row = await db.domain.create({ data: { siteId: of.id, name, enabled, enabledName: enabled ? name : null } });
-      await db.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, siteId: of.id, domainId: row.id })) });
+      const row = await db.domain.create({
+        data: { siteId: of.id, name, enabled, enabledName: enabled ? name : null },
+      });
+      await db.upstream.createMany({
+        data: upstreams.map((upstream) => ({ ...upstream, siteId: of.id, domainId: row.id })),
+      });
       return { ...row, site: of, params: { siteId: of.id, domainId: row.id } };
     },
 
     cacheRule: (site: BuiltSite, wish: Partial<Prisma.CacheRuleUncheckedCreateInput> = {}) =>
-      db.cacheRule.create({ data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish } }),
+      db.cacheRule.create({
+        data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish },
+      }),
   };
   return build;
 }

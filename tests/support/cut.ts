@@ -15,12 +15,17 @@ export async function cuttable(serviceUrl: string): Promise<Cut> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(socket);
-      socket.on('error', () => other.destroy()).on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
+      socket
+        .on('error', () => other.destroy())
+        .on('close', () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
       socket.pipe(other);
     }
   });

@@ -22,7 +22,10 @@ expect.extend({
     const outcome: unknown = await Promise.resolve(received).catch((error: unknown) => error);
     const { code, status: usual, ...entry } = errors[name];
     const status = own ?? usual;
-    const asked = { status, envelope: { code, ...('rule' in entry && { errorData: [{ rule: entry.rule }] }), ...particulars } };
+    const asked = {
+      status,
+      envelope: { code, ...('rule' in entry && { errorData: [{ rule: entry.rule }] }), ...particulars },
+    };
     if (!(outcome instanceof ApiError))
       return { pass: false, message: () => `expected ${name}, but the call answered ${JSON.stringify(outcome)}` };
     const found = { status: outcome.status, envelope: outcome.envelope };

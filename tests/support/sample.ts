@@ -12,7 +12,9 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   if (schema instanceof z.ZodNullable) return null;
   if (schema instanceof z.ZodPipe) return sample(schema.in, special, path);
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, field]) => [name, sample(field, special, [...path, name])] as const);
+    const fields = Object.entries<z.core.$ZodType>(schema.shape).map(
+      ([name, field]) => [name, sample(field, special, [...path, name])] as const,
+    );
     return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   }
   if (schema instanceof z.ZodArray) return [sample(schema.element, special, [...path, '0'])];
@@ -26,7 +28,11 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
 }
 
 /** Every place of an input where an id stands, by its path, so that a test can put another there. */
-export function idsIn(value: unknown, isId: (path: readonly string[], text: string) => boolean, path: readonly string[] = []): string[][] {
+export function idsIn(
+  value: unknown,
+  isId: (path: readonly string[], text: string) => boolean,
+  path: readonly string[] = [],
+): string[][] {
   if (typeof value === 'string') return isId(path, value) ? [[...path]] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => idsIn(part, isId, [...path, name]));
@@ -35,6 +41,7 @@ export function idsIn(value: unknown, isId: (path: readonly string[], text: stri
 /** The same value with another at one place. */
 export function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
   if (name === undefined) return put;
-  if (Array.isArray(value)) return value.map((part: unknown, i) => (String(i) === name ? withAt(part, rest, put) : part));
+  if (Array.isArray(value))
+    return value.map((part: unknown, i) => (String(i) === name ? withAt(part, rest, put) : part));
   return { ...Object(value), [name]: withAt(Reflect.get(Object(value), name), rest, put) };
 }

@@ -4,18 +4,46 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { Signed } from './actors.ts';
 import { unique, type Build, type BuiltProduct, type Tenant } from './build.ts';
 
-const things = ['zone', 'port', 'node', 'product', 'user', 'site', 'domain', 'upstream', 'cacheRule', 'purge', 'job'] as const;
+export const things = [
+  'zone',
+  'port',
+  'node',
+  'product',
+  'user',
+  'site',
+  'domain',
+  'upstream',
+  'cacheRule',
+  'purge',
+  'job',
+] as const;
 export type Thing = (typeof things)[number];
 export type Ids = Record<Thing, string>;
 
 /** A field names its thing; a bare id or a list of ids is of the thing that the feature is about. */
 const byField: Readonly<Record<string, Thing>> = {
-  siteId: 'site', siteID: 'site', siteIDs: 'site', zoneId: 'zone', zoneID: 'zone', domainId: 'domain', nodeID: 'node', jobID: 'job',
-  productID: 'product', productIDs: 'product', userID: 'user',
+  siteId: 'site',
+  siteID: 'site',
+  siteIDs: 'site',
+  zoneId: 'zone',
+  zoneID: 'zone',
+  domainId: 'domain',
+  nodeID: 'node',
+  jobID: 'job',
+  productID: 'product',
+  productIDs: 'product',
+  userID: 'user',
 };
 const byFeature: Readonly<Record<string, Thing>> = {
-  zones: 'zone', zonePorts: 'port', products: 'product', clientSites: 'site', domains: 'domain', domainUpstreams: 'upstream', cacheRules: 'cacheRule',
-  nodes: 'node', purge: 'purge',
+  zones: 'zone',
+  zonePorts: 'port',
+  products: 'product',
+  clientSites: 'site',
+  domains: 'domain',
+  domainUpstreams: 'upstream',
+  cacheRules: 'cacheRule',
+  nodes: 'node',
+  purge: 'purge',
 };
 
 /** What the id at this place of an endpoint's input names; null where there is no id. */
@@ -35,28 +63,50 @@ export interface World {
 }
 
 /** In a tenant of its own, or beside what a tenant and its customer already have. */
-export async function world(build: Build, { db }: Installation, beside: { tenant?: Tenant; owner?: Signed; product?: BuiltProduct } = {}): Promise<World> {
+export async function world(
+  build: Build,
+  { db }: Installation,
+  beside: { tenant?: Tenant; owner?: Signed; product?: BuiltProduct } = {},
+): Promise<World> {
   const tenant = beside.tenant ?? (await build.client());
   const product = beside.product ?? (await build.product({ zone: await build.zone({ tenant }) }));
   const site = await build.site({ product, ...(beside.owner && { owner: beside.owner }) });
   const node = await build.node({ zone: product.zone, enabled: false });
   // Off, so that it may be removed; two origins, so that one may go.
-  const domain = await build.domain({ site, enabled: false, upstreams: [{ address: '192.0.2.1', port: 80 }, { address: '192.0.2.2', port: 80 }] });
+  const domain = await build.domain({
+    site,
+    enabled: false,
+    upstreams: [
+      { address: '192.0.2.1', port: 80 },
+      { address: '192.0.2.2', port: 80 },
+    ],
+  });
   const [port, upstream, rule] = [
     await db.zonePort.findFirstOrThrow({ where: { zoneId: product.zoneId } }),
     await db.upstream.findFirstOrThrow({ where: { domainId: domain.id } }),
     await build.cacheRule(site),
   ];
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
-  const purge = await db.purge.create({ data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' } });
+  const purge = await db.purge.create({
+    data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
+  });
   return {
     tenant,
     client: tenant.client,
     user: site.owner,
     domainName: domain.name,
     ids: {
-      zone: product.zoneId, port: port.id, node: node.id, product: product.id, user: site.owner.id, site: site.id, domain: domain.id,
-      upstream: upstream.id, cacheRule: rule.id, purge: purge.id, job: job.id,
+      zone: product.zoneId,
+      port: port.id,
+      node: node.id,
+      product: product.id,
+      user: site.owner.id,
+      site: site.id,
+      domain: domain.id,
+      upstream: upstream.id,
+      cacheRule: rule.id,
+      purge: purge.id,
+      job: job.id,
     },
   };
 }
@@ -66,9 +116,18 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
   const inSite = { where: { siteId: ids.site }, orderBy: { id: 'asc' } } as const;
   const inZone = { where: { zoneId: ids.zone }, orderBy: { id: 'asc' } } as const;
   const rows = await Promise.all([
-    db.zone.findUnique({ where: { id: ids.zone } }), db.product.findUnique({ where: { id: ids.product } }), db.site.findUnique({ where: { id: ids.site } }),
-    db.account.findUnique({ where: { id: ids.user } }), db.zonePort.findMany(inZone), db.edgeNode.findMany(inZone), db.outbox.findMany(inZone),
-    db.domain.findMany(inSite), db.upstream.findMany(inSite), db.cacheRule.findMany(inSite), db.purge.findMany(inSite), db.job.findMany(inSite),
+    db.zone.findUnique({ where: { id: ids.zone } }),
+    db.product.findUnique({ where: { id: ids.product } }),
+    db.site.findUnique({ where: { id: ids.site } }),
+    db.account.findUnique({ where: { id: ids.user } }),
+    db.zonePort.findMany(inZone),
+    db.edgeNode.findMany(inZone),
+    db.outbox.findMany(inZone),
+    db.domain.findMany(inSite),
+    db.upstream.findMany(inSite),
+    db.cacheRule.findMany(inSite),
+    db.purge.findMany(inSite),
+    db.job.findMany(inSite),
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
@@ -80,9 +139,21 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
   if (last === 'name') return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
   const known: Readonly<Record<string, unknown>> = {
-    address: '192.0.2.77', ip: '192.0.2.8', email: 'someone@example.com', vcode: '123456', port: 8081, urls: ['http://www.example.com/a'],
-    type: endpoint.feature === 'cacheRules' ? 'fileType' : undefined, value: ['css'], domainName: 'www.example.com', publicKey: `U${'A'.repeat(55)}`, token: 'x'.repeat(40),
-    hostReplace: 'www.example.com', sni: 'www.example.com', scheme: 'http', portMap: [],
+    address: '192.0.2.77',
+    ip: '192.0.2.8',
+    email: 'someone@example.com',
+    vcode: '123456',
+    port: 8081,
+    urls: ['http://www.example.com/a'],
+    type: endpoint.feature === 'cacheRules' ? 'fileType' : undefined,
+    value: ['css'],
+    domainName: 'www.example.com',
+    publicKey: `U${'A'.repeat(55)}`,
+    token: 'x'.repeat(40),
+    hostReplace: 'www.example.com',
+    sni: 'www.example.com',
+    scheme: 'http',
+    portMap: [],
   };
   return last === undefined ? undefined : known[last];
 }

@@ -4,7 +4,13 @@ import { randomUUIDv7 } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import jwt from '@fastify/jwt';
 import multipart from '@fastify/multipart';
-import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
 import { NOBODY, stranger, type Actor, type Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
@@ -73,7 +79,7 @@ export async function buildApp(installation: Installation, { listener, identitie
     trustProxy: env.TRUST_PROXY.length > 0 ? env.TRUST_PROXY : false,
     requestTimeout: 60_000,
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
     forceCloseConnections: 'idle',
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -110,7 +116,10 @@ async function mountApi(
   const { env, db, secrets } = installation;
   guardAnswers(api);
   api.addHook('onRequest', async (_, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
   });
   api.setNotFoundHandler(() => fail('NO_SUCH_CALL'));
   await api.register(cookie);
@@ -146,7 +155,11 @@ async function mountApi(
       cookies: request.cookies,
       auditName: null,
       setCookie: (name, value, options) => {
-        reply.setCookie(name, value, { ...options, sameSite: 'strict', secure: isSecure || request.protocol === 'https' });
+        reply.setCookie(name, value, {
+          ...options,
+          sameSite: 'strict',
+          secure: isSecure || request.protocol === 'https',
+        });
       },
     },
   });

@@ -18,7 +18,7 @@ const { positionals, values } = parseArgs({
   options: { email: { type: 'string' }, name: { type: 'string' } },
 });
 
-switch (positionals[0]) {
+switch (positionals[0] ?? '') {
   case 'secrets:init':
     await initSecrets(Env.shape.SECRETS_DIR.parse(process.env['SECRETS_DIR']));
     console.log('The secrets are in place. Keep a copy apart from the database.');
@@ -36,7 +36,9 @@ async function createAdmin(email: string, name: string) {
   const { db } = openDatabase(readEnv().DATABASE_URL, 2);
   const password = randomBytes(18).toString('base64url');
   try {
-    await db.account.create({ data: { kind: 'admin', isRoot: true, email, name, passwordHash: await hashPassword(password) } });
+    await db.account.create({
+      data: { kind: 'admin', isRoot: true, email, name, passwordHash: await hashPassword(password) },
+    });
     console.log(`Administrator ${email}\nPassword      ${password}`);
   } catch (error) {
     if (conflictIn(error) === null) throw error;

@@ -11,7 +11,11 @@ import { hashPassword } from './http/auth/passwords.ts';
 import { tokenHash } from './node-link/join.ts';
 
 const DOMAIN = 'demo.edgeloom.test';
-const emails = { admin: 'admin@edgeloom.test', client: 'operator@edgeloom.test', user: 'customer@edgeloom.test' } as const;
+const emails = {
+  admin: 'admin@edgeloom.test',
+  client: 'operator@edgeloom.test',
+  user: 'customer@edgeloom.test',
+} as const;
 const names = { zone: 'Demo zone', node: 'Demo node', product: 'Demo product', site: 'Demo site' } as const;
 const DAY_MS = 86_400_000;
 /** Any number; processes that seed at once wait for each other by it. */
@@ -49,7 +53,11 @@ export async function seedDemo(databaseUrl: string, options: DemoOptions): Promi
         await follow(tx, ids, options);
         await renewJoin(tx, ids.nodeID, options.joinToken);
         const { admin, client, user } = emails;
-        return { accounts: { admin: { email: admin }, client: { email: client }, user: { email: user } }, ...ids, domain: DOMAIN };
+        return {
+          accounts: { admin: { email: admin }, client: { email: client }, user: { email: user } },
+          ...ids,
+          domain: DOMAIN,
+        };
       },
       { timeout: 30_000 },
     );
@@ -74,7 +82,13 @@ async function find(tx: Tx): Promise<Made | null> {
     await tx.domain.findFirst({ where: { site: { clientId }, name: DOMAIN } }),
   ];
   const idOf = (row: { id: string } | null) => row?.id ?? '';
-  return { zoneID: idOf(zone), nodeID: idOf(node), productID: idOf(product), siteID: idOf(site), domainID: idOf(domain) };
+  return {
+    zoneID: idOf(zone),
+    nodeID: idOf(node),
+    productID: idOf(product),
+    siteID: idOf(site),
+    domainID: idOf(domain),
+  };
 }
 
 async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: Secrets): Promise<Made> {
@@ -82,7 +96,9 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
   const account = async (kind: keyof typeof emails, name: string) => {
     const passwordHash = await hashPassword(passwords[kind]);
     const data = { kind, name, email: emails[kind], passwordHash, isRoot: true, login2faType: 2, language: 'en' };
-    return tx.account.create({ data: { ...data, clientId: kind === 'admin' ? null : clientId, dnsType: kind === 'client' ? 'manual' : null } });
+    return tx.account.create({
+      data: { ...data, clientId: kind === 'admin' ? null : clientId, dnsType: kind === 'client' ? 'manual' : null },
+    });
   };
   await account('admin', 'Demo administrator');
   await account('client', 'Demo operator');
@@ -90,7 +106,12 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
 
   const zoneId = randomUUIDv7();
   await tx.zone.create({ data: { id: zoneId, clientId, name: names.zone, keySealed: newZoneKey(secrets, zoneId) } });
-  await tx.zonePort.createMany({ data: [{ zoneId, port: edge.http, tls: false }, { zoneId, port: edge.https, tls: true }] });
+  await tx.zonePort.createMany({
+    data: [
+      { zoneId, port: edge.http, tls: false },
+      { zoneId, port: edge.https, tls: true },
+    ],
+  });
   const node = await tx.edgeNode.create({ data: { zoneId, name: names.node, ip: edge.host } });
   const product = await tx.product.create({ data: { clientId, zoneId, name: names.product } });
   const site = await tx.site.create({
@@ -118,7 +139,9 @@ async function follow(tx: Tx, { zoneID: zoneId, domainID: domainId }: Made, { ed
   const move = (from: number, to: number, tls: boolean) =>
     from === to ? { count: 0 } : tx.zonePort.updateMany({ where: { zoneId, port: from, tls }, data: { port: to } });
   if (zoneId === '') return;
-  const moved = (await move(previous.edge.http, edge.http, false)).count + (await move(previous.edge.https, edge.https, true)).count;
+  const moved =
+    (await move(previous.edge.http, edge.http, false)).count +
+    (await move(previous.edge.https, edge.https, true)).count;
   if (moved > 0) await changed(tx, zoneId, 'zone');
   if (domainId === '' || (previous.origin.host === origin.host && previous.origin.port === origin.port)) return;
   const { count } = await tx.upstream.updateMany({
@@ -147,7 +170,10 @@ async function selfSigned(name: string) {
     notAfter,
     keys,
     signingAlgorithm: algorithm,
-    extensions: [new BasicConstraintsExtension(false), new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
+    extensions: [
+      new BasicConstraintsExtension(false),
+      new SubjectAlternativeNameExtension([{ type: 'dns', value: name }]),
+    ],
   });
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   const keyPem = `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;

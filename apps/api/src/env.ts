@@ -2,32 +2,74 @@
 import * as z from 'zod';
 
 const PortNumber = z.coerce.number().int().min(0).max(65_535);
-const List = z.string().transform((text) => text.split(',').map((item) => item.trim()).filter((item) => item !== ''));
+const List = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 export const Env = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL 15 or later, as a connection string'),
-  DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20).describe('Connections that one process keeps at most'),
-  NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).default('nats://127.0.0.1:4222').describe('Where the control plane itself reaches NATS'),
+  DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(500)
+    .default(20)
+    .describe('Connections that one process keeps at most'),
+  NATS_URL: z
+    .url({ protocol: /^(nats|tls)$/ })
+    .default('nats://127.0.0.1:4222')
+    .describe('Where the control plane itself reaches NATS'),
   NODE_NATS_URLS: List.default([]).describe('What nodes are told, by comma; empty: NATS_URL'),
-  SECRETS_DIR: z.string().min(1).describe('Folder of master.key, session.key and nats.json; `cli.ts secrets:init` makes them'),
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address of the public listener: the API and the consoles of customers and operators'),
+  SECRETS_DIR: z
+    .string()
+    .min(1)
+    .describe('Folder of master.key, session.key and nats.json; `cli.ts secrets:init` makes them'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address of the public listener: the API and the consoles of customers and operators'),
   PORT: PortNumber.default(8080).describe('Its port; 0 takes any free one'),
-  ADMIN_HOST: z.string().min(1).default('127.0.0.1').describe('Address of the listener that alone serves the admin console and its calls'),
+  ADMIN_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address of the listener that alone serves the admin console and its calls'),
   ADMIN_PORT: PortNumber.default(8081).describe('Its port; 0 takes any free one'),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8080').describe('The address people type; used in mails, and https here makes cookies secure'),
-  TRUST_PROXY: List.default([]).describe('Addresses or CIDRs of the proxies before us, by comma; only they may say who the caller is'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8080')
+    .describe('The address people type; used in mails, and https here makes cookies secure'),
+  TRUST_PROXY: List.default([]).describe(
+    'Addresses or CIDRs of the proxies before us, by comma; only they may say who the caller is',
+  ),
   CONSOLE_DIR: z.string().optional().describe('The built console; without it only the API is served'),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(2_097_152).describe('Bytes of the largest request body'),
   MAIL_DIR: z.string().optional().describe('Write each mail to a file of this folder, for trying things out'),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional().describe('Send mail by this server: smtp://user:password@host:587'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe('Send mail by this server: smtp://user:password@host:587'),
   MAIL_FROM: z.string().min(3).default('Edgeloom <edgeloom@localhost>').describe('Sender of our mails'),
-  ORIGIN_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))).default([])
+  ORIGIN_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
+    .default([])
     .describe('CIDRs that origins may lie in although they are private or local'),
-  ORIGIN_DENY: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))).default([])
+  ORIGIN_DENY: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
+    .default([])
     .describe("Further CIDRs that origins may not lie in: the control plane's own addresses"),
-  METRICS_TOKEN: z.string().min(16).optional().describe('Bearer token of GET /api/v1/metrics; without it the call is off'),
-  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least grave line that is logged'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Bearer token of GET /api/v1/metrics; without it the call is off'),
+  LOG_LEVEL: z
+    .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least grave line that is logged'),
   LOG_REQUESTS: Flag.default(true).describe('One log line for each call'),
 });
 export type Env = z.output<typeof Env>;

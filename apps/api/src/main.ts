@@ -18,7 +18,10 @@ const identities = await openIdentities(installation.pool, env.DATABASE_URL, log
 let nodeLink: Awaited<ReturnType<typeof startNodeLink>> | null = null;
 const checks: Checks = new Map([
   ['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }],
-  ['nats', { isVital: false, check: async () => (nodeLink ? nodeLink.healthy() : Promise.reject(new Error('not linked'))) }],
+  [
+    'nats',
+    { isVital: false, check: async () => (nodeLink ? nodeLink.healthy() : Promise.reject(new Error('not linked'))) },
+  ],
 ]);
 const [pub, admin] = await Promise.all([
   buildApp(installation, { listener: 'public', identities, checks, log }),

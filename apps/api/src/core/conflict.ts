@@ -6,7 +6,9 @@ import { fail } from './fail.ts';
 
 const Unique = z.object({
   code: z.literal('P2002'),
-  meta: z.object({ driverAdapterError: z.object({ cause: z.object({ constraint: z.object({ index: z.string() }) }) }) }),
+  meta: z.object({
+    driverAdapterError: z.object({ cause: z.object({ constraint: z.object({ index: z.string() }) }) }),
+  }),
 });
 const ForeignKey = z.object({ code: z.literal('P2003') });
 

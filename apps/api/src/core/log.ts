@@ -3,7 +3,19 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Env } from '../env.ts';
 
 /** Structured lines on standard output. Whatever carries a secret by name is blanked, wherever in a line it stands. */
-const secretNames = ['password', 'authorization', 'cookie', 'token', 'accessToken', 'refreshToken', 'onePassKey', 'vcode', 'privateKey', 'jwt', 'joinToken'];
+const secretNames = [
+  'password',
+  'authorization',
+  'cookie',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'onePassKey',
+  'vcode',
+  'privateKey',
+  'jwt',
+  'joinToken',
+];
 
 export const openLog = ({ LOG_LEVEL }: Pick<Env, 'LOG_LEVEL'>): FastifyBaseLogger =>
   pino({

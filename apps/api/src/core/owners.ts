@@ -23,8 +23,10 @@ export type Owner<M extends Model> = Rule<M> | { reads: Rule<M>; writes: Rule<M>
 const nobody = { id: { in: [] as string[] } };
 
 const sites = ({ kind, isRoot, clientId, id }: Actor): Prisma.SiteWhereInput => {
-  if (kind === 'client') return isRoot ? { clientId } : { clientId, zone: { assignments: { some: { accountId: id } } } };
-  if (kind === 'user') return isRoot ? { clientId, ownerId: id } : { clientId, assignments: { some: { accountId: id } } };
+  if (kind === 'client')
+    return isRoot ? { clientId } : { clientId, zone: { assignments: { some: { accountId: id } } } };
+  if (kind === 'user')
+    return isRoot ? { clientId, ownerId: id } : { clientId, assignments: { some: { accountId: id } } };
   return nobody;
 };
 const zones = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhereInput => {
@@ -38,7 +40,10 @@ const products = (actor: Actor): Prisma.ProductWhereInput =>
 export const owners: { [M in Model]: Owner<M> } = {
   Client: { reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }), writes: () => nobody },
   // A client names its customers as owners of sites; everyone else meets only themselves.
-  Account: { reads: ({ kind, clientId, id }) => (kind === 'client' ? { clientId } : { id }), writes: ({ id }) => ({ id }) },
+  Account: {
+    reads: ({ kind, clientId, id }) => (kind === 'client' ? { clientId } : { id }),
+    writes: ({ id }) => ({ id }),
+  },
   Session: '(none)',
   LoginChallenge: '(none)',
   LoginFailure: '(none)',

@@ -12,7 +12,16 @@ export interface ScopedDb extends ScopedTx {
   $transaction<T>(work: (tx: ScopedTx) => Promise<T>): Promise<T>;
 }
 
-const reads = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate', 'groupBy'];
+const reads = [
+  'findUnique',
+  'findUniqueOrThrow',
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+  'groupBy',
+];
 const creates = ['create', 'createMany', 'createManyAndReturn'];
 const changes = ['update', 'updateMany', 'updateManyAndReturn', 'upsert', 'delete', 'deleteMany'];
 
@@ -28,8 +37,10 @@ export function scoping(root: PrismaClient): (actor: Actor) => ScopedDb {
 
   return (actor) => {
     const over = (client: unknown) => {
-      const call = (model: string, operation: string) => (args: Args = {}) =>
-        run(client as Client, model, operation, args);
+      const call =
+        (model: string, operation: string) =>
+        (args: Args = {}) =>
+          run(client as Client, model, operation, args);
       const delegate = (model: string) => new Proxy({}, { get: (_, operation) => call(model, String(operation)) });
       // One delegate for each model, which is what the type lists.
       return Object.fromEntries(models.map((model) => [lower(model), delegate(model)])) as unknown as ScopedTx;
@@ -40,7 +51,11 @@ export function scoping(root: PrismaClient): (actor: Actor) => ScopedDb {
       const isRead = reads.includes(operation);
       const isCreate = creates.includes(operation);
       const owner = owners[model as Model];
-      if (owner === '(none)' || (owner === '(append)' && !isCreate) || !(isRead || isCreate || changes.includes(operation)))
+      if (
+        owner === '(none)' ||
+        (owner === '(append)' && !isCreate) ||
+        !(isRead || isCreate || changes.includes(operation))
+      )
         throw new Error(`${model}.${operation} is outside every scope`);
 
       await checkReferences(client, model, [args['data'], args['create'], args['update']].flat().filter(isArgs));

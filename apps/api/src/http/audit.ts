@@ -19,5 +19,7 @@ export const auditing =
       accountId: known ? actor.id : null,
       clientId: actor.clientId === NOBODY ? null : actor.clientId,
     };
-    await db.auditRow.create({ data: row }).catch((error: unknown) => log.error({ err: error, audit: row }, 'audit row not stored'));
+    await db.auditRow
+      .create({ data: row })
+      .catch((error: unknown) => log.error({ err: error, audit: row }, 'audit row not stored'));
   };

@@ -3,7 +3,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { mounted, type Endpoint, type Group, type Mount, type Reply, type Request } from '@edgeloom/contract/endpoint.ts';
+import {
+  mounted,
+  type Endpoint,
+  type Group,
+  type Mount,
+  type Reply,
+  type Request,
+} from '@edgeloom/contract/endpoint.ts';
 import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
 import { inputReader } from './input.ts';

@@ -54,7 +54,8 @@ export async function serveConsole(app: FastifyInstance, dir: string, doors: rea
   const root = path.resolve(dir);
   const [home = 'user'] = doors;
   /** A front door of its own where the build makes one, else the one page for all. */
-  const pageOf = (door: Family) => (existsSync(path.join(root, door, 'index.html')) ? `${door}/index.html` : 'index.html');
+  const pageOf = (door: Family) =>
+    existsSync(path.join(root, door, 'index.html')) ? `${door}/index.html` : 'index.html';
 
   await app.register(fastifyStatic, {
     root,

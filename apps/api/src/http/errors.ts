@@ -27,7 +27,8 @@ const foreign: Record<string, ErrorName> = {
 };
 /** What PostgreSQL says while it stops, starts or has no connection left (classes 08 and 57P, and 53300). */
 const unreachable = /^(?:08|57P|53300)/;
-const brokenConnection = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection/;
+const brokenConnection =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection/;
 
 const partOf = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
@@ -50,7 +51,8 @@ export function reasonOf(error: unknown): ErrorName {
     if (reason !== 'UNKNOWN') return reason;
   }
   const kind = partOf(error, 'kind');
-  if (kind === 'DatabaseNotReachable' || kind === 'SocketTimeout' || kind === 'TooManyConnections') return 'DATABASE_UNAVAILABLE';
+  if (kind === 'DatabaseNotReachable' || kind === 'SocketTimeout' || kind === 'TooManyConnections')
+    return 'DATABASE_UNAVAILABLE';
   const status = partOf(error, 'statusCode');
   return typeof status === 'number' && status >= 400 && status < 500 ? 'PARAMETER' : 'UNKNOWN';
 }
@@ -77,7 +79,8 @@ export function answerFailure(error: unknown, request: FastifyRequest, reply: Fa
 /** The last gate of the API: whatever a plugin or a crash made of an answer, a failed call carries the envelope. */
 export function guardAnswers(app: FastifyInstance) {
   app.addHook('onSend', async (request, reply, payload) => {
-    if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true'))) return payload;
+    if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true')))
+      return payload;
     request.log.error({ status: reply.statusCode }, 'an answer without envelope was replaced');
     const reason = reply.statusCode === 404 ? 'NO_SUCH_CALL' : reply.statusCode < 500 ? 'PARAMETER' : 'UNKNOWN';
     reply.type('application/json').removeHeader('content-length');
@@ -100,4 +103,3 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
-

@@ -37,7 +37,8 @@ export function openapi(groups: readonly Group[]) {
       title: 'Edgeloom API',
       version: '1',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description: 'Every call of the control plane. Sign in at {family}/login and {family}/code, then send `Authorization: Bearer <accessToken>`.',
+      description:
+        'Every call of the control plane. Sign in at {family}/login and {family}/code, then send `Authorization: Bearer <accessToken>`.',
     },
     servers: [{ url: '/api/v1' }],
     paths,

@@ -112,6 +112,7 @@ export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | NodeDoc;
 
+const Kind = z.enum(['zone', 'site', 'host', 'cert', 'node']);
 const kinds = { zone: ZoneDoc, site: SiteDoc, host: HostDoc, cert: CertDoc, node: NodeDoc };
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(`^(?:zone|(?:site|cert|node)/${uuid}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`);
@@ -125,7 +126,7 @@ export const nodeKey = (id: string) => `node/${id}`;
 
 /** The document that stands behind a key, or the fault that refuses it. */
 export function parseDoc(key: string, body: string): EdgeDoc {
-  const schema = kinds[DocKey.parse(key).split('/', 1)[0] as keyof typeof kinds];
+  const schema = kinds[Kind.parse(DocKey.parse(key).split('/', 1)[0])];
   const doc = schema.parse(JSON.parse(body));
   const own = doc.kind === 'host' ? hostKey(doc.name) : doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.id}`;
   if (own !== key) throw new Error(`the document of ${key} says it is ${own}`);

@@ -13,7 +13,9 @@ export interface Attempt {
 }
 
 const idOf = ({ kind, email, address }: Attempt) =>
-  createHash('sha256').update(JSON.stringify([kind, email, address])).digest('hex');
+  createHash('sha256')
+    .update(JSON.stringify([kind, email, address]))
+    .digest('hex');
 
 /** Counts before the password is looked at, so that a burst of parallel guesses is counted as well. */
 export async function countAttempt(pool: pg.Pool, attempt: Attempt): Promise<void> {

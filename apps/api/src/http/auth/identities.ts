@@ -108,7 +108,8 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
       const { row, actor } = identity;
       const now = Date.now();
       if (row.revoked_at || row.session_ends.getTime() <= now) fail('INVALID_TOKEN');
-      if (row.status !== 'normal' || (row.account_ends && row.account_ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
+      if (row.status !== 'normal' || (row.account_ends && row.account_ends.getTime() <= now))
+        fail('ACCOUNT_NOT_ENABLED');
       return actor;
     },
     async close() {

@@ -158,7 +158,8 @@ const sameText = (a: string, b: string) => a.length === b.length && timingSafeEq
 const phrases: Record<string, { subject: string; text: (code: string) => string }> = {
   en: {
     subject: 'Your sign-in code',
-    text: (code) => `${code} is your sign-in code. It is valid for ${CODE_MINUTES} minutes.\n\nIf you did not sign in, change your password.\n`,
+    text: (code) =>
+      `${code} is your sign-in code. It is valid for ${CODE_MINUTES} minutes.\n\nIf you did not sign in, change your password.\n`,
   },
   'zh-TW': {
     subject: '登入驗證碼',

@@ -16,7 +16,11 @@ const placeOf = (ctx: Ctx, email: string) => {
 export const login = (ctx: Ctx, sessions: Sessions, { email, password }: { email: string; password: string }) =>
   sessions.login(placeOf(ctx, email), password);
 
-export async function code(ctx: Ctx, sessions: Sessions, { email, ...proof }: { email: string; onePassKey: string; vcode: string }) {
+export async function code(
+  ctx: Ctx,
+  sessions: Sessions,
+  { email, ...proof }: { email: string; onePassKey: string; vcode: string },
+) {
   const tokens = await sessions.code(placeOf(ctx, email), proof);
   keep(ctx, tokens);
   return tokens;
@@ -35,9 +39,16 @@ export async function logout(ctx: Ctx, sessions: Sessions, { refreshToken }: { r
 }
 
 export async function self({ actor }: Ctx, sessions: Sessions) {
-  const { id, email, name, kind, isRoot, status, language, clientId, dnsType, createdAt } = await sessions.account(actor);
+  const { id, email, name, kind, isRoot, status, language, clientId, dnsType, createdAt } =
+    await sessions.account(actor);
   return {
-    id, email, name, isRoot, status, dnsType, createdAt,
+    id,
+    email,
+    name,
+    isRoot,
+    status,
+    dnsType,
+    createdAt,
     auth: kind,
     language: Language.parse(language),
     clientID: clientId,

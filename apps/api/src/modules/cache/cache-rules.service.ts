@@ -30,7 +30,10 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const data = rules.map((rule) => ({ ...stored(rule), id: randomUUIDv7(), siteId }));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
-    return read(tx, data.map(({ id }) => id));
+    return read(
+      tx,
+      data.map(({ id }) => id),
+    );
   });
 
 export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
@@ -43,7 +46,12 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
     // Put back whole under their ids: two statements, whatever their number.
     await tx.cacheRule.deleteMany({ where });
     await tx.cacheRule.createMany({
-      data: rules.map((rule) => ({ ...stored(rule), id: rule.id, siteId, createdAt: before.get(rule.id) ?? new Date() })),
+      data: rules.map((rule) => ({
+        ...stored(rule),
+        id: rule.id,
+        siteId,
+        createdAt: before.get(rule.id) ?? new Date(),
+      })),
     });
     await changed(tx, zoneId, siteKey(siteId));
     return read(tx, ids);
@@ -67,7 +75,10 @@ const lock = (tx: ScopedTx, siteId: string) =>
   tx.site.update({ where: { id: siteId }, data: { updatedAt: new Date() }, select: { zoneId: true } });
 
 async function read(tx: ScopedTx, ids: string[]) {
-  const rows = await tx.cacheRule.findMany({ where: { id: { in: ids } }, orderBy: [{ priority: 'asc' }, { id: 'asc' }] });
+  const rows = await tx.cacheRule.findMany({
+    where: { id: { in: ids } },
+    orderBy: [{ priority: 'asc' }, { id: 'asc' }],
+  });
   return { data: rows.map(ruleOf) };
 }
 

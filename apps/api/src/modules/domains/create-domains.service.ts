@@ -45,7 +45,10 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
 
 async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
   const names = domains.map(({ name }) => name);
-  const taken = await enabledAnywhere(ctx.installation, domains.filter(({ enabled }) => enabled).map(({ name }) => name));
+  const taken = await enabledAnywhere(
+    ctx.installation,
+    domains.filter(({ enabled }) => enabled).map(({ name }) => name),
+  );
   return ctx.db.$transaction(async (tx) => {
     const site = await sites.own(tx, siteId);
     // Locks the site: two lists at once must not both be the last that fits.
@@ -79,13 +82,22 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
       data: rows.flatMap(({ id, upstreams }) => upstreams.map((upstream) => ({ ...upstream, domainId: id, siteId }))),
     });
     const enabled = rows.filter((row) => row.enabled);
-    await changed(tx, site.zoneId, ...enabled.map(({ name }) => hostKey(name)), ...(enabled.length > 0 ? [siteKey(siteId)] : []));
+    await changed(
+      tx,
+      site.zoneId,
+      ...enabled.map(({ name }) => hostKey(name)),
+      ...(enabled.length > 0 ? [siteKey(siteId)] : []),
+    );
     return { ids: rows.map(({ id }) => id) };
   });
 }
 
 /** Where the policy of outbound calls forbids an origin, said at its field. */
-export const originFaults = ({ installation }: Ctx, upstreams: readonly Pick<UpstreamInput, 'address'>[], path: string) =>
+export const originFaults = (
+  { installation }: Ctx,
+  upstreams: readonly Pick<UpstreamInput, 'address'>[],
+  path: string,
+) =>
   upstreams.flatMap(({ address }, i) => {
     const message = originFault(address, installation.env);
     return message === null ? [] : [{ path: `${path}.${i}.address`, rule: 'forbidden', message }];

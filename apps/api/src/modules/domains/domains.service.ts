@@ -67,10 +67,15 @@ export async function listAll(
 export async function meta({ db }: Ctx, siteId: string, keyword: string | undefined) {
   await sites.own(db, siteId);
   const where = { siteId, ...(keyword && { name: containing(keyword) }) };
-  return { data: await db.domain.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }) };
+  return {
+    data: await db.domain.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
+  };
 }
 
-export async function find({ db }: Ctx, where: { siteId: string } & ({ id: string } | { name: string })): Promise<Domain> {
+export async function find(
+  { db }: Ctx,
+  where: { siteId: string } & ({ id: string } | { name: string }),
+): Promise<Domain> {
   return domainOf((await db.domain.findFirst({ where, include })) ?? fail('NOT_FOUND'));
 }
 
@@ -89,8 +94,17 @@ export const setHttps = (
     return write(tx, siteId, domainId, { scheme, portMap });
   });
 
-async function write(tx: ScopedTx, siteId: string, id: string, data: Prisma.DomainUncheckedUpdateInput): Promise<Domain> {
-  const row = await tx.domain.update({ where: { id, siteId }, data, include: { ...include, site: { select: { zoneId: true } } } });
+async function write(
+  tx: ScopedTx,
+  siteId: string,
+  id: string,
+  data: Prisma.DomainUncheckedUpdateInput,
+): Promise<Domain> {
+  const row = await tx.domain.update({
+    where: { id, siteId },
+    data,
+    include: { ...include, site: { select: { zoneId: true } } },
+  });
   if (row.enabled) await changed(tx, row.site.zoneId, hostKey(row.name));
   return domainOf(row);
 }
@@ -104,7 +118,11 @@ export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: str
     const names = rows.map(({ name }) => name);
     if (enabled) {
       const taken = await enabledAnywhere(ctx.installation, names, ids);
-      failAlike('DOMAIN_TAKEN', names.filter((name) => taken.has(name)), ids.length);
+      failAlike(
+        'DOMAIN_TAKEN',
+        names.filter((name) => taken.has(name)),
+        ids.length,
+      );
     }
     await orTaken(tx.domain.updateMany({ where, data: { enabled } }));
     await changed(tx, zoneId, ...names.map(hostKey), ...(enabled ? [siteKey(siteId)] : []));
@@ -127,7 +145,11 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
   });
 
 /** A port that the map begins at and the zone does not open, or null. */
-export async function unopened(tx: ScopedTx, zoneId: string, portMap: readonly { from: number }[]): Promise<number | null> {
+export async function unopened(
+  tx: ScopedTx,
+  zoneId: string,
+  portMap: readonly { from: number }[],
+): Promise<number | null> {
   if (portMap.length === 0) return null;
   const open = new Set((await portsOf(tx, zoneId)).map(({ port }) => port));
   return portMap.find(({ from }) => !open.has(from))?.from ?? null;

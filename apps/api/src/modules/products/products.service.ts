@@ -67,14 +67,18 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-const productOf = ({ zone, zoneId, _count, ...row }: Prisma.ProductGetPayload<{ include: typeof include }>): Product =>
-  ({
-    ...row,
-    zoneID: zoneId,
-    zoneName: zone.name,
-    siteCount: _count.sites,
-    overLimitAction: Product.shape.overLimitAction.parse(row.overLimitAction),
-    sellType: Product.shape.sellType.parse(row.sellType),
-    use: Product.shape.use.parse(row.use),
-    cnameMode: Product.shape.cnameMode.parse(row.cnameMode),
-  });
+const productOf = ({
+  zone,
+  zoneId,
+  _count,
+  ...row
+}: Prisma.ProductGetPayload<{ include: typeof include }>): Product => ({
+  ...row,
+  zoneID: zoneId,
+  zoneName: zone.name,
+  siteCount: _count.sites,
+  overLimitAction: Product.shape.overLimitAction.parse(row.overLimitAction),
+  sellType: Product.shape.sellType.parse(row.sellType),
+  use: Product.shape.use.parse(row.use),
+  cnameMode: Product.shape.cnameMode.parse(row.cnameMode),
+});

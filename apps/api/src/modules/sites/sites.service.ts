@@ -105,7 +105,9 @@ export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pa
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     const rows = await tx.site.findMany({ where, select: { id: true, name: true, status: true, zoneId: true } });
     for (const row of rows) {
-      const isRefused = status !== 'lock' && (refusals[row.status] ?? (row.status === 'lock' && status === 'pause' && 'SITE_STATUS_REFUSED'));
+      const isRefused =
+        status !== 'lock' &&
+        (refusals[row.status] ?? (row.status === 'lock' && status === 'pause' && 'SITE_STATUS_REFUSED'));
       if (isRefused) fail(isRefused, { errorData: [{ targets: [row.name] }] });
     }
     await tx.site.updateMany({ where, data: { status } });

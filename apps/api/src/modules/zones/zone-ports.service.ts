@@ -31,7 +31,11 @@ export const create = ({ db }: Ctx, zoneId: string, input: ZonePortInput): Promi
     return portOf(row);
   });
 
-export const update = ({ db }: Ctx, zoneId: string, { id, ...input }: ZonePortInput & { id: string }): Promise<ZonePort> =>
+export const update = (
+  { db }: Ctx,
+  zoneId: string,
+  { id, ...input }: ZonePortInput & { id: string },
+): Promise<ZonePort> =>
   db.$transaction(async (tx) => {
     const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
     if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
@@ -46,7 +50,11 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
     const where = { zoneId, id: { in: ids } };
     const rows = await tx.zonePort.findMany({ where });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
-    await assertUnmapped(tx, zoneId, rows.map(({ port }) => port));
+    await assertUnmapped(
+      tx,
+      zoneId,
+      rows.map(({ port }) => port),
+    );
     await tx.zonePort.deleteMany({ where });
     await changed(tx, zoneId, 'zone');
     return { ids };

@@ -53,7 +53,10 @@ export async function update({ db }: Ctx, { id, name, memo }: ZoneUpdate): Promi
 export const remove = ({ db }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: ids } };
-    const rows = await tx.zone.findMany({ where, select: { _count: { select: { nodes: true, products: true, sites: true } } } });
+    const rows = await tx.zone.findMany({
+      where,
+      select: { _count: { select: { nodes: true, products: true, sites: true } } },
+    });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     if (rows.some(({ _count }) => _count.nodes > 0)) fail('ZONE_HAS_NODES');
     if (rows.some(({ _count }) => _count.sites > 0 || _count.products > 0)) fail('GROUP_SITES_IN_USE');
