@@ -24,7 +24,10 @@ const { rounds, seconds, json } = parseArgs({
   },
 }).values;
 
-const object = { headers: { 'cache-control': 'max-age=86400', etag: '"one"', 'content-type': 'text/plain', 'content-length': 1024 }, body: 'x'.repeat(1024) };
+const object = {
+  headers: { 'cache-control': 'max-age=86400', etag: '"one"', 'content-type': 'text/plain', 'content-length': 1024 },
+  body: 'x'.repeat(1024),
+};
 const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
 const plain = await startPlain();
 try {
@@ -54,7 +57,13 @@ async function prepare(): Promise<Scene[]> {
     { name: 'plain nginx', url: `http://127.0.0.1:${plain.port}/1k`, host: ruled, headers: [], worker: plain.worker },
     { name: 'edge, as the origin says', url: `http://127.0.0.1:${port}/1k`, host: followed, headers: [], worker },
     { name: 'edge, by a rule', url: `http://127.0.0.1:${port}/1k`, host: ruled, headers: [], worker },
-    { name: 'edge, variants by encoding', url: `http://127.0.0.1:${port}/varied`, host: followed, headers: ['accept-encoding: gzip'], worker },
+    {
+      name: 'edge, variants by encoding',
+      url: `http://127.0.0.1:${port}/varied`,
+      host: followed,
+      headers: ['accept-encoding: gzip'],
+      worker,
+    },
   ];
   for (const scene of scenes) {
     await run('taskset', ['-pc', '0', String(scene.worker)]);
@@ -72,7 +81,16 @@ async function microseconds(scene: Scene): Promise<number> {
 
 async function wrk({ url, host, headers }: Scene, duration: number): Promise<number> {
   const fields = [`Host: ${host}`, ...headers].flatMap((field) => ['-H', field]);
-  const { stdout } = await run('taskset', ['-c', '1', 'wrk', '-t1', '-c16', `-d${Math.max(1, duration)}s`, ...fields, url]);
+  const { stdout } = await run('taskset', [
+    '-c',
+    '1',
+    'wrk',
+    '-t1',
+    '-c16',
+    `-d${Math.max(1, duration)}s`,
+    ...fields,
+    url,
+  ]);
   const found = /(\d+) requests in/.exec(stdout);
   if (found === null || /Non-2xx/.test(stdout)) throw new Error(stdout);
   return Number(found[1]);
@@ -101,7 +119,14 @@ async function startPlain() {
   const [port = 0] = await freePorts(1);
   const workers = await findWorkers();
   await prepareLayout(layoutOf(dir), workers);
-  const host = { dir, luaDir: '', listen: [], user: null, capabilities: await detectCapabilities('nginx'), resolvers: [] };
+  const host = {
+    dir,
+    luaDir: '',
+    listen: [],
+    user: null,
+    capabilities: await detectCapabilities('nginx'),
+    resolvers: [],
+  };
   const log = logConf({ zone: zoneDoc({ http: 1, https: 2 }), node: null, generation: 1, host }).text;
   const user = workers === null ? '' : `user ${workers.user};`;
   await writeFile(
@@ -150,10 +175,18 @@ async function report(samples: Map<string, number[]>): Promise<void> {
     ofPlain: Number((base / median(values)).toFixed(3)),
     samples: values.map((value) => Number(value.toFixed(2))),
   }));
-  console.table(rows.map(({ name, microseconds: us, ofPlain }) => ({ scene: name, 'µs CPU a hit': us, 'of plain': ofPlain })));
+  console.table(
+    rows.map(({ name, microseconds: us, ofPlain }) => ({ scene: name, 'µs CPU a hit': us, 'of plain': ofPlain })),
+  );
   console.log(`goal: at least ${GOAL} of plain`);
   await mkdir(join(json, '..'), { recursive: true });
   const { version } = await detectCapabilities('nginx');
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem(), nginx: version, node: process.version };
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memory: totalmem(),
+    nginx: version,
+    node: process.version,
+  };
   await writeFile(json, `${JSON.stringify({ at: new Date().toISOString(), goal: GOAL, machine, rows }, null, 2)}\n`);
 }

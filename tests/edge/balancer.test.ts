@@ -46,7 +46,10 @@ describe('in turn', () => {
 
 describe('by hash', () => {
   test('of the address, one visitor stays with one origin', async () => {
-    const host = await domain({ method: 'addressHash', upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
+    const host = await domain({
+      method: 'addressHash',
+      upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)],
+    });
     expect((await share(host, 9)).sort()).toEqual([0, 0, 9]);
   });
   test('of the URL, each URL stays with one origin, and all origins get some', async () => {
@@ -81,7 +84,7 @@ describe('by hash', () => {
     const before = await where();
     await edge.put(site, { ...host, origin: { ...host.origin, upstreams: stays } });
     const after = await where();
-    for (const [i, origin] of before.entries()) if (origin !== 2) expect(after[i]).toBe(origin);
+    expect(after.filter((_, i) => before[i] !== 2)).toEqual(before.filter((origin) => origin !== 2));
   });
 });
 
@@ -182,7 +185,11 @@ describe('a backup', () => {
   });
   test('is left again when the main origin answers', async () => {
     const port = await freePort();
-    const host = await domain({ maxFails: 1, failTimeoutSeconds: 1, upstreams: [upstream(port), upstream(c.port, { backup: true })] });
+    const host = await domain({
+      maxFails: 1,
+      failTimeoutSeconds: 1,
+      upstreams: [upstream(port), upstream(c.port, { backup: true })],
+    });
     expect(await share(host, 2)).toEqual([0, 0, 2]);
     const late = await startOrigin({ port });
     await eventually(async () => {

@@ -60,8 +60,14 @@ describe('the second request is answered from the store', () => {
     ['no-cache for one field only', { 'cache-control': 'max-age=60, no-cache="x-name"' }],
     ['must-understand, which overrides no-store', { 'cache-control': 'max-age=60, no-store, must-understand' }],
     ['CDN-Cache-Control against no-store', { 'cache-control': 'no-store', 'cdn-cache-control': 'max-age=60' }],
-    ['a broken CDN-Cache-Control, which does not count', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0, =' }],
-    ['a CDN-Cache-Control with a text for a number', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age="0"' }],
+    [
+      'a broken CDN-Cache-Control, which does not count',
+      { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0, =' },
+    ],
+    [
+      'a CDN-Cache-Control with a text for a number',
+      { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age="0"' },
+    ],
   ];
   test.each(cases)('%s', async (_, headers, status = 200) => {
     const path = page({ status, headers, body: 'kept' });
@@ -114,11 +120,14 @@ describe('the second request goes to the origin again', () => {
   });
 });
 
-test.each(['public', 'must-revalidate', 's-maxage=60'])('%s lets the answer to an authorized request be shared', async (word) => {
-  const path = page({ headers: { 'cache-control': `max-age=60, ${word}` } });
-  await get(path, { headers: { authorization: 'Bearer a' } });
-  expect((await get(path)).cache).toBe('hit');
-});
+test.each(['public', 'must-revalidate', 's-maxage=60'])(
+  '%s lets the answer to an authorized request be shared',
+  async (word) => {
+    const path = page({ headers: { 'cache-control': `max-age=60, ${word}` } });
+    await get(path, { headers: { authorization: 'Bearer a' } });
+    expect((await get(path)).cache).toBe('hit');
+  },
+);
 
 test.each([
   ['no-cache', 'etag', '"v1"', 'if-none-match'],
@@ -166,8 +175,12 @@ describe('age and date', () => {
 
 describe('Vary', () => {
   test('each value of the named field has its own answer', async () => {
-    const path = page((asked) => ({ headers: { 'cache-control': 'max-age=60', vary: 'X-Kind' }, body: String(asked.headers['x-kind']) }));
-    for (const kind of ['a', 'b']) expect(await get(path, { headers: { 'x-kind': kind } })).toMatchObject({ body: kind });
+    const path = page((asked) => ({
+      headers: { 'cache-control': 'max-age=60', vary: 'X-Kind' },
+      body: String(asked.headers['x-kind']),
+    }));
+    for (const kind of ['a', 'b'])
+      expect(await get(path, { headers: { 'x-kind': kind } })).toMatchObject({ body: kind });
     for (const kind of ['a', 'b']) {
       expect(await get(path, { headers: { 'x-kind': kind } })).toMatchObject({ body: kind, cache: 'hit' });
     }
@@ -186,25 +199,27 @@ describe('Vary', () => {
     }));
     const accepting = (value: string) => get(path, { headers: { 'accept-encoding': value } });
     await get(path);
-    for (const round of ['fills', 'finds']) {
-      const answers = [
-        await accepting('gzip, deflate, br'),
-        await accepting('br;q=0, gzip;q=0.5'),
-        await accepting('br'),
-        await accepting('deflate'),
-        await get(path),
-      ];
-      expect(answers.map((answer) => answer.body)).toEqual(['br, gzip', 'gzip', 'br', 'identity', 'identity']);
-      if (round === 'finds') expect(answers.map((answer) => answer.cache)).toEqual(Array(5).fill('hit'));
-    }
+    const askAll = async () => [
+      await accepting('gzip, deflate, br'),
+      await accepting('br;q=0, gzip;q=0.5'),
+      await accepting('br'),
+      await accepting('deflate'),
+      await get(path),
+    ];
+    const bodies = ['br, gzip', 'gzip', 'br', 'identity', 'identity'];
+    expect((await askAll()).map((answer) => answer.body)).toEqual(bodies);
+    const found = await askAll();
+    expect(found.map((answer) => answer.body)).toEqual(bodies);
+    expect(found.map((answer) => answer.cache)).toEqual(Array(5).fill('hit'));
     expect((await accepting('gzip')).cache).toBe('hit');
   });
   test('variants do not mix after a restart, which forgets what the origin varies on', async () => {
     const path = page((asked) => ({
       headers: { 'cache-control': 'max-age=600', vary: 'accept-encoding, x-kind' },
-      body: `${asked.headers['accept-encoding']} ${asked.headers['x-kind']}`,
+      body: `${asked.headers['accept-encoding']} ${String(asked.headers['x-kind'])}`,
     }));
-    const ask = (encoding: string, kind: string) => get(path, { headers: { 'accept-encoding': encoding, 'x-kind': kind } });
+    const ask = (encoding: string, kind: string) =>
+      get(path, { headers: { 'accept-encoding': encoding, 'x-kind': kind } });
     for (let i = 0; i < 2; i += 1) for (const kind of ['a', 'b']) await ask('gzip', kind);
     await edge.restart();
     for (const encoding of ['br', 'gzip']) {
@@ -221,11 +236,14 @@ describe('unsafe methods', () => {
     expect((await get(path)).cache).toBe('hit');
     return path;
   }
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'MKCOL'])('a good answer to %s makes what is stored obsolete', async (method) => {
-    const path = await stored();
-    expect((await get(path, { method })).cache).toBe('method');
-    expect((await get(path)).cache).toBe('uri-miss');
-  });
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'MKCOL'])(
+    'a good answer to %s makes what is stored obsolete',
+    async (method) => {
+      const path = await stored();
+      expect((await get(path, { method })).cache).toBe('method');
+      expect((await get(path)).cache).toBe('uri-miss');
+    },
+  );
   test.each([400, 404, 500])('a %i to POST changes nothing', async (status) => {
     const path = await stored((asked) => (asked.method === 'POST' ? { status } : fresh));
     expect((await get(path, { method: 'POST' })).status).toBe(status);
@@ -236,15 +254,18 @@ describe('unsafe methods', () => {
     await get(path, { method });
     expect((await get(path)).cache).toBe('hit');
   });
-  test.each(['location', 'content-location'])('the URL that %s names on the same host becomes obsolete too', async (field) => {
-    const [first, second] = [await stored(), await stored()];
-    const path = page({ status: 201, headers: { [field]: `http://${host}${first}` } });
-    await get(path, { method: 'POST' });
-    expect((await get(first)).cache).toBe('uri-miss');
-    const relative = page({ status: 201, headers: { [field]: second.slice(1) } });
-    await get(relative, { method: 'POST' });
-    expect((await get(second)).cache).toBe('uri-miss');
-  });
+  test.each(['location', 'content-location'])(
+    'the URL that %s names on the same host becomes obsolete too',
+    async (field) => {
+      const [first, second] = [await stored(), await stored()];
+      const path = page({ status: 201, headers: { [field]: `http://${host}${first}` } });
+      await get(path, { method: 'POST' });
+      expect((await get(first)).cache).toBe('uri-miss');
+      const relative = page({ status: 201, headers: { [field]: second.slice(1) } });
+      await get(relative, { method: 'POST' });
+      expect((await get(second)).cache).toBe('uri-miss');
+    },
+  );
   test('a URL on another host is not made obsolete', async () => {
     const path = await stored();
     const elsewhere = page({ status: 201, headers: { location: `http://other.example.com${path}` } });
@@ -270,9 +291,15 @@ describe('a 304 of the origin', () => {
     const path = page((asked) => {
       asks += 1;
       if (asked.headers['if-none-match'] === undefined) {
-        return { headers: { 'cache-control': 'no-cache, max-age=60', etag: '"e"', 'x-count': '1', 'content-type': 'text/css' }, body: 'body' };
+        return {
+          headers: { 'cache-control': 'no-cache, max-age=60', etag: '"e"', 'x-count': '1', 'content-type': 'text/css' },
+          body: 'body',
+        };
       }
-      return { status: 304, headers: { 'cache-control': 'max-age=600', etag: '"e"', 'x-count': String(asks), 'content-type': 'a/b' } };
+      return {
+        status: 304,
+        headers: { 'cache-control': 'max-age=600', etag: '"e"', 'x-count': String(asks), 'content-type': 'a/b' },
+      };
     });
     await get(path);
     expect((await get(path)).cache).toBe('stale');
@@ -295,7 +322,10 @@ describe('a 304 of the origin', () => {
 
 describe('conditions and ranges of visitors', () => {
   const body = '0123456789';
-  const kept = { headers: { 'cache-control': 'max-age=600', etag: '"e"', 'last-modified': date(-HOUR), 'content-length': 10 }, body };
+  const kept = {
+    headers: { 'cache-control': 'max-age=600', etag: '"e"', 'last-modified': date(-HOUR), 'content-length': 10 },
+    body,
+  };
   async function warm(): Promise<string> {
     const path = page(kept);
     await get(path);
@@ -308,8 +338,16 @@ describe('conditions and ranges of visitors', () => {
     ['If-None-Match of another', { 'if-none-match': '"x"' }, 200],
     ['If-Modified-Since of later', { 'if-modified-since': date(-60) }, 304],
     ['If-Modified-Since of before', { 'if-modified-since': date(-2 * HOUR) }, 200],
-    ['If-None-Match of another beside a matching date', { 'if-none-match': '"x"', 'if-modified-since': date(-60) }, 200],
-    ['If-None-Match that matches beside an older date', { 'if-none-match': '"e"', 'if-modified-since': date(-2 * HOUR) }, 304],
+    [
+      'If-None-Match of another beside a matching date',
+      { 'if-none-match': '"x"', 'if-modified-since': date(-60) },
+      200,
+    ],
+    [
+      'If-None-Match that matches beside an older date',
+      { 'if-none-match': '"e"', 'if-modified-since': date(-2 * HOUR) },
+      304,
+    ],
   ])('%s is answered from the store', async (_, headers, status) => {
     const path = await warm();
     const answer = await get(path, { headers });
@@ -322,14 +360,18 @@ describe('conditions and ranges of visitors', () => {
     ['bytes=2-4', 206, '234'],
     ['bytes=-3', 206, '789'],
     ['bytes=7-', 206, '789'],
-    ['bytes=20-', 416, null],
     ['lines=1-2', 200, body],
   ])('the range %s is cut from the stored object', async (range, status, text) => {
     const path = await warm();
     const answer = await get(path, { headers: { range } });
     expect(answer.status).toBe(status);
-    if (text !== null) expect(answer.body).toBe(text);
+    expect(answer.body).toBe(text);
     expect(edge.origin.asked(path)).toHaveLength(1);
+  });
+  test('a range beyond the stored object is refused', async () => {
+    const answer = await get(await warm(), { headers: { range: 'bytes=20-' } });
+    expect(answer.status).toBe(416);
+    expect(answer.header('content-range')).toBe('bytes */10');
   });
   test('a range of what is not stored yet fetches the whole once', async () => {
     const path = page(kept);
@@ -339,11 +381,19 @@ describe('conditions and ranges of visitors', () => {
   });
   test('If-Range of another object gets the whole', async () => {
     const path = await warm();
-    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"x"' } })).toMatchObject({ status: 200, body });
-    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"e"' } })).toMatchObject({ status: 206, body: '01' });
+    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"x"' } })).toMatchObject({
+      status: 200,
+      body,
+    });
+    expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"e"' } })).toMatchObject({
+      status: 206,
+      body: '01',
+    });
   });
   test('conditions and ranges on what is known to be uncacheable reach the origin', async () => {
-    const path = page((asked) => (asked.headers['if-none-match'] === '"n"' ? { status: 304 } : { headers: { 'cache-control': 'no-store' } }));
+    const path = page((asked) =>
+      asked.headers['if-none-match'] === '"n"' ? { status: 304 } : { headers: { 'cache-control': 'no-store' } },
+    );
     await get(path);
     expect((await get(path, { headers: { 'if-none-match': '"n"' } })).status).toBe(304);
     await get(path, { headers: { range: 'bytes=0-1' } });
@@ -373,7 +423,15 @@ describe('fields for one visitor or one connection', () => {
     expect(second.header('set-cookie')).toBeUndefined();
   });
   test('what Connection names is neither sent nor stored', async () => {
-    const path = page({ headers: { 'cache-control': 'max-age=60', connection: 'x-hop', 'x-hop': '1', 'keep-alive': 'timeout=9', 'proxy-authenticate': 'a' } });
+    const path = page({
+      headers: {
+        'cache-control': 'max-age=60',
+        connection: 'x-hop',
+        'x-hop': '1',
+        'keep-alive': 'timeout=9',
+        'proxy-authenticate': 'a',
+      },
+    });
     for (let i = 0; i < 2; i += 1) {
       const answer = await get(path);
       for (const name of ['x-hop', 'proxy-authenticate']) expect(answer.header(name)).toBeUndefined();
@@ -418,7 +476,11 @@ describe('stale answers', () => {
   });
   test.each(['must-revalidate', 'proxy-revalidate'])("with %s a failing origin's own error is shown", async (word) => {
     let status = 200;
-    const path = page(() => ({ status, headers: { 'cache-control': `max-age=1, stale-if-error=600, ${word}` }, body: String(status) }));
+    const path = page(() => ({
+      status,
+      headers: { 'cache-control': `max-age=1, stale-if-error=600, ${word}` },
+      body: String(status),
+    }));
     await get(path);
     status = 503;
     await eventually(async () => expect(await get(path)).toMatchObject({ status: 503, body: '503' }));

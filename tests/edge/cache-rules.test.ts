@@ -31,17 +31,26 @@ describe('which paths a rule covers', () => {
   });
   test('patterns', async () => {
     const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/v[0-9]+/.+\\.json$'] })] });
-    expect(await hits(name, '/v1/a.json', '/v/a.json', '/v22/b/c.json', '/v1/a.jsonx')).toEqual(['/v1/a.json', '/v22/b/c.json']);
+    expect(await hits(name, '/v1/a.json', '/v/a.json', '/v22/b/c.json', '/v1/a.jsonx')).toEqual([
+      '/v1/a.json',
+      '/v22/b/c.json',
+    ]);
   });
   test('a path is looked at decoded and without dots, however it is written', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'prefix', values: ['/private/'], ttlSeconds: 0 }), rule()] });
+    const { name } = await edge.site({
+      cacheRules: [rule({ type: 'prefix', values: ['/private/'], ttlSeconds: 0 }), rule()],
+    });
     expect(await hits(name, '/%70rivate/a', '/x/../private/b', '//private/c', '/public')).toEqual(['/public']);
   });
 });
 
 test('the first rule that matches decides', async () => {
   const { name } = await edge.site({
-    cacheRules: [rule({ type: 'url', values: ['/live'], ttlSeconds: 0 }), rule({ ttlSeconds: 300 }), rule({ ttlSeconds: 1 })],
+    cacheRules: [
+      rule({ type: 'url', values: ['/live'], ttlSeconds: 0 }),
+      rule({ ttlSeconds: 300 }),
+      rule({ ttlSeconds: 1 }),
+    ],
   });
   expect(await hits(name, '/live', '/other')).toEqual(['/other']);
   expect((await edge.get('/other', { host: name })).header('cache-status')).toMatch(/ttl=(300|29\d)$/);
@@ -106,7 +115,11 @@ describe('the query', () => {
   }
   test('makes an object of its own when all of it counts', async () => {
     expect(await keys('all', [], '/q?a=1&b=2', '/q?a=1&b=2', '/q?b=2&a=1', '/q', '/q?')).toEqual([
-      'uri-miss', 'hit', 'uri-miss', 'uri-miss', 'uri-miss',
+      'uri-miss',
+      'hit',
+      'uri-miss',
+      'uri-miss',
+      'uri-miss',
     ]);
   });
   test('makes no difference when none of it counts', async () => {
@@ -114,7 +127,14 @@ describe('the query', () => {
   });
   test('counts in the names listed only', async () => {
     const urls = ['/q?id=1&utm=x', '/q?utm=y&id=1', '/q?id=2', '/q?idx=1', '/q', '/q?%69d=2'];
-    expect(await keys('listed', ['id'], ...urls)).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss', 'hit', 'uri-miss']);
+    expect(await keys('listed', ['id'], ...urls)).toEqual([
+      'uri-miss',
+      'hit',
+      'uri-miss',
+      'uri-miss',
+      'hit',
+      'uri-miss',
+    ]);
   });
   test('counts in any order when sorted, and keeps the order of one name', async () => {
     const urls = ['/q?b=2&a=1', '/q?a=1&b=2', '/q?a=1&a=2', '/q?a=2&a=1'];

@@ -126,7 +126,10 @@ test('an empty document directory is no fault: every name is unknown', async () 
 
 test('every request leaves one row in the access log that says whose it was', async () => {
   const { name, site, host } = await edge.site({ cacheRules: [rule()] });
-  const reply = await edge.get('/log?a=1', { host: name, headers: { 'user-agent': 'a "quoted" \\ name', referer: 'http://r/' } });
+  const reply = await edge.get('/log?a=1', {
+    host: name,
+    headers: { 'user-agent': 'a "quoted" \\ name', referer: 'http://r/' },
+  });
   const row = await edge.logged(reply);
   expect(row).toMatchObject({
     site: site.id,

@@ -86,7 +86,10 @@ test('the next name server is asked when the first does not answer', async () =>
   silent.behave('fail');
   const other = await startEdge({ resolvers: [silent.address, names.address] });
   names.records.set('second.test', { a: ['127.0.0.1'] });
-  const { name } = await other.site({}, { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } });
+  const { name } = await other.site(
+    {},
+    { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } },
+  );
   expect((await other.get('/', { host: name })).status).toBe(200);
   await other.stop();
   await silent.stop();
@@ -98,7 +101,10 @@ test('a name that turns to an address origins may not lie in is not followed the
     zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
   });
   names.records.set('rebind.test', { a: ['127.0.0.1'], seconds: 1 });
-  const { name } = await guarded.site({}, { origin: { upstreams: [upstream(guarded.origin.port, { address: 'rebind.test' })] } });
+  const { name } = await guarded.site(
+    {},
+    { origin: { upstreams: [upstream(guarded.origin.port, { address: 'rebind.test' })] } },
+  );
   expect((await guarded.get('/1', { host: name })).status).toBe(200);
   names.records.set('rebind.test', { a: ['127.0.0.2'], aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });
   let i = 1;

@@ -36,11 +36,25 @@ describe('what an origin is told', () => {
   });
   test('a chain of proxies is continued and never shortened', async () => {
     const asked = await seen('/chain', { 'x-forwarded-for': '1.2.3.4', via: '1.0 other', 'x-real-ip': '9.9.9.9' });
-    expect(asked.headers).toMatchObject({ 'x-forwarded-for': '1.2.3.4, 127.0.0.1', via: '1.0 other, 1.1 edgeloom', 'x-real-ip': '127.0.0.1' });
+    expect(asked.headers).toMatchObject({
+      'x-forwarded-for': '1.2.3.4, 127.0.0.1',
+      via: '1.0 other, 1.1 edgeloom',
+      'x-real-ip': '127.0.0.1',
+    });
   });
   test("the visitor's own fields and cookies", async () => {
-    const asked = await seen('/own', { cookie: 'a=1; b=2', 'user-agent': 'me', 'x-custom': ['1', '2'], authorization: 'Bearer t' });
-    expect(asked.headers).toMatchObject({ cookie: 'a=1; b=2', 'user-agent': 'me', 'x-custom': '1, 2', authorization: 'Bearer t' });
+    const asked = await seen('/own', {
+      cookie: 'a=1; b=2',
+      'user-agent': 'me',
+      'x-custom': ['1', '2'],
+      authorization: 'Bearer t',
+    });
+    expect(asked.headers).toMatchObject({
+      cookie: 'a=1; b=2',
+      'user-agent': 'me',
+      'x-custom': '1, 2',
+      authorization: 'Bearer t',
+    });
   });
   test('nothing that concerned the connection of the visitor only', async () => {
     const asked = await seen('/hop', {
@@ -102,18 +116,30 @@ describe('Cache-Status', () => {
     expect(await status('/kept', 'POST')).toBe('Edgeloom; fwd=method; fwd-status=200');
     expect(await status('/other')).toBe('Edgeloom; fwd=uri-miss; fwd-status=200');
     expect(await status('/other')).toBe('Edgeloom; fwd=bypass; fwd-status=200');
-    expect((await edge.get('/', { host: 'nobody.example.com' })).header('cache-status')).toBe('Edgeloom; detail=own-answer');
+    expect((await edge.get('/', { host: 'nobody.example.com' })).header('cache-status')).toBe(
+      'Edgeloom; detail=own-answer',
+    );
   });
   test('comes after what caches before us said', async () => {
     edge.origin.on('/before', { headers: { 'cache-status': 'Shield; hit', 'cache-control': 'max-age=60' } });
-    expect((await edge.get('/before', { host })).header('cache-status')).toMatch(/^Shield; hit, Edgeloom; fwd=uri-miss/);
+    expect((await edge.get('/before', { host })).header('cache-status')).toMatch(
+      /^Shield; hit, Edgeloom; fwd=uri-miss/,
+    );
     expect((await edge.get('/before', { host })).header('cache-status')).toMatch(/^Shield; hit, Edgeloom; hit; ttl=/);
   });
 });
 
 describe('what a visitor gets', () => {
   test('the fields of the origin, each once, and nothing of ours but what is said', async () => {
-    edge.origin.on('/fields', { headers: { server: 'origin/1', 'x-a': ['1', '2'], 'content-type': 'text/css', etag: '"e"', 'cache-control': 'max-age=9' } });
+    edge.origin.on('/fields', {
+      headers: {
+        server: 'origin/1',
+        'x-a': ['1', '2'],
+        'content-type': 'text/css',
+        etag: '"e"',
+        'cache-control': 'max-age=9',
+      },
+    });
     for (let i = 0; i < 2; i += 1) {
       const reply = await edge.get('/fields', { host });
       expect(reply.all('server')).toEqual(['origin/1']);
@@ -152,8 +178,22 @@ describe('the body of a request', () => {
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    const { name } = await edge.site({}, { origin: { upstreams: [{ id: crypto.randomUUID(), address: '127.0.0.1', port: address.port, weight: 1, backup: false }] } });
-    const call = request({ host: '127.0.0.1', port: edge.ports.http, path: '/flow', method: 'POST', headers: { host: name }, agent: false });
+    const { name } = await edge.site(
+      {},
+      {
+        origin: {
+          upstreams: [{ id: crypto.randomUUID(), address: '127.0.0.1', port: address.port, weight: 1, backup: false }],
+        },
+      },
+    );
+    const call = request({
+      host: '127.0.0.1',
+      port: edge.ports.http,
+      path: '/flow',
+      method: 'POST',
+      headers: { host: name },
+      agent: false,
+    });
     call.write('first');
     expect(await arrived.promise).toBe('first');
     call.end('second');
@@ -178,13 +218,18 @@ describe('the body of a request', () => {
 });
 
 test('a request that has been through here too often is a loop and answered 508', async () => {
-  expect((await edge.get('/loop', { host, headers: { 'cdn-loop': 'edgeloom, other, edgeloom, edgeloom, edgeloom' } })).status).toBe(508);
+  expect(
+    (await edge.get('/loop', { host, headers: { 'cdn-loop': 'edgeloom, other, edgeloom, edgeloom, edgeloom' } }))
+      .status,
+  ).toBe(508);
   expect((await edge.get('/no-loop', { host, headers: { 'cdn-loop': 'edgeloom, other' } })).status).toBe(200);
 });
 
 test('plain connections to an origin are kept', async () => {
   for (let i = 0; i < 6; i += 1) await edge.get(`/kept${i}`, { host });
-  const connections = new Set(edge.origin.requests.filter((asked) => /^\/kept\d/.test(asked.path)).map((asked) => asked.connection));
+  const connections = new Set(
+    edge.origin.requests.filter((asked) => /^\/kept\d/.test(asked.path)).map((asked) => asked.connection),
+  );
   // At most one for each worker.
   expect(connections.size).toBeLessThanOrEqual(2);
 });

@@ -11,7 +11,12 @@ describe('a visitor', () => {
 
   test.each(ours)('cannot send a field X-E-%s to an origin', async (field) => {
     const path = `/field-${field}`;
-    for (const method of ['GET', 'POST']) await edge.get(path, { host, method, headers: { [`X-E-${field}`]: 'mine', [`x-e-${field.toLowerCase()}2`]: 'mine' } });
+    for (const method of ['GET', 'POST'])
+      await edge.get(path, {
+        host,
+        method,
+        headers: { [`X-E-${field}`]: 'mine', [`x-e-${field.toLowerCase()}2`]: 'mine' },
+      });
     expect(edge.origin.asked(path)).toHaveLength(2);
     for (const asked of edge.origin.asked(path)) {
       expect(asked.rawHeaders.filter((text) => /^x-e-/i.test(text) || text === 'mine')).toEqual([]);
@@ -29,15 +34,21 @@ describe('a visitor', () => {
     expect(await edge.get('/theirs', { host: other.name })).toMatchObject({ body: '/theirs', cache: 'hit' });
   });
   test('cannot choose a variant by guessing', async () => {
-    edge.origin.on('/variant', (asked) => ({ headers: { 'cache-control': 'max-age=60', vary: 'x-kind' }, body: String(asked.headers['x-kind']) }));
-    for (const kind of ['a', 'b']) await edge.get('/variant', { host, headers: { 'x-kind': kind, 'x-e-vary': 'guess' } });
+    edge.origin.on('/variant', (asked) => ({
+      headers: { 'cache-control': 'max-age=60', vary: 'x-kind' },
+      body: String(asked.headers['x-kind']),
+    }));
+    for (const kind of ['a', 'b'])
+      await edge.get('/variant', { host, headers: { 'x-kind': kind, 'x-e-vary': 'guess' } });
     for (const kind of ['a', 'b']) {
       expect((await edge.get('/variant', { host, headers: { 'x-kind': kind, 'x-e-vary': 'guess' } })).body).toBe(kind);
     }
   });
   test('who names one host in the request line and another in Host gets the first, and the origin hears only that', async () => {
     const other = await edge.site({ cacheRules: [rule()] });
-    const text = await edge.raw(`GET http://${host}/absolute HTTP/1.1\r\nHost: ${other.name}\r\nConnection: close\r\n\r\n`);
+    const text = await edge.raw(
+      `GET http://${host}/absolute HTTP/1.1\r\nHost: ${other.name}\r\nConnection: close\r\n\r\n`,
+    );
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(edge.origin.asked('/absolute').map((asked) => asked.headers.host)).toEqual([host]);
     expect((await edge.get('/absolute', { host: other.name })).cache).toBe('uri-miss');
@@ -73,23 +84,31 @@ describe('a visitor', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(edge.origin.requests).toHaveLength(before);
   });
-  test.each(['/a|b|c|d|e', '/%00', '/%0d%0aset-cookie:a=1', '/"><script>', "/'%27", '/\\..\\x', '/%', '/?%', '/%e4%b8%ad'])(
-    'may ask for the path %s, which is stored under itself only',
-    async (path) => {
-      const wire = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      const [first, second] = [await edge.raw(wire), await edge.raw(wire)];
-      if (first.startsWith('HTTP/1.1 400')) return;
-      expect(first).toMatch(/^HTTP\/1\.1 200 /);
-      expect(first.split('\r\n\r\n', 1)[0]).not.toMatch(/set-cookie/i);
-      expect(second).toContain('; hit');
-      expect(edge.origin.requests.filter((asked) => asked.url === path)).toHaveLength(1);
-    },
-  );
+  test.each([
+    '/a|b|c|d|e',
+    '/%00',
+    '/%0d%0aset-cookie:a=1',
+    '/"><script>',
+    "/'%27",
+    '/\\..\\x',
+    '/%',
+    '/?%',
+    '/%e4%b8%ad',
+  ])('may ask for the path %s, which is stored under itself only', async (path) => {
+    const wire = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    const [first, second] = [await edge.raw(wire), await edge.raw(wire)];
+    if (first.startsWith('HTTP/1.1 400')) return;
+    expect(first).toMatch(/^HTTP\/1\.1 200 /);
+    expect(first.split('\r\n\r\n', 1)[0]).not.toMatch(/set-cookie/i);
+    expect(second).toContain('; hit');
+    expect(edge.origin.requests.filter((asked) => asked.url === path)).toHaveLength(1);
+  });
   test('finds nothing of the inner servers by their paths and names', async () => {
     for (const path of ['/bump', '/purge', '/status', '/@pass', '/hop']) {
       expect(await edge.get(path, { host })).toMatchObject({ status: 200, body: path });
     }
-    for (const name of ['hop', 'origin', 'unix', 'hop_once']) expect((await edge.get('/', { host: name })).status).toBe(903);
+    for (const name of ['hop', 'origin', 'unix', 'hop_once'])
+      expect((await edge.get('/', { host: name })).status).toBe(903);
   });
 });
 
@@ -120,7 +139,10 @@ describe('an origin', () => {
     }
   });
   test('nor what is stored of it', async () => {
-    edge.origin.on('/steer-stored', { headers: { ...steering, 'cache-control': 'max-age=60', etag: '"e"' }, body: 'own' });
+    edge.origin.on('/steer-stored', {
+      headers: { ...steering, 'cache-control': 'max-age=60', etag: '"e"' },
+      body: 'own',
+    });
     for (const cache of ['uri-miss', 'hit']) {
       const reply = await edge.get('/steer-stored', { host });
       expect(reply).toMatchObject({ status: 200, body: 'own', cache });
@@ -136,7 +158,10 @@ describe('an origin', () => {
   });
   test.each([
     ['ends before its length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\nCache-Control: max-age=600\r\n\r\nhalf'],
-    ['ends before its last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: max-age=600\r\n\r\n4\r\nhalf\r\n'],
+    [
+      'ends before its last chunk',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nCache-Control: max-age=600\r\n\r\n4\r\nhalf\r\n',
+    ],
   ])('whose body %s is not stored', async (words, raw) => {
     const path = `/torn-${words.length}`;
     edge.origin.on(path, { torn: raw });

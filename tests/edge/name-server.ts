@@ -77,4 +77,5 @@ function entry(kind: number, seconds: number, data: Buffer): Buffer {
 }
 
 /** In full form, eight groups. */
-const v6 = (address: string) => Buffer.concat(address.split(':').map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));
+const v6 = (address: string) =>
+  Buffer.concat(address.split(':').map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));

@@ -74,7 +74,10 @@ test('the request id on a page is the one in its header and in the log', async (
 });
 
 test('an origin that nobody can reach is answered 502 with our page', async () => {
-  const { name } = await edge.site({}, { origin: { upstreams: [{ id: crypto.randomUUID(), address: '127.0.0.1', port: 1, weight: 1, backup: false }] } });
+  const { name } = await edge.site(
+    {},
+    { origin: { upstreams: [{ id: crypto.randomUUID(), address: '127.0.0.1', port: 1, weight: 1, backup: false }] } },
+  );
   const reply = await edge.get('/', { host: name });
   expect(reply.status).toBe(502);
   expect(reply.body).toContain('The origin of this site does not answer.');

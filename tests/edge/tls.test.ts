@@ -18,9 +18,10 @@ type Pair = { cert: string; key: string };
 
 /** An RSA pair; the agent makes only ECDSA ones. */
 async function rsaPair(name: string): Promise<Pair> {
-  const { stdout } = await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-subj', `/CN=${name}`, '-keyout', '-', '-out', '-'],
-  ]);
+  const { stdout } = await promisify(execFile)(
+    'openssl',
+    `req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=${name} -keyout - -out -`.split(' '),
+  );
   const [key = '', cert = ''] = stdout.split(/(?=-----BEGIN CERTIFICATE-----)/);
   return { cert, key };
 }
@@ -99,12 +100,15 @@ test('a new certificate is shown from the next handshake on, by all workers', as
 describe('a certificate that cannot be used disturbs nobody else:', () => {
   test.each<[string, () => CertDoc]>([
     ['a key sealed for another document', () => ({ ...certDoc([selfSigned('a.example.com')]), id: randomUUID() })],
-    ['a key that was changed', () => {
-      const doc = certDoc([selfSigned('a.example.com')]);
-      const [pair] = doc.pairs;
-      if (pair === undefined) throw new Error('no pair');
-      return { ...doc, pairs: [{ ...pair, key: { ...pair.key, tag: Buffer.alloc(16).toString('base64') } }] };
-    }],
+    [
+      'a key that was changed',
+      () => {
+        const doc = certDoc([selfSigned('a.example.com')]);
+        const [pair] = doc.pairs;
+        if (pair === undefined) throw new Error('no pair');
+        return { ...doc, pairs: [{ ...pair, key: { ...pair.key, tag: Buffer.alloc(16).toString('base64') } }] };
+      },
+    ],
     ['a chain that is none', () => certDoc([{ cert: 'no chain', key: selfSigned('a.example.com').key }])],
     ['a key that is none', () => certDoc([{ cert: selfSigned('a.example.com').cert, key: 'no key' }])],
   ])('%s', async (_, make) => {
@@ -147,7 +151,12 @@ test('TLS 1.1 is not spoken', async () => {
 
 test('a zone speaks the protocols it names, and HTTP/2 where it wants to', async () => {
   const strict = await startEdge({ zone: { tlsProtocols: ['TLSv1.3'], http2: false } });
-  const options: ConnectionOptions = { host: '127.0.0.1', port: strict.ports.https, rejectUnauthorized: false, ALPNProtocols: ['h2', 'http/1.1'] };
+  const options: ConnectionOptions = {
+    host: '127.0.0.1',
+    port: strict.ports.https,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
+  };
   const socket = connect(options);
   await once(socket, 'secureConnect');
   expect([socket.getProtocol(), socket.alpnProtocol]).toEqual(['TLSv1.3', 'http/1.1']);
@@ -160,7 +169,10 @@ test('a zone speaks the protocols it names, and HTTP/2 where it wants to', async
 test('HTTP/2 is served like HTTP/1.1: found by its authority, stored once, refused with our codes', async () => {
   const { name } = await secureSite([selfSigned('h2.example.com')]);
   edge.origin.on('/h2', { headers: { 'cache-control': 'max-age=60' }, body: 'two' });
-  const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, { servername: name, rejectUnauthorized: false });
+  const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
+    servername: name,
+    rejectUnauthorized: false,
+  });
   const ask = async (authority: string) => {
     const stream = session.request({ ':path': '/h2', ':authority': authority });
     const [headers] = await once(stream, 'response');
@@ -180,14 +192,22 @@ describe('an HTTPS origin', () => {
     const secure = await startOrigin({ tls: selfSigned('origin.example.com') });
     const names = [];
     for (const sni of ['a.origin.example.com', 'b.origin.example.com', null]) {
-      const { name } = await edge.site({}, { origin: { scheme: 'https', sni, host: 'host.example.com:444', upstreams: [upstream(secure.port)] } });
+      const { name } = await edge.site(
+        {},
+        { origin: { scheme: 'https', sni, host: 'host.example.com:444', upstreams: [upstream(secure.port)] } },
+      );
       for (let i = 0; i < 2; i += 1) {
         expect((await edge.get(`/sni${i}`, { host: name })).status).toBe(200);
         names.push(secure.requests.at(-1)?.serverName);
       }
     }
     expect(names).toEqual([
-      'a.origin.example.com', 'a.origin.example.com', 'b.origin.example.com', 'b.origin.example.com', 'host.example.com', 'host.example.com',
+      'a.origin.example.com',
+      'a.origin.example.com',
+      'b.origin.example.com',
+      'b.origin.example.com',
+      'host.example.com',
+      'host.example.com',
     ]);
     expect(secure.requests.every((asked) => asked.headers.host === 'host.example.com:444')).toBe(true);
     await secure.stop();
@@ -201,9 +221,16 @@ describe('an HTTPS origin', () => {
   });
   test('is asked so by those who came over TLS, where the scheme follows', async () => {
     const secure = await startOrigin({ tls: selfSigned('origin.example.com') });
-    const { name } = await edge.site({}, {
-      origin: { scheme: 'follow', portMap: [{ from: edge.ports.https, to: secure.port }], upstreams: [upstream(edge.origin.port)] },
-    });
+    const { name } = await edge.site(
+      {},
+      {
+        origin: {
+          scheme: 'follow',
+          portMap: [{ from: edge.ports.https, to: secure.port }],
+          upstreams: [upstream(edge.origin.port)],
+        },
+      },
+    );
     expect((await edge.get('/follow', { host: name, tls: name })).status).toBe(200);
     expect((await edge.get('/follow', { host: name })).status).toBe(200);
     expect([secure.asked('/follow').length, edge.origin.asked('/follow').length]).toEqual([1, 1]);

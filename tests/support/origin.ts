@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 export type Asked = {
   method: string;
@@ -127,8 +127,9 @@ export async function startOrigin(
   });
   server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const origin = new Origin(port, scripts, async () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
+  const origin = new Origin(address.port, scripts, async () => {
     server.closeAllConnections();
     for (const socket of connections.keys()) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

@@ -183,10 +183,8 @@ function listens(zone: ZoneDoc, addresses: string[], http2: string) {
   const flags = (secure: boolean) =>
     conf`${secure && conf` ssl`}${secure && zone.http2 && http2 === 'listen' && conf` http2`}`;
   return portsOf(zone).flatMap(({ port, tls: secure }) =>
-      addresses.map(
-        (address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`,
-      ),
-    );
+    addresses.map((address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`),
+  );
 }
 
 /** The pair named here answers only those who ask for no name or for one that has no certificate. */

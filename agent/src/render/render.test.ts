@@ -127,30 +127,29 @@ const hostile = fc.oneof(
 
 describe('no text changes the structure', () => {
   const usual = structureOf(renderTree({ zone, node, generation: 1, host }));
-  const holds = (render: () => Map<string, string>) => {
+  /** Refused is as good as rendered to the same structure. */
+  function keeps(changedZone: ZoneDoc, changedHost: HostFacts): boolean {
     let tree;
     try {
-      tree = render();
+      tree = renderTree({ zone: changedZone, node, generation: 1, host: changedHost });
     } catch {
-      // Refused is as good.
-      return;
+      return true;
     }
-    expect(structureOf(tree)).toBe(usual);
-  };
+    return structureOf(tree) === usual;
+  }
+  const texts = fc.array(hostile, { maxLength: 3 });
 
   test('of a zone', () => {
-    fc.assert(
-      fc.property(hostile, fc.array(hostile), fc.array(hostile), (id, deny, allow) =>
-        holds(() => renderTree({ zone: { ...zone, id, originPolicy: { deny, allow } }, node, generation: 1, host })),
-      ),
+    const property = fc.property(hostile, texts, texts, (id, deny, allow) =>
+      keeps({ ...zone, id, originPolicy: { deny, allow } }, host),
     );
+    expect(fc.check(property)).toMatchObject({ failed: false });
   });
   test('of the machine', () => {
-    fc.assert(
-      fc.property(hostile, hostile, hostile, fc.array(hostile), (dir, luaDir, user, resolvers) =>
-        holds(() => renderTree({ zone, node, generation: 1, host: { ...host, dir, luaDir, user, resolvers } })),
-      ),
+    const property = fc.property(hostile, hostile, hostile, texts, (dir, luaDir, user, resolvers) =>
+      keeps(zone, { ...host, dir, luaDir, user, resolvers }),
     );
+    expect(fc.check(property)).toMatchObject({ failed: false });
   });
 });
 
