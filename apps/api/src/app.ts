@@ -96,11 +96,12 @@ export async function buildApp(installation: Installation, { listener, identitie
     { prefix: '/api/v1' },
   );
 
-  app.setNotFoundHandler((_, reply) => answerNotFoundPage(reply));
+  const hasConsole = env.CONSOLE_DIR !== undefined;
+  app.setNotFoundHandler((_, reply) => answerNotFoundPage(reply, hasConsole));
   if (listener === 'public') {
     app.addHook('onRequest', async (request, reply) => {
       if (!leadsToAdmin(request.url)) return;
-      if (!request.url.startsWith('/api/')) return answerNotFoundPage(reply);
+      if (!request.url.startsWith('/api/')) return answerNotFoundPage(reply, hasConsole);
       fail('NO_SUCH_CALL');
     });
   }

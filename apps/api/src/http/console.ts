@@ -1,19 +1,20 @@
 // The built consoles as files: hashed assets for ever, the three front doors always fresh, and a policy under which
 // only our own scripts run.
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 
+/** One page for all consoles: the first part of the address says which. */
+const PAGE = 'index.html';
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-// Styles: the component library writes its theme's variables and positions into style elements at run time.
+// Nothing inline, nothing from elsewhere: the build puts its styles into files, and React sets the others by script.
 const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
+  "style-src 'self'",
+  "img-src 'self'",
   "font-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",
@@ -31,12 +32,17 @@ export const securityHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 } as const;
 
-const notFoundPage = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>404</title><h1>404</h1><p>There is no such page.</p><p><a href="/">Back to the start</a></p></html>
+const notFoundPage = (more: string) => `<!doctype html>
+<html lang="en"><meta charset="utf-8">${more}<title>404</title><h1>404</h1><p>There is no such page.</p><p><a href="/">Back to the start</a></p></html>
 `;
 
-export const answerNotFoundPage = (reply: FastifyReply) =>
-  reply.status(404).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(notFoundPage);
+/** A page of our own, so that no console's code starts at such an address; where there is one it goes on to its 404. */
+export const answerNotFoundPage = (reply: FastifyReply, hasConsole: boolean) =>
+  reply
+    .status(404)
+    .type('text/html; charset=utf-8')
+    .headers({ 'cache-control': 'no-store', 'content-security-policy': consolePolicy })
+    .send(notFoundPage(hasConsole ? '<meta http-equiv="refresh" content="0;url=/404">' : ''));
 
 /** The part of a path that decides, as a server behind us would read it: decoded, without case. */
 export function leadsToAdmin(url: string): boolean {
@@ -51,30 +57,29 @@ export function leadsToAdmin(url: string): boolean {
 }
 
 export async function serveConsole(app: FastifyInstance, dir: string, doors: readonly Family[]) {
-  const root = path.resolve(dir);
   const [home = 'user'] = doors;
-  /** A front door of its own where the build makes one, else the one page for all. */
-  const pageOf = (door: Family) =>
-    existsSync(path.join(root, door, 'index.html')) ? `${door}/index.html` : 'index.html';
-
   await app.register(fastifyStatic, {
-    root,
+    root: path.resolve(dir),
     wildcard: false,
     index: false,
     redirect: false,
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, file) => {
-      const isHashed = /[.-][\w-]{8,}\.(?:js|css|woff2?|svg|png|webp|json)(?:\.br|\.gz)?$/.test(file);
-      reply.header('cache-control', isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
-      reply.header('content-security-policy', consolePolicy);
+      const isHashed = file.includes(`${path.sep}assets${path.sep}`);
+      reply.headers({
+        'cache-control': isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+        'content-security-policy': consolePolicy,
+        vary: 'accept-encoding',
+      });
     },
   });
 
   app.get('/', (_, reply) => reply.redirect(`/${home}/`));
+  app.get('/404', (_, reply) => reply.status(404).sendFile(PAGE));
   for (const door of doors) {
     app.get(`/${door}`, (_, reply) => reply.redirect(`/${door}/`));
     // Every screen has an address of its own, and all of them are this page.
-    app.get(`/${door}/*`, (_, reply) => reply.sendFile(pageOf(door)));
+    app.get(`/${door}/*`, (_, reply) => reply.sendFile(PAGE));
   }
 }

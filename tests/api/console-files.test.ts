@@ -1,0 +1,88 @@
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+
+const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-console-'));
+await mkdir(path.join(dir, 'assets'));
+const script = 'console.log(1);'.repeat(100);
+await Promise.all([
+  writeFile(path.join(dir, 'index.html'), '<!doctype html><title>console</title>'),
+  writeFile(path.join(dir, 'assets/main-abcd1234.js'), script),
+  writeFile(path.join(dir, 'assets/main-abcd1234.js.br'), brotliCompressSync(script)),
+  writeFile(path.join(dir, 'assets/main-abcd1234.js.gz'), gzipSync(script)),
+  writeFile(path.join(dir, '.secret'), 'hidden'),
+]);
+const app = await testApp({ CONSOLE_DIR: dir });
+afterAll(async () => {
+  await app.close();
+  await rm(dir, { recursive: true });
+});
+
+const get = async (url: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(url, { redirect: 'manual', headers });
+  return { status: answer.status, text: await answer.text(), header: (name: string) => answer.headers.get(name) };
+};
+
+test.each(['/user/', '/client/login', '/client/nodeManage/sitesSetting/1/shop/www.example.com'])(
+  '%s is the console',
+  async (address) => {
+    const { status, text, header } = await get(app.url + address);
+    expect([status, text, header('content-type')]).toEqual([
+      200,
+      '<!doctype html><title>console</title>',
+      'text/html; charset=utf-8',
+    ]);
+    expect(header('cache-control')).toBe('no-cache');
+    expect(header('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(header('x-content-type-options')).toBe('nosniff');
+  },
+);
+
+test('the start leads to the front door of the listener', async () => {
+  expect((await get(`${app.url}/`)).header('location')).toBe('/user/');
+  expect((await get(`${app.url}/client`)).header('location')).toBe('/client/');
+  expect((await get(`${app.adminUrl}/`)).header('location')).toBe('/admin/');
+  expect((await get(`${app.adminUrl}/admin/login`)).status).toBe(200);
+  expect((await get(`${app.adminUrl}/client/login`)).status).toBe(404);
+});
+
+describe('hashed files', () => {
+  test.each([
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['br, gzip', 'br'],
+    ['identity', null],
+  ])('are kept for ever and sent as %s', async (accepted, encoding) => {
+    const { text, header } = await get(`${app.url}/assets/main-abcd1234.js`, { 'accept-encoding': accepted });
+    expect([text, header('content-encoding'), header('vary')]).toEqual([script, encoding, 'accept-encoding']);
+    expect(header('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(header('content-type')).toMatch(/^text\/javascript|^application\/javascript/);
+  });
+
+  test('that are gone are missing, so that an old tab notices', async () => {
+    expect((await get(`${app.url}/assets/main-old00000.js`)).status).toBe(404);
+  });
+});
+
+test('what lies outside or is hidden is not served', async () => {
+  for (const address of [
+    '/.secret',
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/',
+  ])
+    expect((await get(app.url + address)).status).toBe(404);
+});
+
+test('the public listener answers /admin/ with a 404 that leads to the 404 page', async () => {
+  const { status, text } = await get(`${app.url}/admin/login`);
+  expect(status).toBe(404);
+  expect(text).toContain('url=/404');
+  expect(await get(`${app.url}/404`)).toMatchObject({ status: 404, text: '<!doctype html><title>console</title>' });
+});
