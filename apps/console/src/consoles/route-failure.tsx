@@ -5,8 +5,16 @@ import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
 import { useT } from '../lib/i18n.ts';
 import { EmptyState, FailedState } from '../components/states/states.tsx';
 import { NotFoundText } from './not-found-text.tsx';
+import classes from './not-found.module.css';
 
 const reload = () => location.reload();
+
+/** Where not even the frame could be loaded. */
+export const ConsoleFailure = () => (
+  <main className={classes['alone']}>
+    <RouteFailure />
+  </main>
+);
 
 /** A page that could not be loaded or has crashed; the rest of the console stays. */
 export function RouteFailure() {

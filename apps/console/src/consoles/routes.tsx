@@ -6,7 +6,7 @@ import { family, to } from '../lib/family.ts';
 import { learnFeatures } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
 import { endSession, hasTokens, useSession } from '../stores/session.ts';
-import { RouteFailure } from './route-failure.tsx';
+import { ConsoleFailure, RouteFailure } from './route-failure.tsx';
 
 /** A route's page, fetched when it is first opened: `lazy: page(() => import('…'), 'ZonesPage')`. */
 export const page =
@@ -40,7 +40,7 @@ export const consoleRoutes = (
   { path: '/', loader: () => redirect(`/${family}/`) },
   {
     path: `/${family}`,
-    errorElement: <RouteFailure />,
+    errorElement: <ConsoleFailure />,
     HydrateFallback: Blank,
     children: [
       {

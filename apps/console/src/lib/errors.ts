@@ -21,6 +21,9 @@ export function explain(error: unknown): Explained {
   return { text: detail ?? known ?? message, code, reqID: reqID || null, status: error.status };
 }
 
+/** With its code in brackets, as people name it to support. */
+export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) => (code === null ? text : t('common.coded', { text, code: String(code) }));
+
 /** The phrase of a code alone. */
 export const explainCode = (code: number) => tMaybe(`errors.${code}`) ?? String(code);
 

@@ -23,6 +23,8 @@ export interface Result<T> {
   at: number;
   stale: boolean;
   retry: () => void;
+  /** The right that the call needs, for whoever lacks it. */
+  needs?: string;
 }
 
 type Rest<E extends Endpoint> =
@@ -47,6 +49,7 @@ export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: Endp
     at: query.dataUpdatedAt,
     stale: pollMs !== undefined && query.isError && query.dataUpdatedAt > 0,
     retry: () => void query.refetch(),
+    needs: endpoint.can,
   };
 }
 

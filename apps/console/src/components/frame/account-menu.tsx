@@ -34,9 +34,9 @@ export function AccountMenu() {
       <Menu.Dropdown>
         <Menu.Label>{t('frame.density')}</Menu.Label>
         {(['compact', 'roomy'] as const).map((choice) => (
-          <Menu.Item key={choice} role="menuitemradio" aria-checked={choice === density} fw={choice === density ? 600 : 400} onClick={() => prefer({ density: choice })}>
+          <Menu.RadioItem key={choice} value={choice} checked={choice === density} onChange={() => prefer({ density: choice })}>
             {t(`frame.densities.${choice}`)}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>

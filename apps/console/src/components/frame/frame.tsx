@@ -71,7 +71,7 @@ export function Frame({ menu, views }: FrameProps) {
           <main id="content" className={classes['panel']} tabIndex={-1}>
             <Progress />
             <SiteContext value={scope}>
-              <Suspense fallback={<PageLoading />}>{known ? <Outlet /> : site.error ? <FailedState error={site.error} retry={site.retry} /> : <PageLoading />}</Suspense>
+              <Suspense fallback={<PageLoading />}>{known ? <Outlet /> : site.error ? <FailedState error={site.error} retry={site.retry} needs={site.needs} /> : <PageLoading />}</Suspense>
             </SiteContext>
           </main>
         </div>

@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core';
-import { useMultiple } from '../../lib/errors.ts';
+import { useMultiple, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './frame.module.css';
 
@@ -13,7 +13,7 @@ export function MultipleDialog() {
       {entries?.map(({ code, text, targets }, i) => (
         <section key={i} className={classes['refused']}>
           <h3>
-            {text} ({code})
+            {withCode({ text, code })}
           </h3>
           <ul>
             {targets.map((target) => (

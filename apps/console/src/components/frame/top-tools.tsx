@@ -46,9 +46,9 @@ export function LanguageMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         {languages.map((choice) => (
-          <Menu.Item key={choice} lang={choice} role="menuitemradio" aria-checked={choice === language} fw={choice === language ? 600 : 400} onClick={() => void speak(choice)}>
+          <Menu.RadioItem key={choice} value={choice} lang={choice} checked={choice === language} closeMenuOnClick onChange={() => void speak(choice)}>
             {languageNames[choice]}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
       </Menu.Dropdown>
     </Menu>
@@ -70,9 +70,9 @@ export function ThemeMenu() {
         {themeNames.map((choice) => {
           const ChoiceIcon = themes[choice];
           return (
-            <Menu.Item key={choice} role="menuitemradio" aria-checked={choice === theme} fw={choice === theme ? 600 : 400} leftSection={<ChoiceIcon size={15} stroke={1.6} />} onClick={() => prefer({ theme: choice })}>
+            <Menu.RadioItem key={choice} value={choice} checked={choice === theme} closeMenuOnClick rightSection={<ChoiceIcon size={15} stroke={1.6} />} onChange={() => prefer({ theme: choice })}>
               {t(`frame.themes.${choice}`)}
-            </Menu.Item>
+            </Menu.RadioItem>
           );
         })}
       </Menu.Dropdown>

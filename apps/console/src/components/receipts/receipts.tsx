@@ -24,7 +24,7 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
         {pill}
         <span className={classes['tally']} role="status">
           {t('common.receipts.done', { done: job.done, total: job.total })}
-          {slowest > 0 && `${t('common.comma')}${t('common.receipts.slowest', { took: took(slowest) })}`}
+          {slowest > 0 && `${t('common.pause')}${t('common.receipts.slowest', { took: took(slowest) })}`}
         </span>
       </header>
       <ul className={classes['nodes']}>

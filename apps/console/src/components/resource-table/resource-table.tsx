@@ -186,7 +186,7 @@ interface BodyProps {
 }
 
 function Body({ result, page, columns, empty, children }: BodyProps) {
-  if (!page) return result.error ? <FailedState error={result.error} retry={result.retry} /> : <TableSkeleton columns={columns} />;
+  if (!page) return result.error ? <FailedState error={result.error} retry={result.retry} needs={result.needs} /> : <TableSkeleton columns={columns} />;
   return page.data.length === 0 ? empty : children;
 }
 

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { t, tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { Kbd } from '../values/values.tsx';
 import { useLetterKeys } from '../../lib/use-letter-keys.ts';
@@ -46,7 +46,7 @@ export function Toolbar({ words, state, search, filters, columns, onColumn, chil
       <div className={classes['toolbarEnd']}>
         {children}
         {columns.length > 2 && (
-          <Menu closeOnItemClick={false} position="bottom-end">
+          <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="subtle" color="gray" size="xs" className={classes['quiet'] ?? ''} leftSection={<IconColumns3 size={15} stroke={1.6} />}>
                 {t('common.table.columns')}
@@ -54,9 +54,9 @@ export function Toolbar({ words, state, search, filters, columns, onColumn, chil
             </Menu.Target>
             <Menu.Dropdown>
               {columns.slice(1).map(({ key, title, shown }) => (
-                <Menu.Item key={key} role="menuitemcheckbox" aria-checked={shown} onClick={() => onColumn(key, !shown)} leftSection={<Checkbox.Indicator size="xs" radius={3} checked={shown} />}>
+                <Menu.CheckboxItem key={key} checked={shown} onChange={(on) => onColumn(key, on)}>
                   {title}
-                </Menu.Item>
+                </Menu.CheckboxItem>
               ))}
             </Menu.Dropdown>
           </Menu>
@@ -147,16 +147,16 @@ interface Choice {
   label: string;
 }
 
+const choiceOf = (filter: Filter, words: string, value: string) =>
+  tMaybe(`${words}.choices.${filter.key}.${value}`) ?? tMaybe(`status.${filter.status ?? filter.key}.${value}`) ?? value;
+
 /** The choices of a filter, whether they stand in the code or come from a call. */
 function useChoices(filter: Filter, words: string): Choice[] {
   useT();
   const asked = useMeta(filter.meta);
   if (filter.meta) return asked;
   if (filter.yesNo) return ['true', 'false'].map((value) => ({ value, label: tMaybe(`common.${value === 'true' ? 'yes' : 'no'}`) ?? value }));
-  return (filter.choices ?? []).map((value) => ({
-    value,
-    label: tMaybe(`${words}.choices.${filter.key}.${value}`) ?? tMaybe(`status.${filter.status ?? filter.key}.${value}`) ?? value,
-  }));
+  return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
 }
 
 const isNamed = (item: unknown): item is { id: string; name: string } =>
@@ -225,5 +225,11 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
 /** The filters in words, for the state in which they hide every row. */
 export const filtersInWords = (state: TableState, filters: readonly Filter[], words: string) => [
   ...(state.search ? [state.search] : []),
-  ...filters.filter(({ key }) => (state.filters[key] ?? []).length > 0).map((filter) => labelOf(filter, words)),
+  ...filters.flatMap((filter) => {
+    const values = state.filters[filter.key] ?? [];
+    if (values.length === 0) return [];
+    const named = values.map((value) => choiceOf(filter, words, value)).join(t('common.comma'));
+    // The names behind ids are the chip's to show.
+    return filter.choices ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`] : [labelOf(filter, words)];
+  }),
 ];

@@ -3,7 +3,7 @@ import { useClipboard, useTimeout } from '@mantine/hooks';
 import { IconFilterOff, IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Trans } from 'react-i18next';
-import { explain } from '../../lib/errors.ts';
+import { explain, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { CopyIcon } from '../values/copy.tsx';
 import classes from './states.module.css';
@@ -33,13 +33,15 @@ interface FailedProps {
   error: unknown;
   retry?: () => void;
   title?: string;
+  /** The right that the call needs. */
+  needs?: string | undefined;
 }
 
 /** What failed, what is not affected, the request id, and another try; a missing right is told as such. */
-export function FailedState({ error, retry, title }: FailedProps) {
+export function FailedState({ error, retry, title, needs }: FailedProps) {
   const t = useT();
   const { text, code, reqID } = explain(error);
-  if (code === 101_018) return <ForbiddenState permission={null} />;
+  if (code === 101_018) return <ForbiddenState permission={needs ?? null} />;
   return (
     <EmptyState
       icon={IconPlugConnectedX}
@@ -47,8 +49,8 @@ export function FailedState({ error, retry, title }: FailedProps) {
       title={title ?? t('common.states.failed')}
       text={
         <>
-          {text}
-          {code !== null && ` (${code})`} {t('common.states.unaffected')}
+          {withCode({ text, code })}
+          {t('common.stop')} {t('common.states.unaffected')}
           {reqID && (
             <div className={classes['request']}>
               reqID {reqID} <CopyIcon text={reqID} />

@@ -1,6 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertSquareRounded, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { dismiss, useToasts, type Toast } from '../../stores/toasts.ts';
 import { CopyIcon } from '../values/copy.tsx';
@@ -34,8 +35,7 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
     <div className={classes['toast']} data-tone={tone}>
       <Icon size={16} stroke={1.8} className={classes['icon']} aria-hidden />
       <div className={classes['text']}>
-        {text}
-        {code !== undefined && ` (${code})`}
+        {withCode({ text, code: code ?? null })}
         {reqID && (
           <div className={classes['request']}>
             reqID {reqID} <CopyIcon text={reqID} />

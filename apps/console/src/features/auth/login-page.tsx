@@ -49,7 +49,7 @@ export function LoginPage() {
       <h1 className={classes['title']}>{t('auth.title')}</h1>
       <p className={classes['lead']}>{t('auth.lead')}</p>
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        {failure !== null && <Failure text={explain(failure)} />}
+        {failure !== null && <Failure explained={explain(failure)} />}
         <TextInput
           size="md" name="email" type="email" label={t('auth.fields.email')} autoComplete="username" inputMode="email" spellCheck={false} autoFocus
           value={email} onChange={(event) => setEmail(event.currentTarget.value)} onBlur={() => email !== '' && leave('email')} error={left.has('email') && emailFault}

@@ -67,7 +67,7 @@ export function VerifyAccountPage() {
         <Trans i18nKey={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'} values={{ email }} components={[<b key="0" />]} />
       </p>
       <div className={classes['form']}>
-        {failure !== null && <Failure text={explain(failure)} />}
+        {failure !== null && <Failure explained={explain(failure)} />}
         <CodeBoxes id={id} label={t('auth.code')} value={code} wrong={failure !== null && code === ''} disabled={busy} onChange={type} />
         <div className={classes['below']}>
           {started.login2FAType === 0 &&
