@@ -1,7 +1,7 @@
 // What lies where in the quick start's data.
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { canPass, elsewhereFor } from '../services/places.ts';
+import { canPass, openElsewhere } from '../services/places.ts';
 import { removePostgres } from '../services/postgres.ts';
 
 export interface Folders {
@@ -27,8 +27,9 @@ export async function openFolders(data: string, say: (text: string) => void): Pr
   if (isRoot) await chmod(data, 0o711);
   const folders = nameFolders(data);
   if (isRoot && !(await canPass(data))) {
-    folders.edge = path.join(elsewhereFor(folders.edge), 'node');
-    await mkdir(folders.edge, { recursive: true });
+    folders.edge = path.join(await openElsewhere(folders.edge), 'node');
+    // Somebody deleted our folder: the node belonged to an installation that is gone.
+    if (!(await stat(folders.secrets).catch(() => null))) await rm(folders.edge, { recursive: true, force: true });
     say(`nginx's workers may not enter ${data}: the demo node's files are in ${folders.edge}`);
   }
   return folders;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
 
 /** Whether we could listen there. */
 export async function isFree(host: string, port: number): Promise<boolean> {
@@ -19,30 +20,29 @@ export async function isFree(host: string, port: number): Promise<boolean> {
 
 /** In words: "nginx (pid 812: nginx: master process …)"; null when it cannot be told, as for another user's process. */
 export async function holderOf(port: number): Promise<string | null> {
-  const sockets = await listeningSockets(port);
+  const sockets = await socketsOn(port);
   if (sockets.size === 0) return null;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {
     if (!(await holdsAny(pid, sockets))) continue;
-    const [name, command] = await Promise.all([
-      readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '?'),
+    const [program, command] = await Promise.all([
+      readlink(`/proc/${pid}/exe`).catch(() => '?'),
       readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
     ]);
-    return `${name.trim()} (pid ${pid}: ${command.replaceAll('\0', ' ').trim().slice(0, 120)})`;
+    return `${path.basename(program)} (pid ${pid}: ${command.replaceAll('\0', ' ').trim().slice(0, 120)})`;
   }
   return null;
 }
 
-const LISTENING = '0A';
-
-async function listeningSockets(port: number): Promise<Set<string>> {
+/** Listening or not: a connection that goes out from the port keeps others from listening there just as well. */
+async function socketsOn(port: number): Promise<Set<string>> {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
   const inodes = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const text = await readFile(table, 'utf8').catch(() => '');
     for (const row of text.split('\n').slice(1)) {
-      const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/);
-      if (state === LISTENING && local.endsWith(`:${hexPort}`)) inodes.add(`socket:[${inode}]`);
+      const [, local = '', , , , , , , , inode = '0'] = row.trim().split(/\s+/);
+      if (inode !== '0' && local.endsWith(`:${hexPort}`)) inodes.add(`socket:[${inode}]`);
     }
   }
   return inodes;

@@ -40,7 +40,7 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
     running.push(await supervise(program, { runDir: folders.run, logDir: folders.logs, ready, say: line }));
   };
 
-  const [databaseUrl, natsUrl] = await Promise.all([
+  const [databaseUrl, natsUrl] = await together([
     settings.DATABASE_URL ?? step('PostgreSQL', () => startPostgres(settings, folders, start)),
     settings.NATS_URL ?? step('nats-server', () => startNats(settings, folders, start)),
   ]);
@@ -51,7 +51,7 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
 
   const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl });
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
-  await Promise.all([
+  await together([
     step('Demo origin', () =>
       start(originProgram(settings), (signal) => isAnswered(summary.origin, { status: 200, signal })),
     ),
@@ -71,6 +71,12 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
       ),
     );
   return { summary, isFirst };
+}
+
+/** As Promise.all, but a failure waits for the others: what they start must be known to whoever stops it. */
+async function together<T extends readonly unknown[]>(tasks: T) {
+  await Promise.allSettled(tasks);
+  return Promise.all(tasks);
 }
 
 type Start = (program: Program, ready: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;

@@ -7,7 +7,7 @@ import { chmod, chown, cp, mkdir, readFile, readlink, realpath, rename, rm, stat
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import pg from 'pg';
-import { canPass, elsewhereFor } from './places.ts';
+import { canPass, elsewhereFor, openElsewhere } from './places.ts';
 import { identify, stopProcess } from './program.ts';
 import type { Owner, Program } from './program.ts';
 
@@ -98,16 +98,21 @@ async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: s
   if (owner === undefined) return { binaries: packed, data };
 
   await chmod(dir, 0o711);
-  const elsewhere = elsewhereFor(dir);
   const places = { binaries: packed, data };
-  if (!(await canPass(packed))) {
+  const [seesBinaries, seesData] = [await canPass(packed), await canPass(dir)];
+  if (seesBinaries && seesData) return places;
+
+  const elsewhere = await openElsewhere(dir);
+  if (!seesBinaries) {
     places.binaries = path.join(elsewhere, 'binaries');
     await copyBinaries(packed, places.binaries);
   }
-  if (!(await canPass(dir))) places.data = path.join(elsewhere, 'data');
-  if (places.binaries !== packed || places.data !== data) {
-    say(`PostgreSQL runs as nobody, which may not enter ${dir}: its files are in ${elsewhere}`);
+  if (!seesData) {
+    places.data = path.join(elsewhere, 'data');
+    // Somebody deleted our folder: what it belonged to is gone, and so is the password.
+    if (!(await exists(path.join(dir, 'password')))) await rm(places.data, { recursive: true, force: true });
   }
+  say(`PostgreSQL runs as nobody, which may not enter ${dir}: its files are in ${elsewhere}`);
   return places;
 }
 
@@ -119,11 +124,7 @@ async function findBinaries(): Promise<string> {
 }
 
 async function copyBinaries(from: string, to: string) {
-  const isCurrent = await stat(path.join(to, '.complete')).then(
-    () => true,
-    () => false,
-  );
-  if (isCurrent) return;
+  if (await exists(path.join(to, '.complete'))) return;
   await rm(to, { recursive: true, force: true });
   await mkdir(path.dirname(to), { recursive: true, mode: 0o755 });
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
@@ -150,12 +151,13 @@ const initdbOptions = [
 ];
 
 async function initialise({ binaries, data }: Places, owner: Owner | undefined, password: string) {
-  if (await stat(path.join(data, 'PG_VERSION')).catch(() => null)) return;
+  if (await exists(path.join(data, 'PG_VERSION'))) return;
   // Made beside its place and moved there when whole: a killed initdb leaves nothing that looks like data.
   const fresh = `${data}.new`;
   const passwordFile = `${data}.password`;
   await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { recursive: true, mode: 0o700 });
+  await rm(passwordFile, { force: true });
+  await mkdir(fresh, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (owner !== undefined) await Promise.all([fresh, passwordFile].map((file) => chown(file, owner.uid, owner.gid)));
   const child = spawn(
@@ -185,8 +187,21 @@ async function stopLeftoverServer(data: string) {
   else await rm(pidFile, { force: true });
 }
 
-const answers = (url: string): Promise<boolean> =>
-  withClient(url, (client) => client.query('SELECT 1')).then(
+const STARTING_UP = '57P03';
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query('SELECT 1'));
+    return true;
+  } catch (error) {
+    // It is there and refuses us: waiting does not help.
+    if (error instanceof pg.DatabaseError && error.code !== STARTING_UP) throw error;
+    return false;
+  }
+}
+
+const exists = (file: string) =>
+  stat(file).then(
     () => true,
     () => false,
   );
