@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
-import { findNginx, findWorkers, readHost } from './host.ts';
+import { findNginx, findWorkers, readMachine } from './host.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -13,10 +13,10 @@ import { join, JoinRefused } from './link/join.ts';
 import { Link } from './link/nats.ts';
 import type { LinkedNode } from './link/nats.ts';
 import { lockDirectory } from './lock.ts';
-import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { Nginx } from './nginx/supervisor.ts';
+import { Trees } from './nginx/trees.ts';
 import { digestWithout, reconcile, reportOf } from './reconcile.ts';
 import type { Refusals } from './reconcile.ts';
 import type { Capabilities } from './render/capabilities.ts';
@@ -45,11 +45,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await prepareLayout(layout, workers);
   await ensureFallback(layout);
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const host = await readHost(env, binary, layout, workers);
-  const store = await DocumentStore.open(layout.docs);
+  const machine = await readMachine(env, binary, layout, workers);
   const nginx = new Nginx(binary, layout, log);
+  const trees = new Trees(layout.conf);
+  await serveLast(nginx, trees, log);
+  const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
-  const node = new EdgeNode({ store, nginx, layout, host, id: known?.nodeID ?? '', log });
+  const node = new EdgeNode({ trees, store, nginx, layout, machine, id: known?.nodeID ?? '', log });
   if (known !== null) await leaveOtherZone(node, known);
   await node.serve();
   nginx.onRestart = () => {
@@ -63,7 +65,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     if (identity === null) return;
     node.id = identity.nodeID;
     if (known === null) await leaveOtherZone(node, identity);
-    link = new Link(follow(node, identity, host.capabilities, log), log);
+    link = new Link(follow(node, identity, machine.host.capabilities, log), log);
   })();
 
   return {
@@ -80,6 +82,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   };
 }
 
+/** What served last serves again, whatever the documents say by now, and before they are even listed. */
+async function serveLast(nginx: Nginx, trees: Trees, log: Log): Promise<void> {
+  const good = await trees.marked('good');
+  if (good === null) return;
+  if ((await trees.marked('current')) !== good) await trees.mark('current', good);
+  // A port that somebody else holds at the moment is tried again, whether or not there is anybody to ask.
+  nginx.keep();
+  await nginx.start().catch((error: unknown) => log.error('nginx does not start', { error }));
+}
+
 function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, log: Log): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
@@ -87,14 +99,8 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
   // Only a crash leaves files behind, so once after each start will do.
   let swept = false;
   const startedAt = new Date().toISOString();
-  let failure: string | null = null;
   const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
-    const ack = await reconcile(node, refusals, entries, reached).catch((error: unknown) => {
-      // A full disk, an nginx that hangs: the follower tries again, and the operator should know why it has to.
-      failure = reason(error);
-      throw error;
-    });
-    failure = null;
+    const ack = await reconcile(node, refusals, entries, reached);
     if (entries.length > 0) {
       log.info('documents applied', {
         documents: entries.length,
@@ -110,7 +116,8 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
   return {
     identity,
     hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
-    keys: () => store.keys(),
+    // With what was refused: nobody may want that any more.
+    keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {
       return store.revision;
     },
@@ -131,7 +138,7 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
       version,
       startedAt,
       nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
-      error: node.error ?? failure,
+      error: node.error,
       rejected: reportOf(refusals),
       capabilities: namesOf(capabilities),
     }),
@@ -172,7 +179,7 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
   }
   while (!signal.aborted) {
     try {
-      const identity = await join(layout, { control, token, version });
+      const identity = await join(layout, { control, token, version }, signal);
       log.info('joined', { nodeID: identity.nodeID, zoneID: identity.zoneID });
       return identity;
     } catch (error) {

@@ -1,23 +1,17 @@
 // This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
 import { createServer } from 'node:net';
 import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Layout } from './layout.ts';
 import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import { Admin } from './nginx/admin.ts';
+import { nodeTree } from './nginx/node-tree.ts';
+import type { Machine, Structure } from './nginx/node-tree.ts';
 import { markErrorLog, probe } from './nginx/probe.ts';
 import type { Nginx } from './nginx/supervisor.ts';
-import { isSameTree, Trees } from './nginx/trees.ts';
-import type { Tree } from './nginx/trees.ts';
-import { renderTree } from './render/render.ts';
-import type { HostFacts } from './render/render.ts';
+import { isSameTree } from './nginx/trees.ts';
+import type { Trees } from './nginx/trees.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
-
-export interface Structure {
-  zone: ZoneDoc;
-  node: NodeDoc | null;
-}
 
 /** Between two of them a reload or a restart is over. */
 const BUMP_TRIES = 3;
@@ -30,7 +24,7 @@ export class EdgeNode {
   readonly admin: Admin;
   readonly trees: Trees;
   readonly #layout: Layout;
-  readonly #host: HostFacts;
+  readonly #machine: Machine;
   readonly #log: Log;
   #serving: Structure | null = null;
   #untold = false;
@@ -40,26 +34,31 @@ export class EdgeNode {
   /** Why nginx is not what the documents say. */
   error: string | null = null;
 
-  constructor(parts: { store: DocumentStore; nginx: Nginx; layout: Layout; host: HostFacts; id: string; log: Log }) {
+  constructor(parts: {
+    trees: Trees;
+    store: DocumentStore;
+    nginx: Nginx;
+    layout: Layout;
+    machine: Machine;
+    id: string;
+    log: Log;
+  }) {
     this.store = parts.store;
     this.nginx = parts.nginx;
     this.#layout = parts.layout;
-    this.#host = parts.host;
+    this.#machine = parts.machine;
     this.#log = parts.log;
     this.id = parts.id;
     this.admin = new Admin(parts.layout.adminSocket);
-    this.trees = new Trees(parts.layout.conf);
+    this.trees = parts.trees;
   }
 
-  /** Serves what is on disk: first with the tree that served last, whatever the documents say by now. */
+  /** Serves what the documents on disk say. */
   async serve(): Promise<void> {
     await this.trees.prune();
     const structure = await this.#structureOnDisk();
     const good = await this.trees.marked('good');
-    if (good !== null && (await this.trees.marked('current')) !== good) await this.trees.mark('current', good);
     if (good !== null) {
-      // A port that is held by somebody else at the moment is tried again, whether or not anybody can be asked.
-      this.nginx.keep();
       await this.#ensureServing(good).catch((error: unknown) => {
         this.error = reason(error);
         this.#log.error('the last good tree does not serve', { generation: good, error });
@@ -90,10 +89,6 @@ export class EdgeNode {
     return { zone, node };
   }
 
-  render(structure: Structure, generation: number): Tree {
-    return renderTree({ ...structure, generation, host: this.#host });
-  }
-
   /**
    * Makes nginx serve this structure: stage, test, swap, reload, probe. When any of it fails the last good tree serves
    * as before and the reason is thrown. A structure that renders to what is served costs nothing.
@@ -104,14 +99,14 @@ export class EdgeNode {
       if (
         good !== null &&
         this.nginx.running &&
-        isSameTree(this.render(structure, good), await this.trees.read(good))
+        isSameTree(nodeTree(structure, good, this.#machine), await this.trees.read(good))
       ) {
         this.#settle(structure);
         return;
       }
       const generation = await this.trees.next();
       await this.#assertPortsFree(structure);
-      await this.trees.stage(generation, this.render(structure, generation));
+      await this.trees.stage(generation, nodeTree(structure, generation, this.#machine));
       try {
         await this.nginx.test(this.trees.confFile(generation));
         await this.trees.mark('current', generation);
@@ -185,10 +180,10 @@ export class EdgeNode {
 
   async #ensureServing(generation: number): Promise<void> {
     const errorLog = await markErrorLog(this.#layout.errorLog);
-    if ((await this.nginx.find()) === null) await this.nginx.start();
-    else {
-      // Adopted: it may have been told of this tree already.
-      await this.nginx.start();
+    const runs = (await this.nginx.find()) !== null;
+    await this.nginx.start();
+    if (runs) {
+      // One that was found again may have been told of this tree already.
       const status = await this.admin.status(1000).catch(() => null);
       if (status?.generation !== generation) this.nginx.reload();
     }
@@ -215,7 +210,7 @@ export class EdgeNode {
 
   #sockets({ zone, node }: Structure): string[] {
     if (node?.enabled === false) return [];
-    return zone.ports.flatMap(({ port }) => this.#host.listen.map((address) => `${address}:${port}`));
+    return zone.ports.flatMap(({ port }) => this.#machine.host.listen.map((address) => `${address}:${port}`));
   }
 }
 

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { readEnv } from './env.ts';
+import { Env, readEnv } from './env.ts';
 import { nameServers } from './host.ts';
 
 test('name servers are read as nginx writes them, and without any the own machine is asked', () => {
@@ -16,4 +17,11 @@ test('an empty variable counts as one that is not set, and a wrong one is named'
     EDGELOOM_NGINX: 'nginx',
   });
   expect(() => readEnv({ EDGELOOM_CONTROL: 'not a url' })).toThrow(/^EDGELOOM_CONTROL: /);
+});
+
+test('every variable of the agent stands in the page about nodes, with its default', async () => {
+  const page = await readFile(new URL('../../docs/node.md', import.meta.url), 'utf8');
+  const defaults = Object.entries(readEnv({}));
+  for (const name of Object.keys(Env.shape)) expect(page).toContain(`| \`${name}\` |`);
+  for (const [name, value] of defaults) expect(page).toContain(`| \`${name}\` | \`${String(value)}\` |`);
 });

@@ -1,6 +1,6 @@
 // What a set of documents would change, before anything is touched. Pure.
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { DocKey, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import type { Change } from './store/documents.ts';
@@ -58,6 +58,8 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
 export const isIntact = ({ body, sha256: hash }: DocEntry) => (body === null ? GONE : sha256(body)) === hash;
 
 function check(entry: DocEntry): void {
+  // Keys become paths.
+  DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
   if (entry.body !== null) parseDoc(entry.key, entry.body);
   else if (entry.key === 'zone') throw new Error('a zone cannot be withdrawn');

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { findOrphans, findProcess } from '@edgeloom/agent/nginx/processes.ts';
+import { findNginx, findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';
@@ -133,8 +133,37 @@ test('an nginx that is killed is started again, and its orphaned workers do not 
     expect(await agent.nginxPid()).not.toBe(master);
     expect(await get(ports.http, 'www.example.com')).toEqual(good);
   });
-  expect(await findOrphans(master)).toEqual([]);
+  expect(await workersIn(agent.dir)).toHaveLength(2);
   expect(agent.running).toBe(true);
+});
+
+test('an nginx that has lost its pid file is found all the same, and no second one is started', async () => {
+  const { agent, ports } = await standingNode();
+  const workers = await workersIn(agent.dir);
+  await agent.end('SIGKILL');
+  await rm(layoutOf(agent.dir).pidFile);
+  agent.start();
+  const links = () => agent.log.filter((line) => line['message'] === 'connected to the control plane');
+  await eventually(() => expect(links()).toHaveLength(2));
+  expect(await workersIn(agent.dir)).toEqual(workers);
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('an agent that brings other Lua reloads nginx once, and its next start does not', async () => {
+  const { agent, ports } = await standingNode();
+  const started = async () => {
+    await agent.end('SIGKILL');
+    agent.log.length = 0;
+    agent.start();
+    await eventually(() => expect(agent.log.at(-1)?.['message']).toBe('connected to the control plane'));
+    return agent.log.filter((line) => line['message'] === 'nginx serves a new tree').length;
+  };
+  const { conf } = layoutOf(agent.dir);
+  // As an agent with other Lua has left it.
+  await writeFile(path.join(conf, 'current/lua.sha256'), 'other\n');
+  expect(await started()).toBe(1);
+  expect(await get(ports.http, 'www.example.com')).toEqual(good);
+  expect(await started()).toBe(0);
 });
 
 test('a reload that was cut off by a kill is finished or taken back by the next start', async () => {
@@ -230,3 +259,9 @@ test('a node that joins another zone forgets the documents of the first', async 
   await moved.end('SIGKILL');
   await other.stop();
 });
+
+const workersIn = async (dir: string) =>
+  (await findNginx(dir))
+    .filter(({ title }) => title.startsWith('nginx: worker process'))
+    .map(({ pid }) => pid)
+    .sort();

@@ -6,7 +6,7 @@ import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { findOrphans, findProcess, send } from '@edgeloom/agent/nginx/processes.ts';
+import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { eventually } from './eventually.ts';
 
 export interface AgentOptions {
@@ -89,20 +89,13 @@ export class TestAgent {
 
   async stop(): Promise<void> {
     await this.end('SIGKILL');
-    const pid = await this.nginxPid().catch(() => null);
-    if (pid !== null) {
-      if (await this.#isOurs(pid)) send(pid, 'SIGTERM');
-      else for (const orphan of await findOrphans(pid)) send(orphan.pid, 'SIGKILL');
-      await eventually(async () => {
-        if (await this.#isOurs(pid)) throw new Error('nginx still runs');
-      });
-    }
+    await eventually(async () => {
+      const left = await findNginx(this.dir);
+      // A master ends its workers; those without one are asked themselves.
+      for (const { pid } of left) send(pid, 'SIGTERM');
+      if (left.length > 0) throw new Error('nginx still runs');
+    });
     await rm(this.dir, { recursive: true, force: true });
-  }
-
-  async #isOurs(pid: number): Promise<boolean> {
-    if ((await findProcess(pid)) === null) return false;
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(this.dir);
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   SyncReply,
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
+import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import { chain } from './feed.ts';
 
@@ -46,10 +47,15 @@ export class Follower {
   #connected = false;
   #syncing = false;
   #stopped = false;
+  /** Not before this. */
+  #askAt = 0;
+  /** What went wrong last, until it goes right. */
+  error: string | null = null;
   #wake: () => void = () => undefined;
   #waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   #differed: number | null = null;
-  #fullAt = Number.NEGATIVE_INFINITY;
+  /** Everything is not asked for before this. */
+  #fullAt = 0;
   #fullAgainMs = FULL_AGAIN_MS;
   #pauseMs = 0;
   readonly done: Promise<void>;
@@ -69,6 +75,7 @@ export class Follower {
   /** A connection that is new may have missed anything. */
   connected(): void {
     this.#connected = true;
+    this.#askAt = 0;
     this.#pauseMs = 0;
     this.ask(this.#target.revision);
   }
@@ -93,6 +100,7 @@ export class Follower {
   compare(sent: { revision: number; digest: string }, reply: HeartbeatReply): void {
     if (reply.revision === sent.revision && reply.digest === sent.digest) {
       this.#differed = null;
+      this.#fullAt = 0;
       this.#fullAgainMs = FULL_AGAIN_MS;
       return;
     }
@@ -102,7 +110,8 @@ export class Follower {
     this.#differed = sent.revision;
     const lost = again && (reply.revision <= sent.revision || this.#target.revision === sent.revision);
     if (!lost) this.ask(this.#target.revision);
-    else if (performance.now() - this.#fullAt > this.#fullAgainMs) {
+    else if (performance.now() >= this.#fullAt) {
+      this.#fullAt = performance.now() + this.#fullAgainMs;
       this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
       this.#log.warn('documents differ from the control plane: asking for all', { revision: sent.revision });
       this.ask(0);
@@ -126,21 +135,39 @@ export class Follower {
 
   async #follow(): Promise<void> {
     while (!this.#stopped) {
-      const idle = this.#pushes.length === 0 && (this.#missingFrom === null || !this.#connected);
-      if (idle) await new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#work();
       try {
         await this.#takePushes();
-        if (this.#missingFrom !== null && this.#connected && !this.#stopped) await this.#sync(this.#missingFrom);
+        if (this.#mayAsk) await this.#sync();
         this.#pauseMs = 0;
+        this.error = null;
       } catch (error) {
-        this.ask(this.#target.revision);
+        this.error = reason(error);
         this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+        // Apart, so that nodes that lost the same control plane do not come back in step.
+        this.#askAt = performance.now() + this.#pauseMs * (0.5 + Math.random());
+        this.ask(this.#target.revision);
         this.#log.warn('could not bring the documents up to date', { error, againInMs: this.#pauseMs });
-        // Nodes that lost the same control plane shall not come back in step.
-        await this.#pause(this.#pauseMs * (0.5 + Math.random()));
       }
     }
     for (const { reject } of this.#waiters.splice(0)) reject(new Error('the agent is stopping'));
+  }
+
+  /** Until there is some. */
+  async #work(): Promise<void> {
+    while (!this.#stopped && this.#pushes.length === 0 && !this.#mayAsk) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        const isWaiting = this.#connected && this.#missingFrom !== null;
+        if (isWaiting) timer = setTimeout(resolve, this.#askAt - performance.now() + 1);
+      });
+      clearTimeout(timer);
+    }
+  }
+
+  get #mayAsk(): boolean {
+    return this.#connected && this.#missingFrom !== null && performance.now() >= this.#askAt;
   }
 
   async #takePushes(): Promise<void> {
@@ -151,7 +178,8 @@ export class Follower {
     if (gap) this.ask(this.#target.revision);
   }
 
-  async #sync(from: number): Promise<void> {
+  async #sync(): Promise<void> {
+    const from = this.#missingFrom ?? this.#target.revision;
     // Taken first: who asks for more meanwhile, asks for another one.
     this.#missingFrom = null;
     this.#syncing = true;
@@ -173,7 +201,6 @@ export class Follower {
     const sent = new Set<string>();
     let page = await this.#page({ revision: from, full: false });
     const { full } = page;
-    if (full) this.#fullAt = performance.now();
     for (;;) {
       // The next page travels while this one is applied.
       const next = page.more ? this.#page({ revision: page.revision, full }) : null;
@@ -207,16 +234,5 @@ export class Follower {
     return [...this.#target.keys()]
       .filter((key) => !sent.has(key))
       .map((key) => ({ key, revision, sha256: GONE, body: null }));
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        if (!this.#stopped && this.#pushes.length === 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

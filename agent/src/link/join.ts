@@ -19,23 +19,28 @@ const Refusal = z.object({ code: z.int(), message: z.string() });
 /** The control plane said no; asking again with the same token is of no use. */
 export class JoinRefused extends Error {}
 
-export async function join(layout: Layout, { control, token, version }: Invitation): Promise<Identity> {
+export async function join(
+  layout: Layout,
+  { control, token, version }: Invitation,
+  signal?: AbortSignal,
+): Promise<Identity> {
   // A node that joins again gets a new key: its old one is revoked.
   if ((await readIdentity(layout)) !== null) await forgetIdentity(layout);
   const publicKey = await prepareKey(layout);
-  const reply = await ask(control, { token, publicKey, version });
+  const reply = await ask(control, { token, publicKey, version }, signal);
   await storeIdentity(layout, reply);
   const identity = await readIdentity(layout);
   if (identity === null) throw new Error('the identity that was just stored cannot be read');
   return identity;
 }
 
-async function ask(control: string, request: JoinRequest): Promise<JoinReply> {
+async function ask(control: string, request: JoinRequest, signal: AbortSignal | undefined): Promise<JoinReply> {
+  const late = AbortSignal.timeout(WITHIN_MS);
   const answer = await fetch(`${control.replace(/\/+$/, '')}/api/v1/node/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
-    signal: AbortSignal.timeout(WITHIN_MS),
+    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
   });
   const text = await answer.text();
   if (answer.ok) return JoinReply.parse(JSON.parse(text));

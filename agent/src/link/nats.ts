@@ -1,4 +1,5 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
+import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import type { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
@@ -45,7 +46,8 @@ export class Link {
   readonly #stop = new AbortController();
   readonly #living: Promise<void>;
   #line: NatsConnection | null = null;
-  #isUp = false;
+  /** Aborted when it breaks. */
+  #connection = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Connects when it can, and goes on for ever. */
@@ -129,13 +131,13 @@ export class Link {
 
   #up(line: NatsConnection): void {
     this.#log.info('connected to the control plane', { server: line.getServer() });
-    this.#isUp = true;
+    this.#connection = new AbortController();
     this.#follower.connected();
     this.#beat(0);
   }
 
   #down(): void {
-    this.#isUp = false;
+    this.#connection.abort();
     clearTimeout(this.#timer);
     this.#follower.disconnected();
   }
@@ -151,7 +153,11 @@ export class Link {
           this.#log.warn('a message could not be used', { subject, error });
         }
       };
-      line.subscribe(subject, { callback: (error, message) => void (error === null && heard(message)) });
+      const callback = (error: Error | null, message: Msg) => {
+        if (error === null) void heard(message);
+        else this.#log.error('a subject cannot be heard', { subject, error });
+      };
+      line.subscribe(subject, { callback });
     };
     hear(subjects.zoneDocs(zoneID), (message) => {
       const push = readPush(message);
@@ -179,7 +185,9 @@ export class Link {
 
   async #ask(subject: string, body: object, withinMs: number): Promise<unknown> {
     if (this.#line === null) throw new Error('not connected');
-    return (await this.#line.request(subject, JSON.stringify(body), { timeout: withinMs })).json();
+    const answer = this.#line.request(subject, JSON.stringify(body), { timeout: withinMs });
+    // An answer that was on its way when the connection broke never comes, and the next connection may ask at once.
+    return (await unless(this.#connection.signal, answer)).json();
   }
 
   #beat(afterMs: number): void {
@@ -195,7 +203,8 @@ export class Link {
       if (typeof done?.lostFrom === 'number') this.#follower.ask(done.lostFrom);
       if (done?.ack) this.#ack(done.ack);
       const { revision, digest } = node;
-      const message: Heartbeat = { ...node.health(), revision };
+      const health = node.health();
+      const message: Heartbeat = { ...health, revision, error: health.error ?? this.#follower.error };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
       const { syncing } = this.#follower;
       if (!syncing) this.#follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
@@ -204,12 +213,12 @@ export class Link {
     } catch (error) {
       this.#log.warn('no answer to a heartbeat', { error });
     }
-    if (this.#isUp) this.#beat(again);
+    if (!this.#connection.signal.aborted) this.#beat(again);
   }
 }
 
 const LooseSync = SyncReply.extend({ docs: z.array(z.unknown()) });
-const Named = z.object({ key: z.string().max(300), revision: z.int().min(0) });
+const Named = z.object({ key: DocKey, revision: z.int().min(0) });
 
 function readPush(message: Msg): DocPush | null {
   try {
@@ -235,6 +244,15 @@ async function atMost(ms: number, work: Promise<unknown> | undefined): Promise<v
   const late = new AbortController();
   await Promise.race([work, pause(ms, late.signal)]);
   late.abort();
+}
+
+function unless(signal: AbortSignal, work: Promise<Msg>): Promise<Msg> {
+  return new Promise((resolve, reject) => {
+    const lost = () => reject(new Error('the connection was lost'));
+    if (signal.aborted) lost();
+    signal.addEventListener('abort', lost);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', lost));
+  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

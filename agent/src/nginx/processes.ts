@@ -1,10 +1,9 @@
 // Which processes are nginx's, told by /proc. A pid alone may belong to somebody else by the time it is used.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 
 export interface Process {
   pid: number;
   startedAtTick: string;
-  session: number;
 }
 
 /** Null when there is no such process, or only its remains. */
@@ -13,34 +12,35 @@ export async function findProcess(pid: number): Promise<Process | null> {
   if (stat === null) return null;
   // The second field is the program's name in parentheses and may hold anything; what follows is regular.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, , , session] = fields;
+  const [state] = fields;
   const startedAtTick = fields[19];
-  if (session === undefined || startedAtTick === undefined || state === 'Z' || state === 'X') return null;
-  return { pid, startedAtTick, session: Number(session) };
+  if (startedAtTick === undefined || state === 'Z' || state === 'X') return null;
+  return { pid, startedAtTick };
 }
 
 export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }
 
+/** Every nginx process that was started in this folder, masters and workers. */
+export async function findNginx(dir: string): Promise<(Process & { title: string })[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      if ((await readlink(`/proc/${pid}/cwd`).catch(() => null)) !== dir) return null;
+      const [process, title] = await Promise.all([findProcess(pid), titleOf(pid)]);
+      return process !== null && title.startsWith('nginx: ') ? { ...process, title } : null;
+    }),
+  );
+  return found.filter((process) => process !== null);
+}
+
+/** What a process calls itself; nginx shows its arguments behind its title. */
 export const titleOf = (pid: number): Promise<string> =>
   readFile(`/proc/${pid}/cmdline`, 'utf8').then(
     (text) => text.replaceAll('\0', ' ').trim(),
     () => '',
   );
-
-/** Workers of a master that was killed: they go on holding its ports. They share the session it began. */
-export async function findOrphans(master: number): Promise<Process[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const process = await findProcess(pid);
-      if (process === null || process.session !== master || pid === master) return null;
-      return (await titleOf(pid)).startsWith('nginx: ') ? process : null;
-    }),
-  );
-  return found.filter((process) => process !== null);
-}
 
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -5,7 +5,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Layout } from '../layout.ts';
 import type { Log } from '../log.ts';
-import { findOrphans, findProcess, isRunning, send, titleOf } from './processes.ts';
+import { findNginx, findProcess, isRunning, send, titleOf } from './processes.ts';
 import type { Process } from './processes.ts';
 
 const WATCH_MS = 250;
@@ -36,11 +36,13 @@ export class Nginx {
 
   /** The nginx of this directory, if it runs: one that we started, or one that an earlier agent left serving. */
   async find(): Promise<Process | null> {
-    const pid = await this.#notedPid();
-    const found = pid === null ? null : await findProcess(pid);
-    // nginx shows its arguments behind its title, so the configuration's path tells ours from everybody else's.
-    const ours = found !== null && (await titleOf(found.pid)).includes(`-c ${this.#currentConf}`);
-    this.#master = ours ? found : null;
+    const pid = Number(await readFile(this.#layout.pidFile, 'utf8').catch(() => ''));
+    const noted = Number.isInteger(pid) && pid > 1 ? await findProcess(pid) : null;
+    this.#master =
+      noted !== null && this.#isOurs(await titleOf(noted.pid))
+        ? noted
+        : // Without its pid file it serves all the same, and must not have its sockets taken away by a second one.
+          ((await findNginx(this.#layout.dir)).find(({ title }) => this.#isOurs(title)) ?? null);
     return this.#master;
   }
 
@@ -129,15 +131,14 @@ export class Nginx {
     return path.join(this.#layout.conf, 'current/nginx.conf');
   }
 
-  async #notedPid(): Promise<number | null> {
-    const pid = Number(await readFile(this.#layout.pidFile, 'utf8').catch(() => ''));
-    return Number.isInteger(pid) && pid > 1 ? pid : null;
+  /** The path of its configuration tells ours from everybody else's, and from one that only tests a tree. */
+  #isOurs(title: string): boolean {
+    return title.includes(`-c ${this.#currentConf}`);
   }
 
   /** After a master was killed its workers still hold the ports, and its unix sockets are files that nobody answers. */
   async #clearRemains(): Promise<void> {
-    const pid = await this.#notedPid();
-    const orphans = pid === null || (await findProcess(pid)) !== null ? [] : await findOrphans(pid);
+    const orphans = await findNginx(this.#layout.dir);
     await Promise.all(orphans.map((orphan) => endProcess(orphan, 1000)));
     if (orphans.length > 0)
       this.#log.warn('ended the workers of an nginx that was killed', { workers: orphans.length });

@@ -12,6 +12,7 @@ const KEEP = 3;
 
 export class Trees {
   readonly #dir: string;
+  #newest = 0;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -40,7 +41,8 @@ export class Trees {
 
   /** A number that no tree has or had. */
   async next(): Promise<number> {
-    return Math.max(0, ...(await this.#generations())) + 1;
+    this.#newest = Math.max(this.#newest, ...(await this.#generations())) + 1;
+    return this.#newest;
   }
 
   /** Whole once it is under its name. */
@@ -57,9 +59,10 @@ export class Trees {
     await flush(this.#dir);
   }
 
+  /** Empty when somebody took it away. */
   async read(generation: number): Promise<Tree> {
     const root = path.join(this.#dir, String(generation));
-    const names = await readdir(root, { recursive: true, withFileTypes: true });
+    const names = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
     const files = names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
     const read = await Promise.all(
       files.map(async (file) => [path.relative(root, file), await readFile(file, 'utf8')] as const),

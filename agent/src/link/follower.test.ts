@@ -1,0 +1,127 @@
+// A model of the world between a control plane and a node: pushes get lost, come twice and out of order, documents come
+// and go while pages travel, removals are forgotten, backups come back. In the end both must have the same.
+import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
+import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import type { Ack, DocEntry, DocPush, SyncReply, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Follower } from './follower.ts';
+import type { Target } from './follower.ts';
+
+const zone = '019a0000-0000-7000-8000-000000000001';
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+class Plane {
+  entries = new Map<string, DocEntry>();
+  revision = 0;
+  floor = 0;
+  readonly pushes: DocPush[] = [];
+
+  change(name: number, isGone: boolean): void {
+    const previous = this.revision;
+    this.revision += 1;
+    const key = `host/n${name}.example.com`;
+    const body = isGone ? null : `{"revision":${this.revision}}`;
+    const entry = { key, revision: this.revision, sha256: sha256(body ?? ''), body };
+    this.entries.set(key, entry);
+    this.pushes.push({ schema: DOCUMENT_SCHEMA, zone, previous, revision: this.revision, docs: [entry] });
+  }
+
+  /** Removals are not remembered for ever. */
+  forget(): void {
+    for (const [key, { body }] of this.entries) if (body === null) this.entries.delete(key);
+    this.floor = this.revision;
+  }
+
+  async page({ revision, full: going }: SyncRequest): Promise<SyncReply> {
+    await Promise.resolve();
+    const full = going || revision === 0 || revision > this.revision || revision < this.floor;
+    const from = full && !going ? 0 : revision;
+    const newer = [...this.entries.values()]
+      .filter((entry) => entry.revision > from)
+      .sort((a, b) => a.revision - b.revision);
+    const docs = newer.slice(0, 3);
+    const more = newer.length > docs.length;
+    return { schema: DOCUMENT_SCHEMA, full, docs, revision: more ? (docs.at(-1)?.revision ?? 0) : this.revision, more };
+  }
+
+  get digest(): string {
+    return digestOf([...this.entries.values()].filter(({ body }) => body !== null));
+  }
+}
+
+class Node implements Target {
+  readonly docs = new Map<string, DocEntry>();
+  revision = 0;
+
+  get digest(): string {
+    return digestOf(this.docs.values());
+  }
+
+  keys(): Iterable<string> {
+    return this.docs.keys();
+  }
+
+  async apply(entries: readonly DocEntry[], reached: number): Promise<Ack> {
+    await Promise.resolve();
+    for (const entry of entries) {
+      if (entry.body === null) this.docs.delete(entry.key);
+      else this.docs.set(entry.key, entry);
+    }
+    this.revision = reached;
+    return { revision: reached, state: 'applied', rejected: [], tookMs: 0 };
+  }
+}
+
+const digestOf = (entries: Iterable<DocEntry>) => {
+  let digest = EMPTY_DIGEST;
+  for (const { key, sha256: hash } of entries) digest = toggle(digest, key, hash);
+  return digest;
+};
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ what: fc.constant('change' as const), name: fc.nat(8), gone: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ what: fc.constant('deliver' as const), which: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('breathe' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: fc.constantFrom('forget' as const, 'reconnect' as const, 'save' as const, 'restore' as const),
+    }),
+  },
+);
+
+test('whatever is lost, repeated, forgotten or restored, heartbeats bring the node to what the zone has', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const plane = new Plane();
+      const node = new Node();
+      const follower = new Follower(node, { sync: (request) => plane.page(request), ack: () => undefined }, silent);
+      follower.connected();
+      let backup = { entries: new Map(plane.entries), revision: 0, floor: 0 };
+      for (const one of steps) {
+        if (one.what === 'change') plane.change(one.name, one.gone);
+        if (one.what === 'deliver') {
+          const push = plane.pushes[one.which % (plane.pushes.length || 1)];
+          if (push !== undefined) follower.push(push);
+        }
+        if (one.what === 'breathe') await new Promise((resolve) => setImmediate(resolve));
+        if (one.what === 'forget') plane.forget();
+        if (one.what === 'reconnect') follower.connected();
+        if (one.what === 'save') backup = { ...plane, entries: new Map(plane.entries) };
+        if (one.what === 'restore') {
+          Object.assign(plane, { ...backup, entries: new Map(backup.entries) });
+          plane.pushes.length = 0;
+        }
+      }
+      for (let beat = 0; beat < 4; beat += 1) {
+        for (let turn = 0; turn < 60; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        follower.compare(node, plane);
+      }
+      await follower.stop();
+      expect(node.digest).toBe(plane.digest);
+      expect(node.revision).toBe(plane.revision);
+    }),
+    { numRuns: 300 },
+  );
+});
