@@ -43,7 +43,15 @@ export function Cloth() {
           ))}
           {[0, 1, 2, 3].flatMap((row) =>
             [0, 1].map((index) => (
-              <rect key={`${row} ${index}`} x={floatAt(row, index)} y={row * cell + 1.6} width={cell * 2} height={cell - 3.2} rx="1.2" className={classes['weft']} />
+              <rect
+                key={`${row} ${index}`}
+                x={floatAt(row, index)}
+                y={row * cell + 1.6}
+                width={cell * 2}
+                height={cell - 3.2}
+                rx="1.2"
+                className={classes['weft']}
+              />
             )),
           )}
         </pattern>
@@ -51,8 +59,17 @@ export function Cloth() {
       <rect width="100%" height="100%" fill={`url(#${id})`} />
       {threads.flatMap(({ row, from, floats, dye }) =>
         Array.from({ length: floats }, (_, i) => (
-          <rect key={`${row} ${i}`} x={floatAt(row, from + i)} y={row * cell + 1.6} width={cell * 2} height={cell - 3.2} rx="1.2" className={classes['dyed']} data-dye={dye}
-            opacity={Math.max(0.08, Math.sin(((i + 0.8) / (floats + 0.6)) * Math.PI)).toFixed(2)} />
+          <rect
+            key={`${row} ${i}`}
+            x={floatAt(row, from + i)}
+            y={row * cell + 1.6}
+            width={cell * 2}
+            height={cell - 3.2}
+            rx="1.2"
+            className={classes['dyed']}
+            data-dye={dye}
+            opacity={Math.max(0.08, Math.sin(((i + 0.8) / (floats + 0.6)) * Math.PI)).toFixed(2)}
+          />
         )),
       )}
     </svg>

@@ -31,7 +31,12 @@ export function CodeBoxes({ id, label, value, wrong, disabled, onChange }: CodeB
         onChange={(event) => onChange(event.currentTarget.value.replace(/\D/g, '').slice(0, 6))}
       />
       {Array.from({ length: 6 }, (_, i) => (
-        <span key={i} className={classes['box']} aria-hidden data-current={i === Math.min(value.length, 5) || undefined}>
+        <span
+          key={i}
+          className={classes['box']}
+          aria-hidden
+          data-current={i === Math.min(value.length, 5) || undefined}
+        >
           {value[i] ?? ''}
         </span>
       ))}

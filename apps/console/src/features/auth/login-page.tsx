@@ -23,7 +23,8 @@ export function LoginPage() {
   // Fetched while the reader types.
   useEffect(() => void loadEndpoints(), []);
 
-  const emailFault = email.trim() === '' ? t('auth.emailRequired') : address.test(email.trim()) ? null : t('auth.emailFormat');
+  const emailFault =
+    email.trim() === '' ? t('auth.emailRequired') : address.test(email.trim()) ? null : t('auth.emailFormat');
   const passwordFault = password === '' ? t('auth.passwordRequired') : null;
   const leave = (name: string) => setLeft((before) => new Set([...before, name]));
 
@@ -32,11 +33,14 @@ export function LoginPage() {
     const form = event.currentTarget;
     setLeft(new Set(['email', 'password']));
     setFailure(null);
-    if (emailFault || passwordFault) return form.querySelector<HTMLElement>(emailFault ? '[name="email"]' : '[name="password"]')?.focus();
+    if (emailFault || passwordFault)
+      return form.querySelector<HTMLElement>(emailFault ? '[name="email"]' : '[name="password"]')?.focus();
     setBusy(true);
     try {
       const next = await startSignIn(email.trim().toLowerCase(), password);
-      await navigate(next === 'done' ? afterSignIn(search) : `${to('login/verifyAccount')}?${search}`, { replace: next === 'done' });
+      await navigate(next === 'done' ? afterSignIn(search) : `${to('login/verifyAccount')}?${search}`, {
+        replace: next === 'done',
+      });
     } catch (error) {
       setFailure(error);
     } finally {
@@ -51,12 +55,27 @@ export function LoginPage() {
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         {failure !== null && <Failure explained={explain(failure)} />}
         <TextInput
-          size="md" name="email" type="email" label={t('auth.fields.email')} autoComplete="username" inputMode="email" spellCheck={false} autoFocus
-          value={email} onChange={(event) => setEmail(event.currentTarget.value)} onBlur={() => email !== '' && leave('email')} error={left.has('email') && emailFault}
+          size="md"
+          name="email"
+          type="email"
+          label={t('auth.fields.email')}
+          autoComplete="username"
+          inputMode="email"
+          spellCheck={false}
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          onBlur={() => email !== '' && leave('email')}
+          error={left.has('email') && emailFault}
         />
         <PasswordInput
-          size="md" name="password" label={t('auth.fields.password')} autoComplete="current-password"
-          value={password} onChange={(event) => setPassword(event.currentTarget.value)} error={left.has('password') && passwordFault}
+          size="md"
+          name="password"
+          label={t('auth.fields.password')}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={left.has('password') && passwordFault}
           visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
         />
         <Button type="submit" size="md" fullWidth loading={busy}>

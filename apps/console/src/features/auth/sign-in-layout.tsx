@@ -33,7 +33,13 @@ export function SignInLayout() {
             {languages
               .filter((other) => other !== language)
               .map((other) => (
-                <button key={other} type="button" lang={other} className={classes['language']} onClick={() => void speak(other)}>
+                <button
+                  key={other}
+                  type="button"
+                  lang={other}
+                  className={classes['language']}
+                  onClick={() => void speak(other)}
+                >
                   {names[other]}
                 </button>
               ))}

@@ -64,11 +64,22 @@ export function VerifyAccountPage() {
     <>
       <h1 className={classes['title']}>{t('auth.verify')}</h1>
       <p className={classes['lead']}>
-        <Trans i18nKey={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'} values={{ email }} components={[<b key="0" />]} />
+        <Trans
+          i18nKey={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'}
+          values={{ email }}
+          components={[<b key="0" />]}
+        />
       </p>
       <div className={classes['form']}>
         {failure !== null && <Failure explained={explain(failure)} />}
-        <CodeBoxes id={id} label={t('auth.code')} value={code} wrong={failure !== null && code === ''} disabled={busy} onChange={type} />
+        <CodeBoxes
+          id={id}
+          label={t('auth.code')}
+          value={code}
+          wrong={failure !== null && code === ''}
+          disabled={busy}
+          onChange={type}
+        />
         <div className={classes['below']}>
           {started.login2FAType === 0 &&
             (wait > 0 ? (

@@ -13,7 +13,9 @@ import { Figures, Panel } from './figures.tsx';
 import { Health } from './health.tsx';
 
 const one = { query: { page: 1, pageSize: 1 } } as const;
-const unwell = { query: { page: 1, pageSize: 1, status: ['offline', 'rejected', 'natsError', 'reconnecting'] } } as const;
+const unwell = {
+  query: { page: 1, pageSize: 1, status: ['offline', 'rejected', 'natsError', 'reconnecting'] },
+} as const;
 
 export function ClientDashboardPage() {
   const t = useT();
@@ -26,7 +28,11 @@ export function ClientDashboardPage() {
     sites: useEndpoint(clientSites.list, one, poll(clientSites.list)),
     domains: useEndpoint(clientDomains.list, one, poll(clientDomains.list)),
   };
-  const bad = useEndpoint(nodes.list, { query: { ...unwell.query, status: [...unwell.query.status] } }, poll(nodes.list));
+  const bad = useEndpoint(
+    nodes.list,
+    { query: { ...unwell.query, status: [...unwell.query.status] } },
+    poll(nodes.list),
+  );
   const failed = Object.values(totals).find(({ error, data }) => error !== null && data === undefined);
   const nodesBad = bad.data?.total ?? 0;
   return (
@@ -45,7 +51,19 @@ export function ClientDashboardPage() {
         />
       )}
       <Panel title="dashboard.attention">
-        <Attention items={nodesBad > 0 ? [{ tone: 'bad', text: t('dashboard.nodesNotServing', { count: nodesBad }), to: 'nodeManage/nodesList?status=offline,rejected,natsError,reconnecting' }] : []} />
+        <Attention
+          items={
+            nodesBad > 0
+              ? [
+                  {
+                    tone: 'bad',
+                    text: t('dashboard.nodesNotServing', { count: nodesBad }),
+                    to: 'nodeManage/nodesList?status=offline,rejected,natsError,reconnecting',
+                  },
+                ]
+              : []
+          }
+        />
       </Panel>
       <Health />
     </Page>

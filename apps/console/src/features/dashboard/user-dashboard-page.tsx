@@ -23,7 +23,19 @@ export function UserDashboardPage() {
               ]}
             />
             <Panel title="dashboard.attention">
-              <Attention items={domains > enabledDomains ? [{ tone: 'off', text: t('dashboard.domainsOff', { count: domains - enabledDomains }), to: 'sitesManagement' }] : []} />
+              <Attention
+                items={
+                  domains > enabledDomains
+                    ? [
+                        {
+                          tone: 'off',
+                          text: t('dashboard.domainsOff', { count: domains - enabledDomains }),
+                          to: 'sitesManagement',
+                        },
+                      ]
+                    : []
+                }
+              />
             </Panel>
           </>
         )}

@@ -2,6 +2,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { EdgeNode as EdgeNodeSchema, JoinToken } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { NumberInput } from '@mantine/core';
+import { useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
@@ -56,19 +57,22 @@ const expiryOf = (reply: unknown) =>
 
 const GB = 1_000_000_000;
 
-/** Stored in bytes, typed in GB. */
+/** Stored in bytes, typed in GB. What is typed is kept beside it: `1.` is on its way to `1.5`. */
 function GigabytesField({ name }: { name: string }) {
   const { accepted, value, set, input } = useField(name);
+  const [typed, setTyped] = useState<string | number>(typeof value === 'number' ? value / GB : '');
   if (!accepted) return null;
   return (
     <NumberInput
       {...input}
-      suffix=" GB"
-      value={typeof value === 'number' ? value / GB : ''}
+      value={typed}
       min={0}
       clampBehavior="none"
       decimalScale={2}
-      onChange={(next) => set(typeof next === 'number' ? Math.round(next * GB) : undefined)}
+      onChange={(next) => {
+        setTyped(next);
+        set(next === '' ? undefined : Math.round(Number(next) * GB));
+      }}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { NumberInput } from '@mantine/core';
+import { useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
@@ -26,21 +27,22 @@ export function ProductForm({ value }: { value?: Product }) {
   );
 }
 
-/** Stored in cents, typed in dollars. */
+/** Stored in cents, typed in dollars. What is typed is kept beside it: `1.` is on its way to `1.5`. */
 function PriceField({ name }: { name: string }) {
   const { value, set, input } = useField(name);
+  const [typed, setTyped] = useState<string | number>(typeof value === 'number' ? value / 100 : '');
   return (
     <NumberInput
       {...input}
-      prefix="NTD "
-      suffix=" / GB"
-      value={typeof value === 'number' ? value / 100 : ''}
+      value={typed}
       decimalScale={2}
-      fixedDecimalScale
       min={0}
       step={0.1}
       clampBehavior="none"
-      onChange={(next) => set(typeof next === 'number' ? Math.round(next * 100) : undefined)}
+      onChange={(next) => {
+        setTyped(next);
+        set(next === '' ? undefined : Math.round(Number(next) * 100));
+      }}
     />
   );
 }

@@ -1,0 +1,151 @@
+// The job the product is for, done with nothing but the consoles and a visitor's requests.
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { signIn, startProduct } from '../support/browser.ts';
+import type { Product } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Origin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { visit } from '../support/visit.ts';
+
+let product: Product;
+let before: Origin;
+let after: Origin;
+
+beforeAll(async () => {
+  product = await startProduct();
+  before = await startOrigin();
+  after = await startOrigin();
+  before.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the first origin' });
+  after.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the second origin' });
+}, 180_000);
+afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
+
+test('a customer puts a domain live, moves it to another origin, purges it and switches it off', async () => {
+  const host = 'shop.main-job.test';
+  const ask = () => visit(product.edgePort, host, '/page');
+  const screen = await product.open();
+  const { page } = screen;
+  const menu = page.getByRole('navigation', { name: 'Menu of this site' });
+  await signIn(screen, 'user', product.summary);
+
+  await page.getByRole('link', { name: 'Sites' }).click();
+  await page.getByRole('link', { name: 'Demo site' }).click();
+  await menu.getByRole('link', { name: 'Domains' }).click();
+  await page.getByRole('button', { name: 'Add domains' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Domains').fill(`${host}\nSHOP.main-job.test`);
+  await expect.poll(() => drawer.getByText('Enter lowercase').count()).toBe(1);
+  await drawer.getByLabel('Domains').fill(`https://${host}/anything`);
+  await drawer.getByLabel('Origin address').fill('127.0.0.1');
+  await drawer.getByLabel('Port', { exact: true }).fill(String(before.port));
+  await drawer.getByRole('button', { name: 'Add 1 domain' }).click();
+  await page.getByRole('link', { name: host }).waitFor();
+
+  const first = await eventually(async () => {
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    return answer;
+  });
+  expect(first).toMatchObject({ body: 'the first origin', cache: 'uri-miss' });
+  expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
+
+  await page.getByRole('link', { name: host }).click();
+  await page.getByLabel('Port 1').fill(String(after.port));
+  await page.getByText(`port ${before.port} → ${after.port}`).waitFor();
+  await page.getByRole('button', { name: 'Save & publish' }).click();
+  await page.getByText('Update Domain Success!').waitFor();
+  // What was cached stays until it is purged.
+  expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
+
+  await page.getByRole('link', { name: 'Purge' }).click();
+  await page.getByLabel('URLs', { exact: true }).last().fill(`http://${host}:${product.edgePort}/page`);
+  await page.getByRole('button', { name: 'Purge 1 URL' }).click();
+  await page.getByText('1 of 1 nodes').waitFor();
+  await page.getByText('Clear Cache Success!').waitFor();
+  expect(await ask()).toMatchObject({ body: 'the second origin', cache: 'uri-miss' });
+
+  await menu.getByRole('link', { name: 'Domains' }).click();
+  await page
+    .getByRole('switch', { name: `${host} is on` })
+    .locator('..')
+    .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+  await eventually(async () => expect((await ask()).status).toBe(903));
+  expect(screen.complaints()).toEqual([]);
+});
+
+test('an operator makes a zone, a product and a site for a customer', async () => {
+  const screen = await product.open();
+  const { page } = screen;
+  const drawer = page.getByRole('dialog');
+  const menu = page.getByRole('navigation', { name: 'Main menu' });
+  await signIn(screen, 'client', product.summary);
+
+  await menu.getByRole('link', { name: 'Zones' }).click();
+  await page.getByRole('button', { name: 'Add zone' }).click();
+  await drawer.getByLabel('Name', { exact: true }).fill('Asia core');
+  await drawer.getByRole('button', { name: 'Add zone' }).click();
+  await page.getByRole('link', { name: 'Asia core' }).waitFor();
+
+  await menu.getByRole('link', { name: 'Products' }).click();
+  await page.getByRole('button', { name: 'Add product' }).click();
+  await drawer.getByLabel('Name', { exact: true }).fill('Business 500G');
+  await drawer.getByRole('combobox', { name: 'Zone' }).click();
+  await page.getByRole('option', { name: 'Asia core' }).click();
+  await drawer.getByLabel('Traffic price').fill('1.20');
+  await drawer.getByRole('button', { name: 'Add product' }).click();
+  await page
+    .getByRole('row', { name: /Business 500G/ })
+    .getByText('NTD 1.20 / GB')
+    .waitFor();
+
+  await menu.getByRole('link', { name: 'Sites' }).click();
+  await page.getByRole('button', { name: 'Add site' }).click();
+  await drawer.getByLabel('Site', { exact: true }).fill('Glow Select');
+  await drawer.getByRole('combobox', { name: 'Product' }).click();
+  await page.getByRole('option', { name: 'Business 500G' }).click();
+  await drawer.getByRole('combobox', { name: /Customer/ }).click();
+  await page.getByRole('option', { name: new RegExp(product.summary.accounts.user.email) }).click();
+  await drawer.getByRole('button', { name: 'Add site' }).click();
+  await page.getByRole('link', { name: 'Glow Select' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  expect(screen.complaints()).toEqual([]);
+});
+
+test('a machine that runs the shown command is seen to join, and then serves', async () => {
+  const port = await freePort();
+  const client = await product.as('client');
+  await client(zones.create, { body: { name: 'Hong Kong', ports: [{ port, tls: false }] } });
+  const screen = await product.open();
+  const { page } = screen;
+  const drawer = page.getByRole('dialog');
+  await signIn(screen, 'client', product.summary);
+
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await page.getByRole('button', { name: 'Add node' }).click();
+  await drawer.getByLabel('Node', { exact: true }).fill('hkg-01');
+  await drawer.getByLabel('IP address').fill('192.0.2.66');
+  await drawer.getByRole('combobox', { name: 'Zone' }).click();
+  await page.getByRole('option', { name: 'Hong Kong' }).click();
+  await drawer.getByRole('button', { name: 'Add node' }).click();
+  await drawer.getByText('Waiting for the node to join…').waitFor();
+  const shown = await drawer.locator('pre').innerText();
+  const [, control = '', token = ''] =
+    /^EDGELOOM_CONTROL=(\S+) EDGELOOM_TOKEN=(\S+) node agent\.mjs run$/.exec(shown) ?? [];
+
+  const agent = await testAgent({ control, token });
+  try {
+    agent.start();
+    await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 30_000 });
+    await drawer.getByRole('link', { name: 'Open node' }).click();
+    await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
+    await page.getByText('agrees with the control plane').waitFor();
+    expect((await visit(port, 'nobody.example.com')).status).toBe(903);
+  } finally {
+    await agent.stop();
+  }
+  expect(screen.complaints()).toEqual([]);
+});

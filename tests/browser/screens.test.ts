@@ -1,0 +1,138 @@
+// Every screen in two languages, two themes and two widths: nothing sticks out, nothing is refused, nothing is inaccessible.
+import AxeBuilder from '@axe-core/playwright';
+import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { overhang, startProduct } from '../support/browser.ts';
+import type { Kind, Product, Screen } from '../support/browser.ts';
+
+let product: Product;
+let emptySite: string;
+
+beforeAll(async () => {
+  product = await startProduct();
+  const { siteID: siteId, zoneID, productID } = product.summary.demo;
+  const user = await product.as('user');
+  const client = await product.as('client');
+  const upstreams = [
+    { address: '203.0.113.24', port: 80, weight: 70 },
+    { address: 'origin-b.glow.test', port: 8080, backup: true },
+  ];
+  const names = ['www', 'shop', 'img', 'a-host-name-that-is-rather-long-for-a-column-of-a-table'];
+  await user(domains.create, {
+    params: { siteId },
+    body: {
+      domains: names.map((name, i) => ({
+        name: `${name}.glow.test`,
+        enabled: i !== 2,
+        tags: ['prod', 'tw'],
+        upstreams,
+      })),
+    },
+  });
+  await user(cacheRules.create, {
+    params: { siteId },
+    body: {
+      rules: [
+        {
+          type: 'prefix',
+          value: ['/api/v2/catalog'],
+          cacheTime: 60,
+          query: 'listed',
+          queryNames: ['lang', 'page'],
+          priority: 500,
+        },
+        { type: 'regex', value: ['^/video/.+\\.(m3u8|ts)$'], cacheTime: 0, enabled: false, priority: 510 },
+      ],
+    },
+  });
+  await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
+  await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
+  emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
+}, 180_000);
+afterAll(() => product.stop());
+
+interface Place {
+  kind: Kind;
+  address: string;
+  /** What is there once the page has its data. */
+  shows: string;
+}
+
+const places = (): Place[] => {
+  const { siteID, zoneID, nodeID, domain } = product.summary.demo;
+  const own = `sitesManagement/sitesSetting/${siteID}/Demo`;
+  const any = `nodeManage/sitesSetting`;
+  const list = 'tbody td, main li';
+  return [
+    { kind: 'client', address: 'dashboard', shows: 'h1' },
+    { kind: 'client', address: 'nodeManage/zonesList', shows: list },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}`, shows: list },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=nodes`, shows: list },
+    { kind: 'client', address: 'nodeManage/nodesList', shows: list },
+    { kind: 'client', address: `nodeManage/nodesList/${nodeID}`, shows: 'dl' },
+    { kind: 'client', address: 'nodeManage/productsList', shows: list },
+    { kind: 'client', address: 'nodeManage/sitesList', shows: list },
+    { kind: 'client', address: 'nodeManage/domains', shows: list },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
+    { kind: 'user', address: 'dashboard', shows: 'h1' },
+    { kind: 'user', address: 'sitesManagement', shows: list },
+    { kind: 'user', address: `${own}?view=overview`, shows: 'dl' },
+    { kind: 'user', address: `${own}?view=domains`, shows: list },
+    { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2' },
+    { kind: 'user', address: `${own}/${domain}`, shows: 'form, table input' },
+    { kind: 'user', address: `${own}/${domain}?tab=https`, shows: 'main h2' },
+    { kind: 'user', address: `${own}?view=cache`, shows: 'ol > li' },
+    { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: 'tbody td, main ul > li' },
+    { kind: 'user', address: `${own}?view=jobs`, shows: list },
+    { kind: 'user', address: 'no/such/page', shows: 'main h2' },
+  ];
+};
+
+/** Within the console, as a link does it: the page is not loaded anew. */
+async function go(page: Page, { kind, address, shows }: Place) {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate', { state: null }));
+  }, `/${kind}/${address}`);
+  await page.waitForURL(`**/${kind}/${address}`);
+  await page.locator(shows).first().waitFor();
+}
+
+async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+  const wide = await overhang(page);
+  return [
+    ...complaints(),
+    ...(wide > 0 ? [`the page is ${wide} px wider than the window`] : []),
+    ...violations.flatMap(({ id, help, nodes: found }) =>
+      found.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
+    ),
+  ];
+}
+
+const looks = (['zh-TW', 'en'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((theme) => [1440, 360].map((width) => ({ language, theme, width }))),
+);
+
+describe.each(looks)('in $language, $theme, at $width px', (look) => {
+  test.each(['client', 'user'] as const)(
+    'every screen of the %s console is whole',
+    { timeout: 90_000 },
+    async (kind) => {
+      const screen = await product.openAs(kind, 'dashboard', look);
+      const faults: Record<string, string[]> = {};
+      for (const place of places().filter((one) => one.kind === kind)) {
+        await go(screen.page, place);
+        const found = await faultsOf(screen);
+        if (found.length > 0) faults[place.address] = found;
+      }
+      await screen.page.context().close();
+      expect(faults).toEqual({});
+    },
+  );
+});

@@ -1,0 +1,176 @@
+// The whole product as `npm start` brings it up, on free ports and in a folder of its own, and a Chromium that looks at it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { connect, type Call } from '@edgeloom/contract/client.ts';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { buildAll } from '../../deploy/build.ts';
+import { Summary } from '../../deploy/quickstart/demo.ts';
+import { eventually } from './eventually.ts';
+import { freePorts } from './ports.ts';
+
+export type Kind = 'user' | 'client';
+type Language = 'zh-TW' | 'zh-CN' | 'en';
+
+export interface Look {
+  language?: Language;
+  theme?: 'light' | 'dark';
+  width?: number;
+}
+
+export interface Screen {
+  page: Page;
+  /** What the browser complained of since the last time: errors of the console, crashes, refused content. */
+  complaints: () => string[];
+}
+
+export interface Product {
+  summary: Summary;
+  edgePort: number;
+  /** The API as one of the demo's accounts. */
+  as: (kind: Kind) => Promise<Call>;
+  /** A window without any session. */
+  open: (look?: Look) => Promise<Screen>;
+  /** A window in which one of the demo's accounts is signed in, at this address of its console. */
+  openAs: (kind: Kind, address: string, look?: Look) => Promise<Screen>;
+  stop: () => Promise<void>;
+}
+
+const root = path.join(import.meta.dirname, '../..');
+const ports = [
+  'PORT',
+  'ADMIN_PORT',
+  'EDGE_HTTP_PORT',
+  'EDGE_HTTPS_PORT',
+  'ORIGIN_PORT',
+  'POSTGRES_PORT',
+  'NATS_PORT',
+] as const;
+
+export async function startProduct(): Promise<Product> {
+  await buildAll({ ifChanged: true });
+  const data = await mkdtemp(path.join(tmpdir(), 'edgeloom-browser-'));
+  // nginx's workers are somebody else and must be able to pass.
+  await chmod(data, 0o755);
+  const free = await freePorts(ports.length);
+  const chosen = Object.fromEntries(ports.map((name, i): [string, string] => [name, String(free[i])]));
+  const env = { ...process.env, ...chosen, EDGELOOM_DATA: data };
+  const started = spawn(process.execPath, ['deploy/quickstart/main.ts'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [started.stdout, started.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await eventually(
+    () => {
+      if (started.exitCode !== null || !said.includes('Everything is up'))
+        throw new Error(`The quick start is not up:\n${said}`);
+    },
+    { within: 90_000 },
+  );
+  const summary = Summary.parse(JSON.parse(await readFile(path.join(data, 'quickstart.json'), 'utf8')));
+  const browser = await openChromium();
+
+  const tokensOf = async (kind: Kind) => {
+    const call = connect({ base: `${summary.api}/api/v1`, family: kind, token: () => null });
+    const { email, password } = summary.accounts[kind];
+    const { onePassKey, vcode = '' } = await call(session.login, { body: { email, password } });
+    return call(session.code, { body: { email, onePassKey, vcode } });
+  };
+  return {
+    summary,
+    edgePort: Number(chosen['EDGE_HTTP_PORT']),
+    as: async (kind) => {
+      const { accessToken } = await tokensOf(kind);
+      return connect({ base: `${summary.api}/api/v1`, family: kind, token: () => accessToken });
+    },
+    open: (look) => openWindow(browser, summary, look),
+    openAs: async (kind, address, look) => {
+      const screen = await openWindow(browser, summary, look);
+      const tokens = await tokensOf(kind);
+      const letter = kind.charAt(0);
+      await screen.page.context().addCookies([
+        { name: `${letter}_accessToken`, value: tokens.accessToken, url: summary.console },
+        { name: `${letter}_tokenType`, value: tokens.tokenType, url: summary.console },
+      ]);
+      await screen.page.goto(`${summary.console}/${kind}/${address}`);
+      return screen;
+    },
+    stop: async () => {
+      await browser.close();
+      const ended = started.exitCode === null ? once(started, 'exit') : null;
+      started.kill('SIGTERM');
+      await ended;
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Each start has a profile of its own, which Playwright makes and throws away. */
+const openChromium = () =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    chromiumSandbox: false,
+    args: [
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+
+async function openWindow(
+  browser: Browser,
+  summary: Summary,
+  { language = 'en', theme = 'light', width = 1440 }: Look = {},
+): Promise<Screen> {
+  const options: BrowserContextOptions = {
+    viewport: { width, height: width < 500 ? 740 : 900 },
+    baseURL: summary.console,
+    reducedMotion: 'reduce',
+  };
+  const context = await browser.newContext(options);
+  // What the consoles keep of a reader, as if it had been chosen on an earlier visit.
+  await context.addInitScript(
+    ([key, kept]) => {
+      if (localStorage.getItem(key) === null) localStorage.setItem(key, kept);
+    },
+    ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
+  );
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  let complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
+  return {
+    page,
+    complaints: () => {
+      const found = complaints;
+      complaints = [];
+      return found;
+    },
+  };
+}
+
+/** Through the sign-in form, as a person does it. */
+export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Promise<void> {
+  const { email, password } = summary.accounts[kind];
+  await page.goto(`/${kind}/login`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/${kind}/dashboard`);
+}
+
+/** Wider than the window: the page would scroll sideways. */
+export const overhang = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
