@@ -30,7 +30,9 @@ export function firstRoute(): Plugin {
         if (!chunk) this.error(`The first route has no chunk of ${part}`);
         load(chunk.fileName);
       }
-      const sizes = [...loaded].map((name) => [name, gzipSync(byName.get(name)?.code ?? '', { level: 9 }).length] as const);
+      const sizes = [...loaded].map(
+        (name) => [name, gzipSync(byName.get(name)?.code ?? '', { level: 9 }).length] as const,
+      );
       const total = sizes.reduce((sum, [, size]) => sum + size, 0);
       const kilo = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
       const parts = sizes.toSorted((a, b) => b[1] - a[1]).map(([name, size]) => `  ${kilo(size).padStart(9)}  ${name}`);

@@ -1,6 +1,12 @@
 // Mantine writes its variables into a <style> element at run time, which a strict content security policy refuses.
 // They depend on the theme alone, so they are written at build time and served as a file like any other.
-import { convertCssVariables, DEFAULT_THEME, deepMerge, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core';
+import {
+  convertCssVariables,
+  DEFAULT_THEME,
+  deepMerge,
+  defaultCssVariablesResolver,
+  mergeMantineTheme,
+} from '@mantine/core';
 import type { Plugin } from 'vite';
 import { cssVariablesResolver, fonts, theme } from '../src/theme/theme.ts';
 

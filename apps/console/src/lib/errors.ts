@@ -14,7 +14,12 @@ export interface Explained {
 /** A failure in the reader's language; a code without a phrase falls back on the server's own words. */
 export function explain(error: unknown): Explained {
   if (!(error instanceof ApiError))
-    return { text: error instanceof TypeError ? t('errors.offline') : t('errors.101002'), code: null, reqID: null, status: null };
+    return {
+      text: error instanceof TypeError ? t('errors.offline') : t('errors.101002'),
+      code: null,
+      reqID: null,
+      status: null,
+    };
   const { code, message, reqID } = error.envelope;
   const known = tMaybe(`errors.${code}`, valuesOf(error));
   const detail = code === 101_003 ? particular(error) : null;
@@ -22,7 +27,8 @@ export function explain(error: unknown): Explained {
 }
 
 /** With its code in brackets, as people name it to support. */
-export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) => (code === null ? text : t('common.coded', { text, code: String(code) }));
+export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>
+  code === null ? text : t('common.coded', { text, code: String(code) });
 
 /** The phrase of a code alone. */
 export const explainCode = (code: number) => tMaybe(`errors.${code}`) ?? String(code);

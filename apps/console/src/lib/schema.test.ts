@@ -13,7 +13,10 @@ test('a new form starts at the defaults of the schema', () => {
 });
 
 test('an edit takes of a row what the body accepts', () =>
-  expect(acceptedOf(nodes.update.body, { id: '1', name: 'tpe-01', zoneName: 'Asia', status: 'enabled' })).toEqual({ id: '1', name: 'tpe-01' }));
+  expect(acceptedOf(nodes.update.body, { id: '1', name: 'tpe-01', zoneName: 'Asia', status: 'enabled' })).toEqual({
+    id: '1',
+    name: 'tpe-01',
+  }));
 
 test('choices are those of the enum, also within lists and defaults', () => {
   expect(choicesOf(fieldOf(ProductInput, 'sellType'))).toEqual(['personal', 'business']);
@@ -23,7 +26,10 @@ test('choices are those of the enum, also within lists and defaults', () => {
 
 test('what is missing is required, what is wrong is told by its rule', () => {
   expect(rulesOf(ProductInput, {})).toEqual(['name required', 'zoneID required']);
-  expect(rulesOf(ProductInput, { name: 'x', zoneID: 'nonsense', siteLimit: -1 })).toEqual(['zoneID format', 'siteLimit minimum']);
+  expect(rulesOf(ProductInput, { name: 'x', zoneID: 'nonsense', siteLimit: -1 })).toEqual([
+    'zoneID format',
+    'siteLimit minimum',
+  ]);
   expect(rulesOf(DomainInput, { name: 'a.example.com', upstreams: [] })).toEqual(['upstreams required']);
 });
 

@@ -21,7 +21,8 @@ export function fieldOf(schema: unknown, path: string): unknown {
 
 /** Without what only says that a value may be missing. */
 export function bare(schema: unknown): unknown {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return bare(schema.unwrap());
   return schema;
 }
 
@@ -51,7 +52,10 @@ export function defaultsOf(schema: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.shape)
       .filter(([, field]) => hasDefault(field))
-      .map(([name, field]): [string, unknown] => [name, field instanceof z.ZodDefault ? structuredClone(field.def.defaultValue) : undefined]),
+      .map(([name, field]): [string, unknown] => [
+        name,
+        field instanceof z.ZodDefault ? structuredClone(field.def.defaultValue) : undefined,
+      ]),
   );
 }
 
@@ -80,11 +84,18 @@ const empty = (value: unknown) => value === undefined || value === null || value
 function ruled(issue: z.core.$ZodIssue, input: unknown): Issue {
   const path = issue.path.join('.');
   const missing = empty(valueAt(input, path));
-  const named = (rule: string, values: Issue['values'] = {}): Issue => ({ path, rule, message: issue.code === 'custom' ? issue.message : '', values });
+  const named = (rule: string, values: Issue['values'] = {}): Issue => ({
+    path,
+    rule,
+    message: issue.code === 'custom' ? issue.message : '',
+    values,
+  });
   if (missing && issue.code !== 'custom') return named('required');
   if (issue.code === 'too_small') {
-    if (issue.origin === 'string') return issue.minimum === 1 ? named('required') : named('minLength', { minimum: Number(issue.minimum) });
-    if (issue.origin === 'array') return issue.minimum === 1 ? named('required') : named('minItems', { minimum: Number(issue.minimum) });
+    if (issue.origin === 'string')
+      return issue.minimum === 1 ? named('required') : named('minLength', { minimum: Number(issue.minimum) });
+    if (issue.origin === 'array')
+      return issue.minimum === 1 ? named('required') : named('minItems', { minimum: Number(issue.minimum) });
     return named('minimum', { minimum: Number(issue.minimum) });
   }
   if (issue.code === 'too_big') {

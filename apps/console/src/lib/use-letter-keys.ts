@@ -15,7 +15,12 @@ export function useLetterKeys(keys: Keys) {
     const onKey = (event: KeyboardEvent) => {
       if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const { target } = event;
-      if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && event.key !== 'Escape') return;
+      if (
+        target instanceof HTMLElement &&
+        (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+        event.key !== 'Escape'
+      )
+        return;
       if (document.querySelector('[role="dialog"]')) return;
       const run = current.current[event.key];
       if (!run) return;

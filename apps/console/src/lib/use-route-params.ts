@@ -7,5 +7,7 @@ export function useRouteParams<const Name extends string>(...names: Name[]): Rec
   throw new Error(`This route lacks one of :${names.join(', :')}`);
 }
 
-const hasAll = <Name extends string>(params: Readonly<Params>, names: readonly Name[]): params is Record<Name, string> =>
-  names.every((name) => params[name] !== undefined);
+const hasAll = <Name extends string>(
+  params: Readonly<Params>,
+  names: readonly Name[],
+): params is Record<Name, string> => names.every((name) => params[name] !== undefined);

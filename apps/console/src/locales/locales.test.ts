@@ -41,14 +41,18 @@ describe.each(['zh-TW', 'zh-CN'] as const)('%s', (language) => {
 
   test('fills in the same values', () => {
     const english = new Map([...of('en')].map(([key, text]) => [base(key), placeholders(text)]));
-    const others = [...of(language)].filter(([key, text]) => placeholders(text).join() !== english.get(base(key))?.join());
+    const others = [...of(language)].filter(
+      ([key, text]) => placeholders(text).join() !== english.get(base(key))?.join(),
+    );
     // A form for one may leave the number out.
     expect(others.filter(([key]) => !of('en').has(`${base(key)}_one`)).map(([key]) => key)).toEqual([]);
   });
 
   test('is written in its own characters and punctuation', () => {
     const foreign = language === 'zh-TW' ? /[网证书缓设单节误]/ : /[網證書緩設單節誤]/;
-    expect([...of(language)].filter(([, text]) => foreign.test(text)).map(([key, text]) => `${key}: ${text}`)).toEqual([]);
+    expect([...of(language)].filter(([, text]) => foreign.test(text)).map(([key, text]) => `${key}: ${text}`)).toEqual(
+      [],
+    );
   });
 });
 
@@ -68,7 +72,9 @@ test.each(languages)('%s has a phrase for each rule that an error may name', (la
 });
 
 test.each(languages)('%s names each state', (language) => {
-  const states = Object.entries(statusTone).flatMap(([kind, values]) => Object.keys(values).map((value) => `status.${kind}.${value}`));
+  const states = Object.entries(statusTone).flatMap(([kind, values]) =>
+    Object.keys(values).map((value) => `status.${kind}.${value}`),
+  );
   expect(states.filter((state) => !of(language).has(state))).toEqual([]);
 });
 

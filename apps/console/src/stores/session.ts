@@ -33,7 +33,10 @@ export function keepTokens(tokens: { accessToken: string; tokenType: string }) {
 export const hasTokens = () => names.every((name) => cookie(name));
 
 export function keepAccount(account: Account) {
-  localStorage.setItem(`${prefix}_userInfo`, JSON.stringify({ email: account.email, name: account.name, auth: account.auth }));
+  localStorage.setItem(
+    `${prefix}_userInfo`,
+    JSON.stringify({ email: account.email, name: account.name, auth: account.auth }),
+  );
   useSession.setState({ account, endedBy: null });
 }
 

@@ -12,18 +12,31 @@ const ratio = (one: string, other: string) => {
 };
 
 const grounds: Token[] = ['canvas', 'surface', 'raised', 'sunken', 'hover', 'selected'];
-const texts: Token[] = ['text', 'text2', 'text3', 'accentText', 'okText', 'busyText', 'warnText', 'badText', 'heldText', 'offText'];
+const texts: Token[] = [
+  'text',
+  'text2',
+  'text3',
+  'accentText',
+  'okText',
+  'busyText',
+  'warnText',
+  'badText',
+  'heldText',
+  'offText',
+];
 const marks: Token[] = ['ok', 'busy', 'warn', 'bad', 'held', 'off', 'focus', 'control'];
 const tones = ['ok', 'busy', 'warn', 'bad', 'held', 'off'] as const;
 
 describe.each(['light', 'dark'] as const)('%s', (scheme) => {
   const colour: Record<Token, string> = tokens[scheme];
 
-  test.each(texts.flatMap((text) => grounds.map((ground) => [text, ground] as const)))('%s is readable on %s', (text, ground) =>
-    expect(ratio(colour[text], colour[ground])).toBeGreaterThanOrEqual(4.5),
+  test.each(texts.flatMap((text) => grounds.map((ground) => [text, ground] as const)))(
+    '%s is readable on %s',
+    (text, ground) => expect(ratio(colour[text], colour[ground])).toBeGreaterThanOrEqual(4.5),
   );
-  test.each(marks.flatMap((mark) => grounds.map((ground) => [mark, ground] as const)))('%s is seen on %s', (mark, ground) =>
-    expect(ratio(colour[mark], colour[ground])).toBeGreaterThanOrEqual(3),
+  test.each(marks.flatMap((mark) => grounds.map((ground) => [mark, ground] as const)))(
+    '%s is seen on %s',
+    (mark, ground) => expect(ratio(colour[mark], colour[ground])).toBeGreaterThanOrEqual(3),
   );
   test.each(tones)('the pill of %s is readable', (tone) =>
     expect(ratio(colour[`${tone}Text`], colour[`${tone}Soft`])).toBeGreaterThanOrEqual(4.5),
@@ -34,6 +47,7 @@ describe.each(['light', 'dark'] as const)('%s', (scheme) => {
     expect(ratio(colour.textOn, colour.bad)).toBeGreaterThanOrEqual(4.5);
   });
   test('the thread of each console is seen on the frame', () => {
-    for (const kind of ['user', 'client', 'admin'] as const) expect(ratio(colour[kind], colour.canvas)).toBeGreaterThanOrEqual(2.9);
+    for (const kind of ['user', 'client', 'admin'] as const)
+      expect(ratio(colour[kind], colour.canvas)).toBeGreaterThanOrEqual(2.9);
   });
 });

@@ -3,56 +3,229 @@
  * Everything visible comes from `tokens`; a component never names a hex value.
  */
 import {
-  createTheme, defaultVariantColorsResolver, type ActionIconFactory, type BadgeFactory, type ButtonFactory, type CardFactory,
-  type CheckboxFactory, type CSSVariablesResolver, type DrawerFactory, type ExtendComponent, type FactoryPayload,
-  type InputFactory, type InputWrapperFactory, type MantineColorsTuple, type MantineThemeComponent, type MenuFactory,
-  type ModalFactory, type PopoverFactory, type SegmentedControlFactory, type SwitchFactory, type TableFactory,
-  type TabsFactory, type TooltipFactory, type VariantColorsResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type ActionIconFactory,
+  type BadgeFactory,
+  type ButtonFactory,
+  type CardFactory,
+  type CheckboxFactory,
+  type CSSVariablesResolver,
+  type DrawerFactory,
+  type ExtendComponent,
+  type FactoryPayload,
+  type InputFactory,
+  type InputWrapperFactory,
+  type MantineColorsTuple,
+  type MantineThemeComponent,
+  type MenuFactory,
+  type ModalFactory,
+  type PopoverFactory,
+  type SegmentedControlFactory,
+  type SwitchFactory,
+  type TableFactory,
+  type TabsFactory,
+  type TooltipFactory,
+  type VariantColorsResolver,
 } from '@mantine/core';
 
 type Ramp = MantineColorsTuple;
 
 export const palette = {
-  woad: ['#ebfafb', '#d6f4f5', '#b1e6e9', '#84d4d8', '#54bdc3', '#1ea2a8', '#00858b', '#006c72', '#005559', '#00393d'] as Ramp,
-  plum: ['#fff2ff', '#fde3fb', '#f6caf3', '#eaace7', '#d68cd4', '#bc6eba', '#9d519c', '#813d80', '#672e66', '#461e45'] as Ramp,
-  ochre: ['#fff5e8', '#fdead1', '#f6d5a9', '#e9bb7b', '#d79f4c', '#bd821a', '#9e6500', '#825000', '#673d00', '#472900'] as Ramp,
-  leaf: ['#ecfbf1', '#d9f5e2', '#b8e9c7', '#90d7a9', '#67c189', '#3fa66b', '#178950', '#006f3d', '#00572d', '#003b1e'] as Ramp,
-  madder: ['#fff0ec', '#ffe0da', '#ffc3b9', '#ffa094', '#ff7c70', '#e8594f', '#c73833', '#a52422', '#841717', '#5b100e'] as Ramp,
-  indigo: ['#f1f6ff', '#e2ecff', '#c8d8ff', '#aac0ff', '#8da4ff', '#7087ea', '#5669ca', '#4253a9', '#324087', '#212b5d'] as Ramp,
+  woad: [
+    '#ebfafb',
+    '#d6f4f5',
+    '#b1e6e9',
+    '#84d4d8',
+    '#54bdc3',
+    '#1ea2a8',
+    '#00858b',
+    '#006c72',
+    '#005559',
+    '#00393d',
+  ] as Ramp,
+  plum: [
+    '#fff2ff',
+    '#fde3fb',
+    '#f6caf3',
+    '#eaace7',
+    '#d68cd4',
+    '#bc6eba',
+    '#9d519c',
+    '#813d80',
+    '#672e66',
+    '#461e45',
+  ] as Ramp,
+  ochre: [
+    '#fff5e8',
+    '#fdead1',
+    '#f6d5a9',
+    '#e9bb7b',
+    '#d79f4c',
+    '#bd821a',
+    '#9e6500',
+    '#825000',
+    '#673d00',
+    '#472900',
+  ] as Ramp,
+  leaf: [
+    '#ecfbf1',
+    '#d9f5e2',
+    '#b8e9c7',
+    '#90d7a9',
+    '#67c189',
+    '#3fa66b',
+    '#178950',
+    '#006f3d',
+    '#00572d',
+    '#003b1e',
+  ] as Ramp,
+  madder: [
+    '#fff0ec',
+    '#ffe0da',
+    '#ffc3b9',
+    '#ffa094',
+    '#ff7c70',
+    '#e8594f',
+    '#c73833',
+    '#a52422',
+    '#841717',
+    '#5b100e',
+  ] as Ramp,
+  indigo: [
+    '#f1f6ff',
+    '#e2ecff',
+    '#c8d8ff',
+    '#aac0ff',
+    '#8da4ff',
+    '#7087ea',
+    '#5669ca',
+    '#4253a9',
+    '#324087',
+    '#212b5d',
+  ] as Ramp,
   // Mantine reads `gray` in light and `dark` in dark mode; both are replaced so no default grey leaks in.
-  gray: ['#fcfcf9', '#f6f6f3', '#f1f0ed', '#e7e6e3', '#d8d7d4', '#a5a4a2', '#6d6c69', '#595856', '#3e3d3b', '#22221f'] as Ramp,
-  dark: ['#e1eaeb', '#cbd3d4', '#abb3b4', '#8c9495', '#4a5354', '#333c3d', '#262e2f', '#1c2324', '#151a1b', '#0f1314'] as Ramp,
+  gray: [
+    '#fcfcf9',
+    '#f6f6f3',
+    '#f1f0ed',
+    '#e7e6e3',
+    '#d8d7d4',
+    '#a5a4a2',
+    '#6d6c69',
+    '#595856',
+    '#3e3d3b',
+    '#22221f',
+  ] as Ramp,
+  dark: [
+    '#e1eaeb',
+    '#cbd3d4',
+    '#abb3b4',
+    '#8c9495',
+    '#4a5354',
+    '#333c3d',
+    '#262e2f',
+    '#1c2324',
+    '#151a1b',
+    '#0f1314',
+  ] as Ramp,
 };
 
 /** One meaning, one name, two values. A test keeps every text on every background at 4.5 or more, marks and focus at 3. */
 export const tokens = {
   light: {
-    canvas: '#f4f3f0', surface: '#ffffff', raised: '#ffffff', sunken: '#faf9f7', hover: '#f3f2ef', pressed: '#ffffff', selected: '#e8f4f4',
-    line: '#e5e3de', lineStrong: '#cdcac3', control: '#8b8982',
-    text: '#1d2221', text2: '#4c5352', text3: '#656b69', textOn: '#ffffff',
-    accent: '#006c72', accentHover: '#005559', accentSoft: '#e3f2f2', accentText: '#005f64', focus: '#00858b', switch: '#3c4443',
-    ok: '#0b7a45', okSoft: '#e3f4ea', okText: '#066237',
-    busy: '#4b5dbb', busySoft: '#ebeffb', busyText: '#3f50a6',
-    warn: '#a86a00', warnSoft: '#fbf0dc', warnText: '#7a4c00',
-    bad: '#c73833', badSoft: '#fdebe8', badText: '#a52422',
-    held: '#8b458a', heldSoft: '#f7ebf6', heldText: '#76386f',
-    off: '#77756f', offSoft: '#efeeea', offText: '#5a5955',
-    user: '#00858b', client: '#9d519c', admin: '#bd821a',
-    added: '#e2f4e9', addedMark: '#aadfc0', removed: '#fde9e6', removedMark: '#f8c4bc',
+    canvas: '#f4f3f0',
+    surface: '#ffffff',
+    raised: '#ffffff',
+    sunken: '#faf9f7',
+    hover: '#f3f2ef',
+    pressed: '#ffffff',
+    selected: '#e8f4f4',
+    line: '#e5e3de',
+    lineStrong: '#cdcac3',
+    control: '#8b8982',
+    text: '#1d2221',
+    text2: '#4c5352',
+    text3: '#656b69',
+    textOn: '#ffffff',
+    accent: '#006c72',
+    accentHover: '#005559',
+    accentSoft: '#e3f2f2',
+    accentText: '#005f64',
+    focus: '#00858b',
+    switch: '#3c4443',
+    ok: '#0b7a45',
+    okSoft: '#e3f4ea',
+    okText: '#066237',
+    busy: '#4b5dbb',
+    busySoft: '#ebeffb',
+    busyText: '#3f50a6',
+    warn: '#a86a00',
+    warnSoft: '#fbf0dc',
+    warnText: '#7a4c00',
+    bad: '#c73833',
+    badSoft: '#fdebe8',
+    badText: '#a52422',
+    held: '#8b458a',
+    heldSoft: '#f7ebf6',
+    heldText: '#76386f',
+    off: '#77756f',
+    offSoft: '#efeeea',
+    offText: '#5a5955',
+    user: '#00858b',
+    client: '#9d519c',
+    admin: '#bd821a',
+    added: '#e2f4e9',
+    addedMark: '#aadfc0',
+    removed: '#fde9e6',
+    removedMark: '#f8c4bc',
   },
   dark: {
-    canvas: '#0d1112', surface: '#141819', raised: '#1b2122', sunken: '#111516', hover: '#1d2425', pressed: '#313b3c', selected: '#12302f',
-    line: '#262d2e', lineStrong: '#3a4445', control: '#6f7a7b',
-    text: '#e4e9e8', text2: '#b0b9b8', text3: '#8b9695', textOn: '#06191a',
-    accent: '#4fb9bf', accentHover: '#7accd1', accentSoft: '#122e30', accentText: '#73cbd0', focus: '#54bdc3', switch: '#7f8f8e',
-    ok: '#4fb37c', okSoft: '#11291d', okText: '#74cb99',
-    busy: '#8399f2', busySoft: '#1c2340', busyText: '#a3b4f7',
-    warn: '#d79f4c', warnSoft: '#2f2413', warnText: '#e3b56c',
-    bad: '#f0766b', badSoft: '#371a18', badText: '#f99a8f',
-    held: '#cf8ccd', heldSoft: '#2e1c2e', heldText: '#dea7dc',
-    off: '#7f8a8a', offSoft: '#212829', offText: '#a3adac',
-    user: '#1ea2a8', client: '#bc6eba', admin: '#d79f4c',
-    added: '#10281c', addedMark: '#1d5237', removed: '#331917', removedMark: '#6b2a26',
+    canvas: '#0d1112',
+    surface: '#141819',
+    raised: '#1b2122',
+    sunken: '#111516',
+    hover: '#1d2425',
+    pressed: '#313b3c',
+    selected: '#12302f',
+    line: '#262d2e',
+    lineStrong: '#3a4445',
+    control: '#6f7a7b',
+    text: '#e4e9e8',
+    text2: '#b0b9b8',
+    text3: '#8b9695',
+    textOn: '#06191a',
+    accent: '#4fb9bf',
+    accentHover: '#7accd1',
+    accentSoft: '#122e30',
+    accentText: '#73cbd0',
+    focus: '#54bdc3',
+    switch: '#7f8f8e',
+    ok: '#4fb37c',
+    okSoft: '#11291d',
+    okText: '#74cb99',
+    busy: '#8399f2',
+    busySoft: '#1c2340',
+    busyText: '#a3b4f7',
+    warn: '#d79f4c',
+    warnSoft: '#2f2413',
+    warnText: '#e3b56c',
+    bad: '#f0766b',
+    badSoft: '#371a18',
+    badText: '#f99a8f',
+    held: '#cf8ccd',
+    heldSoft: '#2e1c2e',
+    heldText: '#dea7dc',
+    off: '#7f8a8a',
+    offSoft: '#212829',
+    offText: '#a3adac',
+    user: '#1ea2a8',
+    client: '#bc6eba',
+    admin: '#d79f4c',
+    added: '#10281c',
+    addedMark: '#1d5237',
+    removed: '#331917',
+    removedMark: '#6b2a26',
   },
 } as const;
 
@@ -60,7 +233,13 @@ export type Token = keyof typeof tokens.light;
 export type Tone = 'ok' | 'busy' | 'warn' | 'bad' | 'held' | 'off' | 'unknown';
 /** A tone is never colour alone: each has its own shape, drawn by `<StatusMark>`. */
 export const shapes: Record<Tone, string> = {
-  ok: 'disc', busy: 'arc, turning', warn: 'triangle', bad: 'square', held: 'two bars', off: 'ring', unknown: 'dashed ring',
+  ok: 'disc',
+  busy: 'arc, turning',
+  warn: 'triangle',
+  bad: 'square',
+  held: 'two bars',
+  off: 'ring',
+  unknown: 'dashed ring',
 };
 
 /** Every state of the specification has one tone. The word beside it comes from the language file. */
@@ -69,8 +248,26 @@ export const statusTone = {
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
-  cert: { none: 'off', pending: 'unknown', processing: 'busy', success: 'ok', expiring: 'warn', fail: 'bad', applyFailed: 'bad' },
-  node: { enabled: 'ok', disabled: 'off', offline: 'bad', reconnecting: 'busy', backupPaused: 'held', natsError: 'warn', uninitialized: 'unknown', installing: 'busy', rejected: 'bad' },
+  cert: {
+    none: 'off',
+    pending: 'unknown',
+    processing: 'busy',
+    success: 'ok',
+    expiring: 'warn',
+    fail: 'bad',
+    applyFailed: 'bad',
+  },
+  node: {
+    enabled: 'ok',
+    disabled: 'off',
+    offline: 'bad',
+    reconnecting: 'busy',
+    backupPaused: 'held',
+    natsError: 'warn',
+    uninitialized: 'unknown',
+    installing: 'busy',
+    rejected: 'bad',
+  },
   task: { processing: 'busy', completed: 'ok', failed: 'bad', deleting: 'busy', deleted: 'off' },
   upgrade: { notUpdated: 'unknown', updating: 'busy', updateFailed: 'bad', updateComplete: 'ok' },
   traffic: { normal: 'ok', warning: 'warn', limited: 'bad' },
@@ -111,8 +308,15 @@ const bridge = {
 
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {
-    '--el-row': '36px', '--el-row-roomy': '44px', '--el-page-x': '20px', '--el-rail': '224px', '--el-topbar': '46px',
-    '--el-mono': fonts.mono, '--el-ease': 'cubic-bezier(.2,.7,.2,1)', '--el-fast': '110ms', '--el-calm': '180ms',
+    '--el-row': '36px',
+    '--el-row-roomy': '44px',
+    '--el-page-x': '20px',
+    '--el-rail': '224px',
+    '--el-topbar': '46px',
+    '--el-mono': fonts.mono,
+    '--el-ease': 'cubic-bezier(.2,.7,.2,1)',
+    '--el-fast': '110ms',
+    '--el-calm': '180ms',
     '--el-shadow': '0 1px 2px rgb(20 24 24 / .05), 0 8px 24px -8px rgb(20 24 24 / .16)',
   },
   // Inputs and checkboxes take their edge from these two; setting `--input-bd` by `vars` would be inline and hide the error edge.
@@ -131,12 +335,25 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   const base = defaultVariantColorsResolver(input);
   const color = input.color ?? input.theme.primaryColor;
   if (input.variant === 'filled' && color === input.theme.primaryColor) {
-    return { ...base, background: 'var(--el-accent)', hover: 'var(--el-accent-hover)', color: 'var(--el-text-on)', border: '1px solid transparent' };
+    return {
+      ...base,
+      background: 'var(--el-accent)',
+      hover: 'var(--el-accent-hover)',
+      color: 'var(--el-text-on)',
+      border: '1px solid transparent',
+    };
   }
   if (input.variant === 'filled' && color === 'red') {
-    return { ...base, background: 'var(--el-bad)', hover: 'var(--el-bad-text)', color: 'var(--el-text-on)', border: '1px solid transparent' };
+    return {
+      ...base,
+      background: 'var(--el-bad)',
+      hover: 'var(--el-bad-text)',
+      color: 'var(--el-text-on)',
+      border: '1px solid transparent',
+    };
   }
-  if (input.variant === 'subtle' && color === 'red') return { ...base, hover: 'var(--el-bad-soft)', color: 'var(--el-bad-text)' };
+  if (input.variant === 'subtle' && color === 'red')
+    return { ...base, hover: 'var(--el-bad-soft)', color: 'var(--el-bad-text)' };
   return base;
 };
 
@@ -152,8 +369,18 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 4 },
   // Mantine's stock hues are aliased, so `color="red"` can never bring the default look back.
   colors: {
-    ...palette, red: palette.madder, pink: palette.madder, orange: palette.ochre, yellow: palette.ochre, lime: palette.leaf, green: palette.leaf,
-    teal: palette.woad, cyan: palette.woad, blue: palette.woad, violet: palette.plum, grape: palette.plum,
+    ...palette,
+    red: palette.madder,
+    pink: palette.madder,
+    orange: palette.ochre,
+    yellow: palette.ochre,
+    lime: palette.leaf,
+    green: palette.leaf,
+    teal: palette.woad,
+    cyan: palette.woad,
+    blue: palette.woad,
+    violet: palette.plum,
+    grape: palette.plum,
   },
   fontFamily: fonts['zh-TW'],
   fontFamilyMonospace: fonts.mono,
@@ -162,8 +389,10 @@ export const theme = createTheme({
   headings: {
     fontWeight: '600',
     sizes: {
-      h1: { fontSize: '1.25rem', lineHeight: '1.35' }, h2: { fontSize: '1rem', lineHeight: '1.4' },
-      h3: { fontSize: '0.875rem', lineHeight: '1.45' }, h4: { fontSize: '0.8125rem', lineHeight: '1.45' },
+      h1: { fontSize: '1.25rem', lineHeight: '1.35' },
+      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.875rem', lineHeight: '1.45' },
+      h4: { fontSize: '0.8125rem', lineHeight: '1.45' },
     },
   },
   radius: { xs: '3px', sm: '5px', md: '7px', lg: '10px', xl: '14px' },
@@ -178,7 +407,13 @@ export const theme = createTheme({
       defaultProps: { size: 'sm' },
       vars: (_, props) => {
         const size = sized(props.size);
-        return { root: { '--button-height': `${height[size]}px`, '--button-fz': `${text[size]}px`, '--button-padding-x': size === 'xs' ? '9px' : '12px' } };
+        return {
+          root: {
+            '--button-height': `${height[size]}px`,
+            '--button-fz': `${text[size]}px`,
+            '--button-padding-x': size === 'xs' ? '9px' : '12px',
+          },
+        };
       },
       styles: { root: { fontWeight: 500 }, section: { marginInlineEnd: 6 } },
     }),
@@ -186,33 +421,110 @@ export const theme = createTheme({
     Input: extend<InputFactory>({
       vars: (_, props) => {
         const size = sized(props.size);
-        return { wrapper: { '--input-height': `${height[size]}px`, '--input-fz': `${text[size]}px`, '--input-bg': 'var(--el-surface)', '--input-color': 'var(--el-text)', '--input-bd-focus': 'var(--el-focus)' } };
+        return {
+          wrapper: {
+            '--input-height': `${height[size]}px`,
+            '--input-fz': `${text[size]}px`,
+            '--input-bg': 'var(--el-surface)',
+            '--input-color': 'var(--el-text)',
+            '--input-bd-focus': 'var(--el-focus)',
+          },
+        };
       },
     }),
     InputWrapper: extend<InputWrapperFactory>({
-      styles: { label: { fontSize: 13, fontWeight: 500, marginBottom: 4 }, description: { fontSize: 12, color: 'var(--el-text-3)' }, error: { fontSize: 12 } },
+      styles: {
+        label: { fontSize: 13, fontWeight: 500, marginBottom: 4 },
+        description: { fontSize: 12, color: 'var(--el-text-3)' },
+        error: { fontSize: 12 },
+      },
     }),
-    Checkbox: extend<CheckboxFactory>({ defaultProps: { size: 'xs', radius: 3 }, vars: () => ({ root: { '--checkbox-icon-color': 'var(--el-text-on)' } }), styles: { label: { fontSize: 13, paddingInlineStart: 8 } } }),
+    Checkbox: extend<CheckboxFactory>({
+      defaultProps: { size: 'xs', radius: 3 },
+      vars: () => ({ root: { '--checkbox-icon-color': 'var(--el-text-on)' } }),
+      styles: { label: { fontSize: 13, paddingInlineStart: 8 } },
+    }),
     // On is ink, not accent: a column of switches must not outshine the states beside it.
     Switch: extend<SwitchFactory>({
       defaultProps: { size: 'sm', withThumbIndicator: false, color: 'var(--el-switch)' },
-      vars: (_, props) => ({ root: props.size === 'xs' ? { '--switch-height': '16px', '--switch-width': '28px', '--switch-thumb-size': '10px' } : { '--switch-height': '18px', '--switch-width': '32px', '--switch-thumb-size': '12px' } }),
+      vars: (_, props) => ({
+        root:
+          props.size === 'xs'
+            ? { '--switch-height': '16px', '--switch-width': '28px', '--switch-thumb-size': '10px' }
+            : { '--switch-height': '18px', '--switch-width': '32px', '--switch-thumb-size': '12px' },
+      }),
       styles: { thumb: { borderColor: 'transparent' }, label: { fontSize: 13, paddingInlineStart: 8 } },
     }),
     SegmentedControl: extend<SegmentedControlFactory>({
       defaultProps: { size: 'sm', radius: 'sm', withItemsBorders: false },
-      vars: (_, props) => ({ root: { '--sc-font-size': '12px', '--sc-padding': props.size === 'xs' ? '1px 8px' : '4px 10px', '--sc-label-color': 'var(--el-text)', '--sc-color': 'var(--el-pressed)' } }),
-      styles: { root: { background: 'var(--el-hover)', padding: 2 }, label: { fontWeight: 500 }, indicator: { boxShadow: '0 0 0 1px var(--el-line)' } },
+      vars: (_, props) => ({
+        root: {
+          '--sc-font-size': '12px',
+          '--sc-padding': props.size === 'xs' ? '1px 8px' : '4px 10px',
+          '--sc-label-color': 'var(--el-text)',
+          '--sc-color': 'var(--el-pressed)',
+        },
+      }),
+      styles: {
+        root: { background: 'var(--el-hover)', padding: 2 },
+        label: { fontWeight: 500 },
+        indicator: { boxShadow: '0 0 0 1px var(--el-line)' },
+      },
     }),
-    Tabs: extend<TabsFactory>({ styles: { tab: { padding: '9px 2px', marginInlineEnd: 20, fontSize: 13, fontWeight: 500 }, list: { '--tab-border-color': 'transparent' } } }),
-    Badge: extend<BadgeFactory>({ defaultProps: { size: 'sm', radius: 3, variant: 'light' }, styles: { root: { textTransform: 'none', fontWeight: 500, letterSpacing: 0 } } }),
+    Tabs: extend<TabsFactory>({
+      styles: {
+        tab: { padding: '9px 2px', marginInlineEnd: 20, fontSize: 13, fontWeight: 500 },
+        list: { '--tab-border-color': 'transparent' },
+      },
+    }),
+    Badge: extend<BadgeFactory>({
+      defaultProps: { size: 'sm', radius: 3, variant: 'light' },
+      styles: { root: { textTransform: 'none', fontWeight: 500, letterSpacing: 0 } },
+    }),
     Card: extend<CardFactory>({ defaultProps: { withBorder: true, radius: 'md', padding: 'md' } }),
     Table: extend<TableFactory>({ defaultProps: { verticalSpacing: 0, horizontalSpacing: 'sm' } }),
-    Tooltip: extend<TooltipFactory>({ defaultProps: { openDelay: 250, withArrow: false, radius: 'sm' }, styles: { tooltip: { fontSize: 12, padding: '4px 8px' } } }),
-    Menu: extend<MenuFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)', padding: 4 }, item: { fontSize: 13, padding: '6px 8px' } } }),
-    Popover: extend<PopoverFactory>({ defaultProps: { radius: 'md', shadow: 'none' }, styles: { dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' } } }),
+    Tooltip: extend<TooltipFactory>({
+      defaultProps: { openDelay: 250, withArrow: false, radius: 'sm' },
+      styles: { tooltip: { fontSize: 12, padding: '4px 8px' } },
+    }),
+    Menu: extend<MenuFactory>({
+      defaultProps: { radius: 'md', shadow: 'none' },
+      styles: {
+        dropdown: {
+          borderColor: 'var(--el-line)',
+          background: 'var(--el-raised)',
+          boxShadow: 'var(--el-shadow)',
+          padding: 4,
+        },
+        item: { fontSize: 13, padding: '6px 8px' },
+      },
+    }),
+    Popover: extend<PopoverFactory>({
+      defaultProps: { radius: 'md', shadow: 'none' },
+      styles: {
+        dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' },
+      },
+    }),
     // Locking the page's scroll writes a <style>, which the security policy refuses; the panel behind does not move anyway.
-    Modal: extend<ModalFactory>({ defaultProps: { radius: 'lg', padding: 16, lockScroll: false, attributes: dialogParts, overlayProps: { backgroundOpacity: 0.32 }, transitionProps: { duration: 140, transition: 'fade' } }, styles: { title: { fontWeight: 600, fontSize: 15 } } }),
-    Drawer: extend<DrawerFactory>({ defaultProps: { position: 'right', lockScroll: false, attributes: dialogParts, overlayProps: { backgroundOpacity: 0.2 }, transitionProps: { duration: 160 } } }),
+    Modal: extend<ModalFactory>({
+      defaultProps: {
+        radius: 'lg',
+        padding: 16,
+        lockScroll: false,
+        attributes: dialogParts,
+        overlayProps: { backgroundOpacity: 0.32 },
+        transitionProps: { duration: 140, transition: 'fade' },
+      },
+      styles: { title: { fontWeight: 600, fontSize: 15 } },
+    }),
+    Drawer: extend<DrawerFactory>({
+      defaultProps: {
+        position: 'right',
+        lockScroll: false,
+        attributes: dialogParts,
+        overlayProps: { backgroundOpacity: 0.2 },
+        transitionProps: { duration: 160 },
+      },
+    }),
   },
 });

@@ -37,7 +37,14 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     <ConfirmContext value={ask}>
       {children}
       {/* The content outlives `opened` by the closing motion. */}
-      <Modal opened={opened} onClose={() => settle(false)} title={danger?.title} centered withCloseButton={false} zIndex={310}>
+      <Modal
+        opened={opened}
+        onClose={() => settle(false)}
+        title={danger?.title}
+        centered
+        withCloseButton={false}
+        zIndex={310}
+      >
         {danger && <ConfirmDanger {...danger} onKeep={() => settle(false)} onSure={() => settle(true)} />}
       </Modal>
     </ConfirmContext>

@@ -16,20 +16,43 @@ export function ChoiceField({ name, choices, segmented = false }: ChoiceFieldPro
   const { words } = useForm();
   const { accepted, value, set, schema, input } = useField(name);
   if (!accepted) return null;
-  const data = (choices ?? choicesOf(schema).map(String)).map((choice) => ({ value: choice, label: tMaybe(`${words}.choices.${name}.${choice}`) ?? choice }));
+  const data = (choices ?? choicesOf(schema).map(String)).map((choice) => ({
+    value: choice,
+    label: tMaybe(`${words}.choices.${name}.${choice}`) ?? choice,
+  }));
   const current = value === undefined || value === null ? null : String(value);
   if (segmented)
     return (
-      <Input.Wrapper id={input.id} label={input.label} description={input.description} error={input.error} labelElement="div">
+      <Input.Wrapper
+        id={input.id}
+        label={input.label}
+        description={input.description}
+        error={input.error}
+        labelElement="div"
+      >
         <div>
-          <SegmentedControl aria-label={input.label} data={data} value={current ?? ''} onChange={set} disabled={input.disabled} />
+          <SegmentedControl
+            aria-label={input.label}
+            data={data}
+            value={current ?? ''}
+            onChange={set}
+            disabled={input.disabled}
+          />
         </div>
       </Input.Wrapper>
     );
   // The hidden input beside Select's root would count as a child of a grid.
   return (
     <div>
-      <Select {...input} data={data} value={current} onChange={(next) => next !== null && set(next)} allowDeselect={false} placeholder={t('common.form.choose')} comboboxProps={{ withinPortal: true }} />
+      <Select
+        {...input}
+        data={data}
+        value={current}
+        onChange={(next) => next !== null && set(next)}
+        allowDeselect={false}
+        placeholder={t('common.form.choose')}
+        comboboxProps={{ withinPortal: true }}
+      />
     </div>
   );
 }

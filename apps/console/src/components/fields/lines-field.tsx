@@ -30,7 +30,9 @@ export function LinesField({ name, judge, placeholder, rows = 6 }: LinesFieldPro
   const refused = [...inner].flatMap(([path, fault]) => {
     const index = Number(path.split('.')[0]);
     const line = lines[index];
-    return line !== undefined && !faults.some((verdict) => verdict.line === index + 1) ? [{ line: index + 1, text: line, fault }] : [];
+    return line !== undefined && !faults.some((verdict) => verdict.line === index + 1)
+      ? [{ line: index + 1, text: line, fault }]
+      : [];
   });
   const all = [...faults, ...refused].toSorted((a, b) => a.line - b.line);
   return (

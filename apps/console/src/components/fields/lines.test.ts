@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { linesOf, verdictsOf } from './lines.ts';
 
 test('a pasted list is cleaned', () =>
-  expect(linesOf('  a.example.com \r\n\nb.example.com, c.example.com;')).toEqual(['a.example.com', 'b.example.com', 'c.example.com']));
+  expect(linesOf('  a.example.com \r\n\nb.example.com, c.example.com;')).toEqual([
+    'a.example.com',
+    'b.example.com',
+    'c.example.com',
+  ]));
 
 test('each line has its own verdict, and a line that comes twice is named', () =>
   expect(verdictsOf(['a', 'B', 'a'], (line) => (line === 'B' ? 'enter lowercase' : null), 'twice')).toEqual([

@@ -14,7 +14,14 @@ interface TextFieldProps {
   autoFocus?: boolean;
 }
 
-export function TextField({ name, placeholder, long = false, nullable = false, mono = false, autoFocus = false }: TextFieldProps) {
+export function TextField({
+  name,
+  placeholder,
+  long = false,
+  nullable = false,
+  mono = false,
+  autoFocus = false,
+}: TextFieldProps) {
   useT();
   const { accepted, value, set, optional, input } = useField(name);
   if (!accepted) return null;

@@ -34,7 +34,12 @@ export function AccountMenu() {
       <Menu.Dropdown>
         <Menu.Label>{t('frame.density')}</Menu.Label>
         {(['compact', 'roomy'] as const).map((choice) => (
-          <Menu.RadioItem key={choice} value={choice} checked={choice === density} onChange={() => prefer({ density: choice })}>
+          <Menu.RadioItem
+            key={choice}
+            value={choice}
+            checked={choice === density}
+            onChange={() => prefer({ density: choice })}
+          >
             {t(`frame.densities.${choice}`)}
           </Menu.RadioItem>
         ))}

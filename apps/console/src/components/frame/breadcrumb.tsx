@@ -25,7 +25,10 @@ export function Breadcrumb({ menu, views, site }: BreadcrumbProps) {
   const crumbs: Crumb[] = [];
   if (site) {
     const view = views.flatMap((group) => group.views).find((one) => one.view === current);
-    crumbs.push({ text: t('frame.sites'), to: inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList') });
+    crumbs.push({
+      text: t('frame.sites'),
+      to: inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList'),
+    });
     crumbs.push({ text: site.name, to: inConsole(sitePath(family, site)) });
     if (view) crumbs.push({ text: t(view.title), to: inConsole(sitePath(family, site, view.view)) });
   } else {
@@ -40,7 +43,11 @@ export function Breadcrumb({ menu, views, site }: BreadcrumbProps) {
       <ol>
         {crumbs.map(({ text, to }, i) => (
           <li key={i}>
-            {i === crumbs.length - 1 || to === undefined ? <span aria-current={i === crumbs.length - 1 ? 'page' : undefined}>{text}</span> : <Link to={to}>{text}</Link>}
+            {i === crumbs.length - 1 || to === undefined ? (
+              <span aria-current={i === crumbs.length - 1 ? 'page' : undefined}>{text}</span>
+            ) : (
+              <Link to={to}>{text}</Link>
+            )}
           </li>
         ))}
       </ol>

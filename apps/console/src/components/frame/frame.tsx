@@ -35,7 +35,11 @@ export function Frame({ menu, views }: FrameProps) {
   const phone = useMediaQuery('(max-width: 48em)') ?? false;
   const match = useMatch(`/${family}/:section/sitesSetting/:siteId/*`);
   const siteId = match?.params.siteId;
-  const site = useEndpoint(sites.get, { params: { siteId: siteId ?? '' } }, { enabled: siteId !== undefined && family !== 'admin' });
+  const site = useEndpoint(
+    sites.get,
+    { params: { siteId: siteId ?? '' } },
+    { enabled: siteId !== undefined && family !== 'admin' },
+  );
   const scope = siteId !== undefined && site.data?.id === siteId ? site.data : null;
 
   useEffect(() => setSheet(false), [pathname, search]);
@@ -61,7 +65,12 @@ export function Frame({ menu, views }: FrameProps) {
           )}
           <header className={classes['top']}>
             {phone && (
-              <ActionIcon size={40} aria-label={t('frame.openMenu')} aria-expanded={sheet} onClick={() => setSheet(true)}>
+              <ActionIcon
+                size={40}
+                aria-label={t('frame.openMenu')}
+                aria-expanded={sheet}
+                onClick={() => setSheet(true)}
+              >
                 <IconMenu2 size={18} stroke={1.6} />
               </ActionIcon>
             )}
@@ -71,12 +80,29 @@ export function Frame({ menu, views }: FrameProps) {
           <main id="content" className={classes['panel']} tabIndex={-1}>
             <Progress />
             <SiteContext value={scope}>
-              <Suspense fallback={<PageLoading />}>{known ? <Outlet /> : site.error ? <FailedState error={site.error} retry={site.retry} needs={site.needs} /> : <PageLoading />}</Suspense>
+              <Suspense fallback={<PageLoading />}>
+                {known ? (
+                  <Outlet />
+                ) : site.error ? (
+                  <FailedState error={site.error} retry={site.retry} needs={site.needs} />
+                ) : (
+                  <PageLoading />
+                )}
+              </Suspense>
             </SiteContext>
           </main>
         </div>
         {phone && (
-          <Drawer opened={sheet} onClose={() => setSheet(false)} position="left" size={288} withCloseButton={false} padding={0} title={t('frame.menu')} classNames={{ header: 'hidden-text', body: classes['sheet'] ?? '' }}>
+          <Drawer
+            opened={sheet}
+            onClose={() => setSheet(false)}
+            position="left"
+            size={288}
+            withCloseButton={false}
+            padding={0}
+            title={t('frame.menu')}
+            classNames={{ header: 'hidden-text', body: classes['sheet'] ?? '' }}
+          >
             <div className={classes['sheetRail']} data-family={family}>
               {rail}
             </div>
@@ -93,5 +119,7 @@ export function Frame({ menu, views }: FrameProps) {
 function Progress() {
   const t = useT();
   const { state } = useNavigation();
-  return state === 'idle' ? null : <div className={classes['progress']} role="progressbar" aria-label={t('common.loading')} />;
+  return state === 'idle' ? null : (
+    <div className={classes['progress']} role="progressbar" aria-label={t('common.loading')} />
+  );
 }

@@ -40,14 +40,29 @@ function SiteJobs({ siteId }: { siteId: string }) {
     if (followed !== undefined) retry();
   }, [followed]);
   if (!data || data.data.length === 0) return null;
-  const label = shown ? t('frame.jobs.open', { title: kindOf(shown), done: shown.done, total: shown.total }) : t('frame.jobs.title');
+  const label = shown
+    ? t('frame.jobs.open', { title: kindOf(shown), done: shown.done, total: shown.total })
+    : t('frame.jobs.title');
   return (
-    <button type="button" className={classes['job']} aria-label={label} onClick={() => overlay(<JobList siteId={siteId} />, { title: 'frame.jobs.title' })}>
+    <button
+      type="button"
+      className={classes['job']}
+      aria-label={label}
+      onClick={() => overlay(<JobList siteId={siteId} />, { title: 'frame.jobs.title' })}
+    >
       <span className={classes['jobLine']}>
         <span className={classes['jobTitle']}>{shown ? kindOf(shown) : t('frame.jobs.title')}</span>
         <span>{shown ? `${shown.done}/${shown.total}` : data.total}</span>
       </span>
-      {shown && <progress className={classes['bar']} value={shown.done} max={Math.max(1, shown.total)} data-state={shown.state} aria-hidden />}
+      {shown && (
+        <progress
+          className={classes['bar']}
+          value={shown.done}
+          max={Math.max(1, shown.total)}
+          data-state={shown.state}
+          aria-hidden
+        />
+      )}
     </button>
   );
 }
@@ -68,12 +83,23 @@ function JobList({ siteId }: { siteId: string }) {
           <div className={classes['jobMeta']}>
             {job.title} · <Time at={job.createdAt} /> · {job.createdBy}
           </div>
-          <button type="button" className={classes['job']} aria-expanded={opened === job.id} onClick={() => setOpened(opened === job.id ? null : job.id)}>
+          <button
+            type="button"
+            className={classes['job']}
+            aria-expanded={opened === job.id}
+            onClick={() => setOpened(opened === job.id ? null : job.id)}
+          >
             <span className={classes['jobLine']}>
               <span>{t('common.receipts.done', { done: job.done, total: job.total })}</span>
               <span>{t('common.details')}</span>
             </span>
-            <progress className={classes['bar']} value={job.done} max={Math.max(1, job.total)} data-state={job.state} aria-hidden />
+            <progress
+              className={classes['bar']}
+              value={job.done}
+              max={Math.max(1, job.total)}
+              data-state={job.state}
+              aria-hidden
+            />
           </button>
           {opened === job.id && <Opened siteId={siteId} jobID={job.id} />}
         </li>

@@ -9,12 +9,16 @@ export function MultipleDialog() {
   const entries = useMultiple((state) => state.entries);
   const close = () => useMultiple.setState({ entries: null });
   return (
-    <Modal opened={entries !== null} onClose={close} title={t('frame.multiple')} centered closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened={entries !== null}
+      onClose={close}
+      title={t('frame.multiple')}
+      centered
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       {entries?.map(({ code, text, targets }, i) => (
         <section key={i} className={classes['refused']}>
-          <h3>
-            {withCode({ text, code })}
-          </h3>
+          <h3>{withCode({ text, code })}</h3>
           <ul>
             {targets.map((target) => (
               <li key={target}>{target}</li>

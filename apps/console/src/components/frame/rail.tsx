@@ -54,7 +54,12 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
           <ul className={classes['entries']}>
             {entries.map((entry) => (
               <li key={entry.to}>
-                <Link to={inConsole(entry.to)} className={classes['entry'] ?? ''} title={t(entry.title)} aria-current={entry === current ? 'page' : undefined}>
+                <Link
+                  to={inConsole(entry.to)}
+                  className={classes['entry'] ?? ''}
+                  title={t(entry.title)}
+                  aria-current={entry === current ? 'page' : undefined}
+                >
                   <entry.icon size={16} stroke={1.6} aria-hidden />
                   <span className={classes['word']}>{t(entry.title)}</span>
                 </Link>
@@ -76,7 +81,11 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
   const current = useSiteView();
   return (
     <nav className={classes['menu']} aria-label={t('frame.siteMenu')}>
-      <Link to={inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList')} className={classes['back'] ?? ''} title={t('frame.allSites')}>
+      <Link
+        to={inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList')}
+        className={classes['back'] ?? ''}
+        title={t('frame.allSites')}
+      >
         <IconArrowLeft size={15} stroke={1.6} aria-hidden />
         <span className={classes['word']}>{t('frame.allSites')}</span>
       </Link>
@@ -88,7 +97,12 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
             <ul className={classes['entries']}>
               {of.map(({ view, title: name, icon: Icon }) => (
                 <li key={view}>
-                  <Link to={inConsole(sitePath(family, site, view))} className={classes['entry'] ?? ''} title={t(name)} aria-current={view === current ? 'page' : undefined}>
+                  <Link
+                    to={inConsole(sitePath(family, site, view))}
+                    className={classes['entry'] ?? ''}
+                    title={t(name)}
+                    aria-current={view === current ? 'page' : undefined}
+                  >
                     <Icon size={16} stroke={1.6} aria-hidden />
                     <span className={classes['word']}>{t(name)}</span>
                   </Link>

@@ -19,7 +19,9 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
   const [opened, setOpened] = useState(false);
   const [text, setText] = useState('');
   const all = useEndpoint(sites.meta, {}, { enabled: opened });
-  const found = (all.data?.data ?? []).filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())).slice(0, 100);
+  const found = (all.data?.data ?? [])
+    .filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
+    .slice(0, 100);
   const go = (chosen: { id: string; name: string }) => {
     setOpened(false);
     void navigate(inConsole(sitePath(family, chosen, view)));
@@ -27,7 +29,14 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" width={260} trapFocus returnFocus>
       <Popover.Target>
-        <button type="button" className={classes['switcher']} aria-haspopup="dialog" aria-expanded={opened} title={site?.name ?? t('frame.switchSite')} onClick={() => setOpened(!opened)}>
+        <button
+          type="button"
+          className={classes['switcher']}
+          aria-haspopup="dialog"
+          aria-expanded={opened}
+          title={site?.name ?? t('frame.switchSite')}
+          onClick={() => setOpened(!opened)}
+        >
           <StatusMark tone={site ? toneOf('site', site.status) : 'unknown'} />
           <span className={classes['siteText']}>
             <span className="hidden-text">{t('frame.switchSite')} </span>
@@ -38,11 +47,28 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
         </button>
       </Popover.Target>
       <Popover.Dropdown p={6} aria-label={t('frame.switchSite')}>
-        <TextInput size="xs" aria-label={t('frame.findSite')} placeholder={t('frame.findSite')} value={text} onChange={(event) => setText(event.currentTarget.value)} leftSection={<IconSearch size={14} stroke={1.6} />} data-autofocus
-          onKeyDown={(event) => { const [first] = found; if (event.key === 'Enter' && first) go(first); }} />
+        <TextInput
+          size="xs"
+          aria-label={t('frame.findSite')}
+          placeholder={t('frame.findSite')}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          leftSection={<IconSearch size={14} stroke={1.6} />}
+          data-autofocus
+          onKeyDown={(event) => {
+            const [first] = found;
+            if (event.key === 'Enter' && first) go(first);
+          }}
+        />
         <div className={classes['sites']}>
           {found.map((one) => (
-            <button key={one.id} type="button" className={classes['site']} aria-current={one.id === site?.id || undefined} onClick={() => go(one)}>
+            <button
+              key={one.id}
+              type="button"
+              className={classes['site']}
+              aria-current={one.id === site?.id || undefined}
+              onClick={() => go(one)}
+            >
               {one.name}
             </button>
           ))}

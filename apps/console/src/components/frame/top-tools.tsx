@@ -40,13 +40,27 @@ export function LanguageMenu() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="xs" className={classes['tool'] ?? ''} leftSection={<IconLanguage size={16} stroke={1.6} />} aria-label={`${t('frame.language')}: ${languageNames[language]}`}>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          className={classes['tool'] ?? ''}
+          leftSection={<IconLanguage size={16} stroke={1.6} />}
+          aria-label={`${t('frame.language')}: ${languageNames[language]}`}
+        >
           <span lang={language}>{languageNames[language]}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {languages.map((choice) => (
-          <Menu.RadioItem key={choice} value={choice} lang={choice} checked={choice === language} closeMenuOnClick onChange={() => void speak(choice)}>
+          <Menu.RadioItem
+            key={choice}
+            value={choice}
+            lang={choice}
+            checked={choice === language}
+            closeMenuOnClick
+            onChange={() => void speak(choice)}
+          >
             {languageNames[choice]}
           </Menu.RadioItem>
         ))}
@@ -70,7 +84,14 @@ export function ThemeMenu() {
         {themeNames.map((choice) => {
           const ChoiceIcon = themes[choice];
           return (
-            <Menu.RadioItem key={choice} value={choice} checked={choice === theme} closeMenuOnClick rightSection={<ChoiceIcon size={15} stroke={1.6} />} onChange={() => prefer({ theme: choice })}>
+            <Menu.RadioItem
+              key={choice}
+              value={choice}
+              checked={choice === theme}
+              closeMenuOnClick
+              rightSection={<ChoiceIcon size={15} stroke={1.6} />}
+              onChange={() => prefer({ theme: choice })}
+            >
               {t(`frame.themes.${choice}`)}
             </Menu.RadioItem>
           );

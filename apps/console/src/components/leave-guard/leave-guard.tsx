@@ -12,7 +12,15 @@ interface LeaveDialogProps {
 function LeaveDialog({ opened, onStay, onLeave }: LeaveDialogProps) {
   const t = useT();
   return (
-    <Modal opened={opened} onClose={onStay} title={t('common.leave.title')} centered size="sm" zIndex={320} withCloseButton={false}>
+    <Modal
+      opened={opened}
+      onClose={onStay}
+      title={t('common.leave.title')}
+      centered
+      size="sm"
+      zIndex={320}
+      withCloseButton={false}
+    >
       <p>{t('common.leave.text')}</p>
       <div className="dialog-buttons">
         <Button variant="default" onClick={onStay} data-autofocus>

@@ -1,5 +1,14 @@
 import { Drawer } from '@mantine/core';
-import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useMemo,
+  useRef,
+  useState,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useLeaveDialog } from '../leave-guard/leave-guard.tsx';
 import classes from './overlay.module.css';

@@ -70,13 +70,17 @@ export function Page(props: PageProps) {
           <h1 ref={heading} tabIndex={-1} className={classes['title']}>
             {shown}
           </h1>
-          {props.count ?? counted ? <span className={classes['count']}>{props.count ?? counted}</span> : null}
+          {(props.count ?? counted) ? <span className={classes['count']}>{props.count ?? counted}</span> : null}
           {facts && <div className={classes['facts']}>{facts}</div>}
         </div>
         <div className={classes['actions']}>
           {actions}
           {create && (creates === undefined || can(creates)) && (
-            <Button data-main-action leftSection={<IconPlus size={15} stroke={1.8} />} onClick={() => overlay(create, { title: { text: say(label) } })}>
+            <Button
+              data-main-action
+              leftSection={<IconPlus size={15} stroke={1.8} />}
+              onClick={() => overlay(create, { title: { text: say(label) } })}
+            >
               {say(label)}
             </Button>
           )}
@@ -109,7 +113,12 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   return (
     <nav className={classes['tabs']} aria-label={t('common.details')}>
       {tabs.map(({ value, label, count }) => (
-        <Link key={value} to={`?${withTab(search, value)}`} className={classes['tab'] ?? ''} aria-current={value === current ? 'page' : undefined}>
+        <Link
+          key={value}
+          to={`?${withTab(search, value)}`}
+          className={classes['tab'] ?? ''}
+          aria-current={value === current ? 'page' : undefined}
+        >
           {t(label)}
           {count !== undefined && <span className={classes['tabCount']}>{count}</span>}
         </Link>

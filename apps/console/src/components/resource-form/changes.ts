@@ -1,7 +1,8 @@
 import { t } from '../../lib/i18n.ts';
 import type { Values } from './form-state.ts';
 
-const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
 const written = (value: unknown) => {
   if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no');
   return value === '' || value === null || value === undefined ? '—' : isPlain(value) ? String(value) : null;
@@ -14,6 +15,8 @@ export function changesInWords(before: Values, after: Values, titleOf: (name: st
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
       const [from, to] = [written(before[name]), written(after[name])];
-      return from !== null && to !== null ? t('common.form.changed', { name: titleOf(name), from, to }) : t('common.form.changedTo', { name: titleOf(name) });
+      return from !== null && to !== null
+        ? t('common.form.changed', { name: titleOf(name), from, to })
+        : t('common.form.changedTo', { name: titleOf(name) });
     });
 }

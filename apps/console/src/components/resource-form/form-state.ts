@@ -33,11 +33,17 @@ export function withValue(values: Values, path: string, value: unknown): Values 
   const inside = rest.join('.');
   if (Array.isArray(inner)) {
     const [index = '', ...deeper] = rest;
-    return { ...values, [name]: inner.map((item: unknown, i) => (String(i) !== index ? item : deeper.length === 0 ? value : withValue(recordOf(item), deeper.join('.'), value))) };
+    return {
+      ...values,
+      [name]: inner.map((item: unknown, i) =>
+        String(i) !== index ? item : deeper.length === 0 ? value : withValue(recordOf(item), deeper.join('.'), value),
+      ),
+    };
   }
   return { ...values, [name]: withValue(recordOf(inner), inside, value) };
 }
-const recordOf = (value: unknown): Values => (typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {});
+const recordOf = (value: unknown): Values =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 
 export interface Field {
   /** False where the body does not take it: an update may accept less than a creation. */
@@ -71,7 +77,11 @@ export function useField(name: string): Field {
   const id = useId();
   const schema = fieldOf(form.schema, name);
   const accepted = !isObject(form.schema) || schema !== undefined;
-  const inner = new Map([...form.errors].filter(([path]) => path.startsWith(`${name}.`)).map(([path, text]) => [path.slice(name.length + 1), text]));
+  const inner = new Map(
+    [...form.errors]
+      .filter(([path]) => path.startsWith(`${name}.`))
+      .map(([path, text]) => [path.slice(name.length + 1), text]),
+  );
   // `upstreams.0.port` is titled as `port`.
   const word = name.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
   const optional = isOptional(schema) && !hasDefault(schema);

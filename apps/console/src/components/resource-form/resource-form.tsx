@@ -73,7 +73,8 @@ export function ResourceForm(props: ResourceFormProps) {
   const errors = useMemo(() => {
     const shown = new Map(refused);
     for (const { path, rule, message, values: numbers } of issues)
-      if (!shown.has(path) && (attempts > 0 || isTouched(path, touched))) shown.set(path, ruleText(rule, message, numbers));
+      if (!shown.has(path) && (attempts > 0 || isTouched(path, touched)))
+        shown.set(path, ruleText(rule, message, numbers));
     return shown;
   }, [issues, refused, touched, attempts]);
 
@@ -81,7 +82,10 @@ export function ResourceForm(props: ResourceFormProps) {
     setValues((before) => withValue(before, name, next));
     setRefused((before) => new Map([...before].filter(([path]) => path !== name && !path.startsWith(`${name}.`))));
   }, []);
-  const blur = useCallback((name: string) => setTouched((before) => (before.has(name) ? before : new Set([...before, name]))), []);
+  const blur = useCallback(
+    (name: string) => setTouched((before) => (before.has(name) ? before : new Set([...before, name]))),
+    [],
+  );
   const register = useCallback((name: string) => {
     fields.current.add(name);
     return () => void fields.current.delete(name);
@@ -118,7 +122,9 @@ export function ResourceForm(props: ResourceFormProps) {
       overlay?.close();
       onDone?.(reply);
     } catch (error) {
-      const found = fieldErrorsOf(error).map(({ path, rule, message }) => [ownPath(path, fields.current), ruleText(rule, message)] as const);
+      const found = fieldErrorsOf(error).map(
+        ({ path, rule, message }) => [ownPath(path, fields.current), ruleText(rule, message)] as const,
+      );
       const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
       if (placed.length === 0 || placed.length < found.length) toastError(error);
       setRefused(new Map(placed));
@@ -128,7 +134,11 @@ export function ResourceForm(props: ResourceFormProps) {
     }
   }
 
-  const label = props.submitLabel ? t(props.submitLabel) : editing ? t('common.save') : (tMaybe(`${words}.create`) ?? t('common.add'));
+  const label = props.submitLabel
+    ? t(props.submitLabel)
+    : editing
+      ? t('common.save')
+      : (tMaybe(`${words}.create`) ?? t('common.add'));
   return (
     <FormContext value={state}>
       <form
@@ -144,7 +154,13 @@ export function ResourceForm(props: ResourceFormProps) {
       >
         <div className={classes['fields']}>{children}</div>
         {bar ? (
-          <SaveBar changes={changesInWords(base, values, (name) => fieldTitle(words, name))} saving={busy} onSave={() => void submit()} onDiscard={reset} {...(props.submitLabel && { saveLabel: props.submitLabel })} />
+          <SaveBar
+            changes={changesInWords(base, values, (name) => fieldTitle(words, name))}
+            saving={busy}
+            onSave={() => void submit()}
+            onDiscard={reset}
+            {...(props.submitLabel && { saveLabel: props.submitLabel })}
+          />
         ) : (
           <div className={classes['buttons']}>
             {overlay && (
@@ -163,7 +179,8 @@ export function ResourceForm(props: ResourceFormProps) {
   );
 }
 
-const isTouched = (path: string, touched: ReadonlySet<string>) => [...touched].some((name) => path === name || path.startsWith(`${name}.`));
+const isTouched = (path: string, touched: ReadonlySet<string>) =>
+  [...touched].some((name) => path === name || path.startsWith(`${name}.`));
 
 /** `rules.0.value.2` of a body that wraps the fields is `value.2` of the field `value`; null when no field is meant. */
 export function ownPath(path: string, fields: ReadonlySet<string>): string | null {

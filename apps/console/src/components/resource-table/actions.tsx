@@ -40,7 +40,8 @@ export type RowAction<Row> = CallAction<Row> | OpenAction | GoAction | RunAction
 export type BulkAction<Row> = CallAction<Row> | RunAction<Row>;
 
 /** Only endpoints whose body is of this shape. */
-type Taking<E extends Endpoint, Body> = Sent<E> extends { body: infer Asked } ? (Body extends Asked ? E : never) : never;
+type Taking<E extends Endpoint, Body> =
+  Sent<E> extends { body: infer Asked } ? (Body extends Asked ? E : never) : never;
 type IdsBody = { ids: string[] };
 type EnablingBody = { ids: string[]; enabled: boolean };
 
@@ -58,30 +59,84 @@ interface Choices<R> {
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
 /** The form of a row, in the drawer. The endpoint says who may; without one it is always offered. */
-export const edit = (element: ReactElement, { label = 'common.edit', title = label, can = 'signedIn' }: { label?: Word; title?: Word; can?: Endpoint['can'] } = {}): OpenAction => ({
-  kind: 'open', label, title, icon: IconPencil, element, can,
+export const edit = (
+  element: ReactElement,
+  {
+    label = 'common.edit',
+    title = label,
+    can = 'signedIn',
+  }: { label?: Word; title?: Word; can?: Endpoint['can'] } = {},
+): OpenAction => ({
+  kind: 'open',
+  label,
+  title,
+  icon: IconPencil,
+  element,
+  can,
 });
 
-export const open = (given: { label: Word; icon: Icon; element: ReactElement; title?: Word; can?: Endpoint['can'] }): OpenAction => ({
-  kind: 'open', title: given.label, can: 'signedIn', ...given,
+export const open = (given: {
+  label: Word;
+  icon: Icon;
+  element: ReactElement;
+  title?: Word;
+  can?: Endpoint['can'];
+}): OpenAction => ({
+  kind: 'open',
+  title: given.label,
+  can: 'signedIn',
+  ...given,
 });
 
-export const go = (given: { label: Word; to: string; icon?: Icon }): GoAction => ({ kind: 'go', icon: IconArrowRight, ...given });
+export const go = (given: { label: Word; to: string; icon?: Icon }): GoAction => ({
+  kind: 'go',
+  icon: IconArrowRight,
+  ...given,
+});
 
-export const act = <R,>(given: { label: Word; icon: Icon; run: RunAction<R>['run']; can?: Endpoint['can']; danger?: boolean }): RunAction<R> => ({
-  kind: 'run', can: 'signedIn', ...given,
+export const act = <R,>(given: {
+  label: Word;
+  icon: Icon;
+  run: RunAction<R>['run'];
+  can?: Endpoint['can'];
+  danger?: boolean;
+}): RunAction<R> => ({
+  kind: 'run',
+  can: 'signedIn',
+  ...given,
 });
 
 /** Asks first. An entry that is turned on is to be turned off before: `applies` says which may go. */
-export const remove = <R extends Row, E extends Endpoint>(endpoint: Taking<E, IdsBody>, choices: Choices<R> = {}): CallAction<R> => ({
-  kind: 'call', label: 'common.remove', icon: IconTrash, danger: true, endpoint, refreshes: [], done: 'common.removed', undo: null,
-  applies: () => true, confirm: () => ({}), send: (rows) => ({ body: { ids: idsOf(rows) } }), ...choices,
+export const remove = <R extends Row, E extends Endpoint>(
+  endpoint: Taking<E, IdsBody>,
+  choices: Choices<R> = {},
+): CallAction<R> => ({
+  kind: 'call',
+  label: 'common.remove',
+  icon: IconTrash,
+  danger: true,
+  endpoint,
+  refreshes: [],
+  done: 'common.removed',
+  undo: null,
+  applies: () => true,
+  confirm: () => ({}),
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+  ...choices,
 });
 
 const switching =
   (enabled: boolean, label: Word, done: Word) =>
   <R extends Row, E extends Endpoint>(endpoint: Taking<E, EnablingBody>, choices: Choices<R> = {}): CallAction<R> => ({
-    kind: 'call', label, icon: IconPower, danger: !enabled, endpoint, refreshes: [], done, applies: () => true, confirm: null,
+    kind: 'call',
+    label,
+    icon: IconPower,
+    danger: !enabled,
+    endpoint,
+    refreshes: [],
+    done,
+    applies: () => true,
+    confirm: null,
     send: (rows) => ({ body: { ids: idsOf(rows), enabled } }),
     undo: (rows) => ({ body: { ids: idsOf(rows), enabled: !enabled } }),
     ...choices,

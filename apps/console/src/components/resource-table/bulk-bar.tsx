@@ -23,7 +23,13 @@ export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps
         {ordered.map((action) => {
           const { label, icon: Icon, danger } = action;
           return (
-            <button key={label} type="button" className={classes['bulkAction']} data-danger={danger || undefined} onClick={() => onRun(action)}>
+            <button
+              key={label}
+              type="button"
+              className={classes['bulkAction']}
+              data-danger={danger || undefined}
+              onClick={() => onRun(action)}
+            >
               <Icon size={16} stroke={1.6} aria-hidden />
               {t(label)}
             </button>

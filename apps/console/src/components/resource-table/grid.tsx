@@ -3,7 +3,15 @@ import { Checkbox } from '@mantine/core';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { IconArrowDown, IconArrowUp, IconChevronRight } from '@tabler/icons-react';
-import { useMemo, useRef, useState, type Dispatch, type KeyboardEvent, type ReactNode, type SetStateAction } from 'react';
+import {
+  useMemo,
+  useRef,
+  useState,
+  type Dispatch,
+  type KeyboardEvent,
+  type ReactNode,
+  type SetStateAction,
+} from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 import type { RowAction } from './actions.tsx';
@@ -44,14 +52,31 @@ export interface Grouped<Row> {
 /** The rows in the groups they belong to, in the order the groups first appear; one nameless group when there are none. */
 export function grouped<Row>(rows: readonly Row[], group: GroupOf<Row> | undefined): Grouped<Row>[] {
   if (!group) return [{ key: '', label: null, rows }];
-  return [...Map.groupBy(rows, group.by)].map(([key, members]) => ({ key, label: group.label(key, members), rows: members }));
+  return [...Map.groupBy(rows, group.by)].map(([key, members]) => ({
+    key,
+    label: group.label(key, members),
+    rows: members,
+  }));
 }
 
 type Line<Row> = { kind: 'group'; group: Grouped<Row>; folded: boolean } | { kind: 'row'; row: Row; index: number };
 
 /** The table itself, for a screen wide enough for columns. */
 export function Grid<Row extends Identified>(props: GridProps<Row>) {
-  const { rows, columns, words, state, caption, selectable, selected, setSelected, nameOf, group, endpoint, dimmed = false } = props;
+  const {
+    rows,
+    columns,
+    words,
+    state,
+    caption,
+    selectable,
+    selected,
+    setSelected,
+    nameOf,
+    group,
+    endpoint,
+    dimmed = false,
+  } = props;
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
   const lastPicked = useRef<number | null>(null);
@@ -60,7 +85,16 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
 
   const helper = useMemo(() => createColumnHelper<typeof features, Row>(), []);
   const definitions = useMemo(
-    () => helper.columns(columns.map((column) => helper.display({ id: column.key, header: titleOf(column, words), cell: ({ row }) => cellOf(column, row.original) }))),
+    () =>
+      helper.columns(
+        columns.map((column) =>
+          helper.display({
+            id: column.key,
+            header: titleOf(column, words),
+            cell: ({ row }) => cellOf(column, row.original),
+          }),
+        ),
+      ),
     [helper, columns, words],
   );
   const data = useMemo(() => [...rows], [rows]);
@@ -74,7 +108,12 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     return one.label === null ? members : [{ kind: 'group', group: one, folded: closed }, ...(closed ? [] : members)];
   });
   const virtual = lines.length > virtualFrom;
-  const virtualizer = useVirtualizer({ count: virtual ? lines.length : 0, getScrollElement: () => scroller.current, estimateSize: () => 36, overscan: 12 });
+  const virtualizer = useVirtualizer({
+    count: virtual ? lines.length : 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 36,
+    overscan: 12,
+  });
   const windowed = virtualizer.getVirtualItems();
   const visible = virtual ? windowed.flatMap(({ index }) => lines[index] ?? []) : lines;
   const before = virtual ? (windowed[0]?.start ?? 0) : 0;
@@ -108,14 +147,26 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
   };
 
   return (
-    <div ref={scroller} className={classes['scroller']} tabIndex={0} role="region" aria-label={caption} data-dimmed={dimmed || undefined}>
+    <div
+      ref={scroller}
+      className={classes['scroller']}
+      tabIndex={0}
+      role="region"
+      aria-label={caption}
+      data-dimmed={dimmed || undefined}
+    >
       <table className={classes['table']} {...(virtual && { 'aria-rowcount': rows.length + 1 })}>
         <caption className="hidden-text">{caption}</caption>
         <thead>
           <tr>
             {selectable && (
               <th className={classes['pick']}>
-                <Checkbox aria-label={t('common.table.selectPage')} checked={picked > 0 && picked === rows.length} indeterminate={picked > 0 && picked < rows.length} onChange={(event) => pickAll(event.currentTarget.checked)} />
+                <Checkbox
+                  aria-label={t('common.table.selectPage')}
+                  checked={picked > 0 && picked === rows.length}
+                  indeterminate={picked > 0 && picked < rows.length}
+                  onChange={(event) => pickAll(event.currentTarget.checked)}
+                />
               </th>
             )}
             {columns.map((column) => (
@@ -133,7 +184,12 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
               return (
                 <tr key={`group ${line.group.key}`} className={classes['group']}>
                   <th colSpan={span} scope="colgroup">
-                    <button type="button" className={classes['fold']} aria-expanded={!line.folded} onClick={() => fold(line.group.key)}>
+                    <button
+                      type="button"
+                      className={classes['fold']}
+                      aria-expanded={!line.folded}
+                      onClick={() => fold(line.group.key)}
+                    >
                       <IconChevronRight size={15} stroke={1.6} aria-hidden />
                       {line.group.label}
                     </button>
@@ -145,27 +201,58 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
             const isPicked = selected[row.id] ?? false;
             const actions = props.actionsOf(row);
             return (
-              <tr key={row.id} className={classes['row']} tabIndex={-1} data-selected={isPicked || undefined} {...(virtual && { 'aria-rowindex': index + 2 })}
+              <tr
+                key={row.id}
+                className={classes['row']}
+                tabIndex={-1}
+                data-selected={isPicked || undefined}
+                {...(virtual && { 'aria-rowindex': index + 2 })}
                 onKeyDown={(event) => onKey(event, index)}
-                onClick={(event) => event.target instanceof Element && !event.target.closest('a,button,input,label') && event.currentTarget.focus()}
-                onContextMenu={(event) => { if (actions.length === 0) return; event.preventDefault(); setMenu(row.id); }}>
+                onClick={(event) =>
+                  event.target instanceof Element &&
+                  !event.target.closest('a,button,input,label') &&
+                  event.currentTarget.focus()
+                }
+                onContextMenu={(event) => {
+                  if (actions.length === 0) return;
+                  event.preventDefault();
+                  setMenu(row.id);
+                }}
+              >
                 {selectable && (
                   <td className={classes['pick']}>
-                    <Checkbox aria-label={t('common.table.selectRow', { name: nameOf(row) })} checked={isPicked} onChange={() => {}}
-                      onClick={(event) => pick(index, !isPicked, event.shiftKey)} />
+                    <Checkbox
+                      aria-label={t('common.table.selectRow', { name: nameOf(row) })}
+                      checked={isPicked}
+                      onChange={() => {}}
+                      onClick={(event) => pick(index, !isPicked, event.shiftKey)}
+                    />
                   </td>
                 )}
                 {model?.getAllCells().map((cell, i) => {
                   const column = columns[i];
                   if (!column) return null;
                   return (
-                    <td key={cell.id} data-priority={column.priority} data-number={isNumber(column) || undefined} data-first={i === 0 || undefined} data-flexible={column.flexible || undefined} data-time={column.as === 'time' || undefined}>
+                    <td
+                      key={cell.id}
+                      data-priority={column.priority}
+                      data-number={isNumber(column) || undefined}
+                      data-first={i === 0 || undefined}
+                      data-flexible={column.flexible || undefined}
+                      data-time={column.as === 'time' || undefined}
+                    >
                       <table.FlexRender cell={cell} />
                     </td>
                   );
                 })}
                 <td className={classes['more']}>
-                  <RowMenu name={nameOf(row)} actions={actions} onRun={(action) => props.runOne(action, row)} opened={menu === row.id} onOpened={(opened) => setMenu(opened ? row.id : null)} />
+                  <RowMenu
+                    name={nameOf(row)}
+                    actions={actions}
+                    onRun={(action) => props.runOne(action, row)}
+                    opened={menu === row.id}
+                    onOpened={(opened) => setMenu(opened ? row.id : null)}
+                  />
                 </td>
               </tr>
             );
@@ -186,7 +273,8 @@ const Spacer = ({ height, span }: { height: number; span: number }) => (
 
 function focusRow(from: HTMLElement, move: number) {
   let next = move > 0 ? from.nextElementSibling : from.previousElementSibling;
-  while (next && !next.classList.contains(classes['row'] ?? '')) next = move > 0 ? next.nextElementSibling : next.previousElementSibling;
+  while (next && !next.classList.contains(classes['row'] ?? ''))
+    next = move > 0 ? next.nextElementSibling : next.previousElementSibling;
   if (next instanceof HTMLElement) next.focus();
 }
 
@@ -204,11 +292,23 @@ function Head<Row>({ column, words, state }: HeadProps<Row>) {
   const title = titleOf(column, words);
   const Arrow = sorted === 'ascending' ? IconArrowUp : IconArrowDown;
   return (
-    <th scope="col" data-priority={column.priority} data-number={isNumber(column) || undefined} data-flexible={column.flexible || undefined} {...(sortable && { 'aria-sort': sorted ?? 'none' })}>
+    <th
+      scope="col"
+      data-priority={column.priority}
+      data-number={isNumber(column) || undefined}
+      data-flexible={column.flexible || undefined}
+      {...(sortable && { 'aria-sort': sorted ?? 'none' })}
+    >
       {sortable ? (
         <button type="button" className={classes['sort']} data-sorted={sorted} onClick={() => state.setSort(key)}>
           {title}
-          {sorted && <Arrow size={13} stroke={1.8} aria-label={t(sorted === 'ascending' ? 'common.table.sortedAscending' : 'common.table.sortedDescending')} />}
+          {sorted && (
+            <Arrow
+              size={13}
+              stroke={1.8}
+              aria-label={t(sorted === 'ascending' ? 'common.table.sortedAscending' : 'common.table.sortedDescending')}
+            />
+          )}
         </button>
       ) : (
         title

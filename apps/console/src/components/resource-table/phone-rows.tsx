@@ -9,7 +9,19 @@ import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
 
 /** Two lines a row: who it is, then what matters of it. */
-export function PhoneRows<Row extends Identified>({ rows, columns, caption, selectable, selected, setSelected, actionsOf, runOne, nameOf, phone, group }: GridProps<Row>) {
+export function PhoneRows<Row extends Identified>({
+  rows,
+  columns,
+  caption,
+  selectable,
+  selected,
+  setSelected,
+  actionsOf,
+  runOne,
+  nameOf,
+  phone,
+  group,
+}: GridProps<Row>) {
   const t = useT();
   const [menu, setMenu] = useState<string | null>(null);
   const [identity, second] = columns;
@@ -25,15 +37,27 @@ export function PhoneRows<Row extends Identified>({ rows, columns, caption, sele
               return (
                 <li key={row.id} className={classes['phoneRow']}>
                   {selectable && (
-                    <Checkbox aria-label={t('common.table.selectRow', { name: nameOf(row) })} checked={selected[row.id] ?? false}
-                      onChange={(event) => { const { checked } = event.currentTarget; setSelected((all) => ({ ...all, [row.id]: checked })); }} />
+                    <Checkbox
+                      aria-label={t('common.table.selectRow', { name: nameOf(row) })}
+                      checked={selected[row.id] ?? false}
+                      onChange={(event) => {
+                        const { checked } = event.currentTarget;
+                        setSelected((all) => ({ ...all, [row.id]: checked }));
+                      }}
+                    />
                   )}
                   <div className={classes['phoneText']}>
                     <div className={classes['phoneName']}>{cellOf(identity, row)}</div>
                     <div className={classes['phoneBelow']}>{shown.below}</div>
                   </div>
                   {shown.end}
-                  <RowMenu name={nameOf(row)} actions={actionsOf(row)} onRun={(action) => runOne(action, row)} opened={menu === row.id} onOpened={(opened) => setMenu(opened ? row.id : null)} />
+                  <RowMenu
+                    name={nameOf(row)}
+                    actions={actionsOf(row)}
+                    onRun={(action) => runOne(action, row)}
+                    opened={menu === row.id}
+                    onOpened={(opened) => setMenu(opened ? row.id : null)}
+                  />
                 </li>
               );
             })}

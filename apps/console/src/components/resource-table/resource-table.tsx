@@ -72,7 +72,11 @@ export function ResourceTable<E extends Endpoint>(props: ResourceTableProps<E, R
 
 function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) {
   const { endpoint, params, query, columns, search, filters = [], pollMs, words = endpoint.feature } = props;
-  const state = useTableState(endpoint, filters.map(({ key }) => key), props.sort);
+  const state = useTableState(
+    endpoint,
+    filters.map(({ key }) => key),
+    props.sort,
+  );
   const asked = useMemo(() => questionOf(state, search, query), [state, search, query]);
   const result: Result<unknown> = useEndpoint(
     endpoint,
@@ -80,7 +84,17 @@ function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) 
     { ...(pollMs !== undefined && { pollMs }) },
   );
   const page = pageOf<Row>(result.data);
-  return <Listed {...props} columns={columns} words={words} state={state} result={result} page={page} view={JSON.stringify(asked)} />;
+  return (
+    <Listed
+      {...props}
+      columns={columns}
+      words={words}
+      state={state}
+      result={result}
+      page={page}
+      view={JSON.stringify(asked)}
+    />
+  );
 }
 
 function questionOf(state: TableState, search: string | undefined, fixed: Readonly<Record<string, unknown>> = {}) {
@@ -112,7 +126,20 @@ interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoin
 }
 
 function Listed<Row extends Identified>(props: ListedProps<Row>) {
-  const { params, columns, words, state, result, page, view, filters = [], bulk = [], pollMs, counted, endpoint } = props;
+  const {
+    params,
+    columns,
+    words,
+    state,
+    result,
+    page,
+    view,
+    filters = [],
+    bulk = [],
+    pollMs,
+    counted,
+    endpoint,
+  } = props;
   const t = useT();
   const phone = useMediaQuery('(max-width: 48em)') ?? false;
   const run = useRunAction<Row>();
@@ -142,16 +169,38 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   };
   const actionsOf = (row: Row) => allowed<Row, RowAction<Row>>(props.row?.(row) ?? []);
   const list = {
-    rows, columns: columns.filter(({ key }) => shown[key]), words, state, selected, setSelected, actionsOf, runOne, nameOf: label,
-    selectable: actions.length > 0, caption: t(props.caption ?? title ?? 'frame.product'), endpoint,
-    ...(props.group && { group: props.group }), ...(props.phone && { phone: props.phone }),
+    rows,
+    columns: columns.filter(({ key }) => shown[key]),
+    words,
+    state,
+    selected,
+    setSelected,
+    actionsOf,
+    runOne,
+    nameOf: label,
+    selectable: actions.length > 0,
+    caption: t(props.caption ?? title ?? 'frame.product'),
+    endpoint,
+    ...(props.group && { group: props.group }),
+    ...(props.phone && { phone: props.phone }),
   };
-  const chosenColumns = columns.map((column) => ({ key: column.key, title: titleOf(column, words), shown: shown[column.key] ?? true }));
+  const chosenColumns = columns.map((column) => ({
+    key: column.key,
+    title: titleOf(column, words),
+    shown: shown[column.key] ?? true,
+  }));
 
   return (
     <div className={classes['list']} data-selecting={chosen.length > 0 || undefined}>
       {(props.search !== undefined || filters.length > 0 || columns.length > 2 || props.tools) && (
-        <Toolbar words={words} state={state} search={props.search} filters={filters} columns={phone ? [] : chosenColumns} onColumn={choose}>
+        <Toolbar
+          words={words}
+          state={state}
+          search={props.search}
+          filters={filters}
+          columns={phone ? [] : chosenColumns}
+          onColumn={choose}
+        >
           {props.tools}
           {moved && (
             <Button size="xs" variant="light" onClick={apply}>
@@ -161,17 +210,25 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
           {pollMs !== undefined && page && (
             <span className={classes['live']}>
               <StatusMark tone={result.stale ? 'off' : 'ok'} />
-              {result.stale ? t('common.table.asOf', { time: clock(new Date(result.at)) }) : t('common.table.live', { seconds: pollMs / 1000 })}
+              {result.stale
+                ? t('common.table.asOf', { time: clock(new Date(result.at)) })
+                : t('common.table.live', { seconds: pollMs / 1000 })}
             </span>
           )}
         </Toolbar>
       )}
       {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
-      <Body result={result} page={page} columns={list.columns.length}
-        empty={<Nothing words={words} state={state} filters={filters} empty={props.empty} />}>
+      <Body
+        result={result}
+        page={page}
+        columns={list.columns.length}
+        empty={<Nothing words={words} state={state} filters={filters} empty={props.empty} />}
+      >
         {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
       </Body>
-      {chosen.length > 0 && <BulkBar selected={chosen.length} actions={actions} onRun={(action) => void runBulk(action)} onClear={clear} />}
+      {chosen.length > 0 && (
+        <BulkBar selected={chosen.length} actions={actions} onRun={(action) => void runBulk(action)} onClear={clear} />
+      )}
       {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}
     </div>
   );
@@ -186,7 +243,12 @@ interface BodyProps {
 }
 
 function Body({ result, page, columns, empty, children }: BodyProps) {
-  if (!page) return result.error ? <FailedState error={result.error} retry={result.retry} needs={result.needs} /> : <TableSkeleton columns={columns} />;
+  if (!page)
+    return result.error ? (
+      <FailedState error={result.error} retry={result.retry} needs={result.needs} />
+    ) : (
+      <TableSkeleton columns={columns} />
+    );
   return page.data.length === 0 ? empty : children;
 }
 

@@ -19,7 +19,12 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
   const item = (action: RowAction<Row>) => {
     const { label, icon: Icon, danger } = action;
     return (
-      <Menu.Item key={label} leftSection={<Icon size={15} stroke={1.6} />} {...(danger && { color: 'var(--el-bad-text)' })} onClick={() => onRun(action)}>
+      <Menu.Item
+        key={label}
+        leftSection={<Icon size={15} stroke={1.6} />}
+        {...(danger && { color: 'var(--el-bad-text)' })}
+        onClick={() => onRun(action)}
+      >
         {t(label)}
       </Menu.Item>
     );

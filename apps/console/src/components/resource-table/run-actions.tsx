@@ -32,12 +32,29 @@ export function useRunAction<Row>() {
     if (action.confirm) {
       const [only] = names;
       const named = names.length === 1 && only !== undefined;
-      const title = named ? t('common.confirm.removeNamed', { name: only }) : t('common.confirm.remove', { count: names.length });
-      const verb = named ? t('common.confirm.doRemoveNamed', { name: only }) : t('common.confirm.doRemove', { count: names.length });
+      const title = named
+        ? t('common.confirm.removeNamed', { name: only })
+        : t('common.confirm.remove', { count: names.length });
+      const verb = named
+        ? t('common.confirm.doRemoveNamed', { name: only })
+        : t('common.confirm.doRemove', { count: names.length });
       const { points, type } = action.confirm(names, those);
       const skipped = rows.length - those.length;
-      const facts = [...(points ?? [t('common.confirm.final')]), ...(skipped > 0 ? [`${t('common.rows.skipped', { count: skipped })}${t('common.colon')}${t('common.confirm.firstOff')}`] : [])];
-      if (!(await confirm({ title, points: facts, verb, type: type ?? (names.length > 10 ? String(names.length) : undefined) }))) return false;
+      const facts = [
+        ...(points ?? [t('common.confirm.final')]),
+        ...(skipped > 0
+          ? [`${t('common.rows.skipped', { count: skipped })}${t('common.colon')}${t('common.confirm.firstOff')}`]
+          : []),
+      ];
+      if (
+        !(await confirm({
+          title,
+          points: facts,
+          verb,
+          type: type ?? (names.length > 10 ? String(names.length) : undefined),
+        }))
+      )
+        return false;
     }
     const send = async (body: object) => {
       await call(action.endpoint, { ...(params && { params }), ...body });
@@ -70,5 +87,7 @@ export function useRunAction<Row>() {
 export function useAllowed() {
   const can = useCan();
   return <Row, A extends RowAction<Row>>(actions: readonly A[]) =>
-    actions.filter((action) => action.kind === 'go' || can(action.kind === 'call' ? action.endpoint : { can: action.can }));
+    actions.filter(
+      (action) => action.kind === 'go' || can(action.kind === 'call' ? action.endpoint : { can: action.can }),
+    );
 }

@@ -30,7 +30,8 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
       (before) => {
         const after = new URLSearchParams(before);
         if (!keepPage) after.delete('page');
-        for (const [name, value] of Object.entries(changes)) value === null || value === '' ? after.delete(name) : after.set(name, value);
+        for (const [name, value] of Object.entries(changes))
+          value === null || value === '' ? after.delete(name) : after.set(name, value);
         return after;
       },
       { replace: true },
@@ -44,7 +45,13 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
     filterKeys.map((key): [string, string[]] => [key, address.get(key)?.split(',').filter(Boolean) ?? []]),
   );
   return {
-    list, page, pageSize, sortBy, orderBy, search, filters,
+    list,
+    page,
+    pageSize,
+    sortBy,
+    orderBy,
+    search,
+    filters,
     filtered: search !== '' || Object.values(filters).some(({ length }) => length > 0),
     setPage: (next: number) => change({ page: next > 1 ? String(next) : null }, { keepPage: true }),
     setPageSize: (size: number) => {
@@ -60,7 +67,12 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
 export type TableState = ReturnType<typeof useTableState>;
 
 /** `name` or `-name`. A column that the list cannot sort by is ignored. */
-function sortOf(text: string | null, list: { sortable: readonly string[]; sortBy: string; orderBy: string }): [string, string] {
+function sortOf(
+  text: string | null,
+  list: { sortable: readonly string[]; sortBy: string; orderBy: string },
+): [string, string] {
   const column = text?.replace(/^-/, '') ?? '';
-  return list.sortable.includes(column) ? [column, text?.startsWith('-') ? 'desc' : 'asc'] : [list.sortBy, list.orderBy];
+  return list.sortable.includes(column)
+    ? [column, text?.startsWith('-') ? 'desc' : 'asc']
+    : [list.sortBy, list.orderBy];
 }

@@ -48,7 +48,13 @@ export function Toolbar({ words, state, search, filters, columns, onColumn, chil
         {columns.length > 2 && (
           <Menu position="bottom-end">
             <Menu.Target>
-              <Button variant="subtle" color="gray" size="xs" className={classes['quiet'] ?? ''} leftSection={<IconColumns3 size={15} stroke={1.6} />}>
+              <Button
+                variant="subtle"
+                color="gray"
+                size="xs"
+                className={classes['quiet'] ?? ''}
+                leftSection={<IconColumns3 size={15} stroke={1.6} />}
+              >
                 {t('common.table.columns')}
               </Button>
             </Menu.Target>
@@ -114,10 +120,19 @@ function Filters({ words, state, filters }: FiltersProps) {
   return (
     <>
       {set.map((filter) => (
-        <FilterChip key={filter.key} words={words} filter={filter} values={state.filters[filter.key] ?? []} startOpen={filter.key === adding}
+        <FilterChip
+          key={filter.key}
+          words={words}
+          filter={filter}
+          values={state.filters[filter.key] ?? []}
+          startOpen={filter.key === adding}
           onChange={(values) => state.setFilter(filter.key, values)}
           onClose={() => setAdding(null)}
-          onRemove={() => { setAdding(null); state.setFilter(filter.key, []); }} />
+          onRemove={() => {
+            setAdding(null);
+            state.setFilter(filter.key, []);
+          }}
+        />
       ))}
       {unset.length > 0 && (
         <Menu position="bottom-start">
@@ -140,7 +155,8 @@ function Filters({ words, state, filters }: FiltersProps) {
   );
 }
 
-const labelOf = (filter: Filter, words: string) => (filter.label ? tMaybe(filter.label) : null) ?? fieldTitle(words, filter.key);
+const labelOf = (filter: Filter, words: string) =>
+  (filter.label ? tMaybe(filter.label) : null) ?? fieldTitle(words, filter.key);
 
 interface Choice {
   value: string;
@@ -148,23 +164,38 @@ interface Choice {
 }
 
 const choiceOf = (filter: Filter, words: string, value: string) =>
-  tMaybe(`${words}.choices.${filter.key}.${value}`) ?? tMaybe(`status.${filter.status ?? filter.key}.${value}`) ?? value;
+  tMaybe(`${words}.choices.${filter.key}.${value}`) ??
+  tMaybe(`status.${filter.status ?? filter.key}.${value}`) ??
+  value;
 
 /** The choices of a filter, whether they stand in the code or come from a call. */
 function useChoices(filter: Filter, words: string): Choice[] {
   useT();
   const asked = useMeta(filter.meta);
   if (filter.meta) return asked;
-  if (filter.yesNo) return ['true', 'false'].map((value) => ({ value, label: tMaybe(`common.${value === 'true' ? 'yes' : 'no'}`) ?? value }));
+  if (filter.yesNo)
+    return ['true', 'false'].map((value) => ({
+      value,
+      label: tMaybe(`common.${value === 'true' ? 'yes' : 'no'}`) ?? value,
+    }));
   return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
 }
 
 const isNamed = (item: unknown): item is { id: string; name: string } =>
-  typeof item === 'object' && item !== null && 'id' in item && 'name' in item && typeof item.id === 'string' && typeof item.name === 'string';
+  typeof item === 'object' &&
+  item !== null &&
+  'id' in item &&
+  'name' in item &&
+  typeof item.id === 'string' &&
+  typeof item.name === 'string';
 
 /** The names behind ids, as the meta calls give them. */
 export function useMeta(endpoint: Endpoint | undefined, params?: Readonly<Record<string, string>>): Choice[] {
-  const { data }: Result<unknown> = useEndpoint(endpoint ?? nothing, { ...(params && { params }) }, { enabled: endpoint !== undefined });
+  const { data }: Result<unknown> = useEndpoint(
+    endpoint ?? nothing,
+    { ...(params && { params }) },
+    { enabled: endpoint !== undefined },
+  );
   if (typeof data !== 'object' || data === null || !('data' in data) || !Array.isArray(data.data)) return [];
   return data.data.filter(isNamed).map(({ id, name }) => ({ value: id, label: name }));
 }
@@ -186,8 +217,13 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
   const [opened, setOpened] = useState(startOpen);
   const choices = useChoices(filter, words);
   const label = labelOf(filter, words);
-  const named = values.map((value) => choices.find((choice) => choice.value === value)?.label ?? value).join(t('common.comma'));
-  const close = () => { setOpened(false); onClose(); };
+  const named = values
+    .map((value) => choices.find((choice) => choice.value === value)?.label ?? value)
+    .join(t('common.comma'));
+  const close = () => {
+    setOpened(false);
+    onClose();
+  };
   const toggle = (value: string) => {
     if (!filter.many) {
       onChange([value]);
@@ -198,7 +234,13 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
     <span className={classes['chip']}>
       <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" trapFocus>
         <Popover.Target>
-          <button type="button" className={classes['chipBody']} aria-haspopup="dialog" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+          <button
+            type="button"
+            className={classes['chipBody']}
+            aria-haspopup="dialog"
+            aria-expanded={opened}
+            onClick={() => setOpened(!opened)}
+          >
             <span>{label}</span>
             <span>{t(filter.many && values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')}</span>
             <b>{named || t('common.form.choose')}</b>
@@ -207,7 +249,13 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
         <Popover.Dropdown p={4} aria-label={label}>
           <div role="group" aria-label={label} className={classes['choices']}>
             {choices.map(({ value, label: choice }) => (
-              <button key={value} type="button" className={classes['choice']} aria-pressed={values.includes(value)} onClick={() => toggle(value)}>
+              <button
+                key={value}
+                type="button"
+                className={classes['choice']}
+                aria-pressed={values.includes(value)}
+                onClick={() => toggle(value)}
+              >
                 {filter.many && <Checkbox.Indicator size="xs" radius={3} checked={values.includes(value)} />}
                 {choice}
               </button>
@@ -215,7 +263,12 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
           </div>
         </Popover.Dropdown>
       </Popover>
-      <button type="button" className={classes['chipRemove']} aria-label={t('common.table.removeFilter', { name: label })} onClick={onRemove}>
+      <button
+        type="button"
+        className={classes['chipRemove']}
+        aria-label={t('common.table.removeFilter', { name: label })}
+        onClick={onRemove}
+      >
         <IconX size={13} aria-hidden />
       </button>
     </span>
@@ -230,6 +283,8 @@ export const filtersInWords = (state: TableState, filters: readonly Filter[], wo
     if (values.length === 0) return [];
     const named = values.map((value) => choiceOf(filter, words, value)).join(t('common.comma'));
     // The names behind ids are the chip's to show.
-    return filter.choices ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`] : [labelOf(filter, words)];
+    return filter.choices
+      ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`]
+      : [labelOf(filter, words)];
   }),
 ];

@@ -22,7 +22,15 @@ const outcomes = [
 const tones = { done: 'ok', failed: 'bad', skipped: 'off' } as const;
 
 /** What a batch did, row by row. */
-export function RowResults({ title, rows, onRetry }: { title: string; rows: readonly RowResult[]; onRetry?: () => void }) {
+export function RowResults({
+  title,
+  rows,
+  onRetry,
+}: {
+  title: string;
+  rows: readonly RowResult[];
+  onRetry?: () => void;
+}) {
   const t = useT();
   const tally = (outcome: RowResult['outcome']) => rows.filter((row) => row.outcome === outcome).length;
   return (

@@ -14,7 +14,13 @@ interface SaveBarProps {
 }
 
 /** Sticks to the bottom while something is changed. Ctrl S saves. */
-export function SaveBar({ changes, saving = false, saveLabel = 'common.savePublish', onSave, onDiscard }: SaveBarProps) {
+export function SaveBar({
+  changes,
+  saving = false,
+  saveLabel = 'common.savePublish',
+  onSave,
+  onDiscard,
+}: SaveBarProps) {
   const t = useT();
   const shown = changes.length > 0;
   useEffect(() => {

@@ -3,7 +3,9 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './sentence.module.css';
 
 /** A rule that can be read aloud: `IF path starts with /img/ THEN cache for 30 days`. */
-export const Sentence = ({ children }: { children: ReactNode }) => <span className={classes['sentence']}>{children}</span>;
+export const Sentence = ({ children }: { children: ReactNode }) => (
+  <span className={classes['sentence']}>{children}</span>
+);
 
 const joint = (word: 'common.rule.if' | 'common.rule.and' | 'common.rule.or' | 'common.rule.then') =>
   function Joint() {

@@ -15,10 +15,13 @@ interface AwaitProps<T> {
 /** What is asked for, or what keeps it from being shown. Old data stay, dimmed, while newer ones are asked for. */
 export function Await<T>({ result, children, loading = <PageLoading /> }: AwaitProps<T>) {
   const t = useT();
-  if (result.data === undefined) return result.error ? <FailedState error={result.error} retry={result.retry} needs={result.needs} /> : loading;
+  if (result.data === undefined)
+    return result.error ? <FailedState error={result.error} retry={result.retry} needs={result.needs} /> : loading;
   return (
     <>
-      {result.stale && <div className={classes['stale']}>{t('common.table.asOf', { time: clock(new Date(result.at)) })}</div>}
+      {result.stale && (
+        <div className={classes['stale']}>{t('common.table.asOf', { time: clock(new Date(result.at)) })}</div>
+      )}
       {result.refreshing ? <div className={classes['dim']}>{children(result.data)}</div> : children(result.data)}
     </>
   );

@@ -77,7 +77,15 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
     <EmptyState
       icon={IconLock}
       title={t('common.states.forbidden')}
-      text={permission && <Trans i18nKey="common.states.needs" values={{ permission }} components={[<code key="0" className={classes['code']} />]} />}
+      text={
+        permission && (
+          <Trans
+            i18nKey="common.states.needs"
+            values={{ permission }}
+            components={[<code key="0" className={classes['code']} />]}
+          />
+        )
+      }
       action={
         permission && (
           <Button variant="default" onClick={() => copy(request)}>
@@ -128,7 +136,13 @@ export function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: n
         {Array.from({ length: rows }, (_, row) => (
           <div key={row} className={classes['skeletonRow']}>
             {Array.from({ length: columns }, (_, column) => (
-              <Skeleton key={column} height={8} radius="xl" animate={false} width={widths[(row + column * 2) % widths.length] ?? '70%'} />
+              <Skeleton
+                key={column}
+                height={8}
+                radius="xl"
+                animate={false}
+                width={widths[(row + column * 2) % widths.length] ?? '70%'}
+              />
             ))}
           </div>
         ))}

@@ -43,11 +43,25 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
         )}
       </div>
       {action && (
-        <Button size="xs" variant="transparent" className={classes['action'] ?? ''} onClick={() => { action.run(); dismiss(id); }}>
+        <Button
+          size="xs"
+          variant="transparent"
+          className={classes['action'] ?? ''}
+          onClick={() => {
+            action.run();
+            dismiss(id);
+          }}
+        >
           {action.label}
         </Button>
       )}
-      <ActionIcon size={20} variant="transparent" className={classes['close'] ?? ''} aria-label={t('common.close')} onClick={() => dismiss(id)}>
+      <ActionIcon
+        size={20}
+        variant="transparent"
+        className={classes['close'] ?? ''}
+        aria-label={t('common.close')}
+        onClick={() => dismiss(id)}
+      >
         <IconX size={14} />
       </ActionIcon>
     </div>

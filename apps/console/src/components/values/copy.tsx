@@ -20,7 +20,12 @@ export function CopyIcon({ text }: { text: string }) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });
   return (
-    <ActionIcon size={20} title={t(copied ? 'common.copied' : 'common.copy')} aria-label={t('common.copyOf', { text })} onClick={() => copy(text)}>
+    <ActionIcon
+      size={20}
+      title={t(copied ? 'common.copied' : 'common.copy')}
+      aria-label={t('common.copyOf', { text })}
+      onClick={() => copy(text)}
+    >
       {copied ? <IconCheck size={14} className={classes['copied'] ?? ''} /> : <IconCopy size={14} stroke={1.6} />}
     </ActionIcon>
   );

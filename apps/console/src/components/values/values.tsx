@@ -9,7 +9,8 @@ export function Time({ at, milliseconds = false }: { at: string | Date | null | 
   const language = useLanguage();
   const date = format.dateOf(at);
   if (!date) return <Nothing />;
-  const more = () => t('common.time.utc', { utc: format.utc(date), relative: format.relative(date, new Date(), language) });
+  const more = () =>
+    t('common.time.utc', { utc: format.utc(date), relative: format.relative(date, new Date(), language) });
   return (
     <Tooltip label={<Late text={more} />}>
       <time dateTime={date.toISOString()} className={classes['whole']}>

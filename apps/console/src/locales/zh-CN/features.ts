@@ -1,4 +1,7 @@
-const files = import.meta.glob<object>(['./*.json', '!./{auth,common,errors,frame}.json'], { eager: true, import: 'default' });
+const files = import.meta.glob<object>(['./*.json', '!./{auth,common,errors,frame}.json'], {
+  eager: true,
+  import: 'default',
+});
 
 /** What the pages behind the sign-in say, by feature. */
 export const words = Object.fromEntries(Object.entries(files).map(([path, file]) => [path.slice(2, -5), file]));
