@@ -74,7 +74,9 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
 }
 
 /** As Promise.all, but a failure waits for the others: what they start must be known to whoever stops it. */
-async function together<T extends readonly unknown[]>(tasks: T) {
+async function together<T extends readonly unknown[] | []>(
+  tasks: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(tasks);
   return Promise.all(tasks);
 }
