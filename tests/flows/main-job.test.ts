@@ -84,10 +84,13 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
   expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'first' });
   const urls = [`http://${name}/app.js`];
   const byUrl = await user.call(purge.urls, { params, body: { type: 1, urls } });
-  await eventually(async () => {
-    const job = await user.call(jobs.get, { params: { ...params, jobID: byUrl.jobID } });
-    expect(job).toMatchObject({ state: 'completed', receipts: [{ state: 'done', nodeName: node.name }] });
-  });
+  await eventually(
+    async () => {
+      const job = await user.call(jobs.get, { params: { ...params, jobID: byUrl.jobID } });
+      expect(job).toMatchObject({ state: 'completed', receipts: [{ state: 'done', nodeName: node.name }] });
+    },
+    { within: 30_000 },
+  );
   await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ body: 'second' }));
   second.on('/app.js', { body: 'third' });
   expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'second' });

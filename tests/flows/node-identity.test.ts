@@ -4,7 +4,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
-import { connect, jwtAuthenticator, nkeys } from 'nats';
+import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { unique } from '../support/build.ts';
@@ -51,7 +51,7 @@ function refusals(line: NatsConnection): string[] {
   const heard: string[] = [];
   const watch = async () => {
     for await (const { type, permissionContext } of line.status())
-      if (String(type) === 'error') heard.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
+      if (type === Events.Error) heard.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
   };
   void watch();
   return heard;
@@ -157,7 +157,7 @@ test('what a node says wrongly hurts nobody else', async () => {
     'not JSON',
     '{}',
     JSON.stringify({ ...beat, revision: 2 ** 40 }),
-    JSON.stringify({ ...beat, capabilities: Array<string>(5000).fill('x'.repeat(1000)) }),
+    JSON.stringify({ ...beat, capabilities: Array<string>(500).fill('x'.repeat(1000)) }),
     JSON.stringify({
       ...beat,
       version: 'a\u0000b',

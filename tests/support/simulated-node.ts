@@ -24,6 +24,8 @@ export class SimulatedNode implements LinkedNode {
   readonly docs = new Map<string, DocEntry>();
   /** Every document in the order in which it was applied, repetitions included. */
   readonly applied: DocEntry[] = [];
+  /** Keeps hashes and forgets bodies, for many nodes with many documents: then `doc` and `applied` have nothing to say. */
+  isLean = false;
   readonly purged: string[][] = [];
   /** Documents that this node refuses, with why. */
   readonly refuses = new Map<string, string>();
@@ -96,10 +98,10 @@ export class SimulatedNode implements LinkedNode {
     if (entry.body === null) this.docs.delete(entry.key);
     else {
       parseDoc(entry.key, entry.body);
-      this.docs.set(entry.key, entry);
+      this.docs.set(entry.key, this.isLean ? { ...entry, body: null } : entry);
       this.digest = toggle(this.digest, entry.key, entry.sha256);
     }
-    this.applied.push(entry);
+    if (!this.isLean) this.applied.push(entry);
     this.onApplied(entry);
   }
 

@@ -28,23 +28,34 @@ export interface Incoming<S extends z.ZodType> {
 
 const NodeId = z.uuid();
 
+/** Of one node, being worked on. Past that its messages are dropped, as those of one that says no less for saying more
+ *  slowly: it cannot fill our memory. */
+const MOST_AT_ONCE = 100;
+
 export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, schema, handle }: Incoming<S>): void {
   const kind = subject.split('.').at(-1) ?? subject;
+  const busy = new Map<string, number>();
   const answer = async (msg: Msg) => {
     const nodeId = nodeOf(msg.subject);
     const message = read(schema, msg);
     // A node chooses where its answer goes, and we may publish anywhere: into its own inbox it is.
     const astray = msg.reply !== undefined && msg.reply !== '' && !msg.reply.startsWith(`${inboxPrefix(nodeId)}.`);
-    if (!NodeId.safeParse(nodeId).success || !message.success || astray) {
+    const underWay = busy.get(nodeId) ?? 0;
+    if (!NodeId.safeParse(nodeId).success || !message.success || astray || underWay >= MOST_AT_ONCE) {
       refused.inc({ kind });
       return;
     }
+    busy.set(nodeId, underWay + 1);
     try {
       const reply = await handle(nodeId, message.data);
       if (reply !== null && msg.reply) msg.respond(JSON.stringify(reply));
     } catch (error) {
       // The node asks again, or says the same with its next heartbeat.
       log.warn({ err: error, subject: msg.subject }, 'a message of a node was lost');
+    } finally {
+      const left = (busy.get(nodeId) ?? 1) - 1;
+      if (left === 0) busy.delete(nodeId);
+      else busy.set(nodeId, left);
     }
   };
   bus.nodes.subscribe(subject, {

@@ -41,7 +41,7 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
     });
   };
   watch('CONNECT', async ({ user, start }) => {
-    await storeConnected(pool, [{ publicKey: user, startedAt: start }]);
+    await storeConnected(pool, [{ publicKey: user, startedAt: start }], new Date());
     came();
   });
   watch('DISCONNECT', ({ user, start, stop }) =>
@@ -50,16 +50,16 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
 }
 
 /** Events of one connection may be handled by two processes in either order, hence the comparison with its end. */
-const storeConnected = (pool: Pool, connections: Connection[]) =>
+const storeConnected = (pool: Pool, connections: Connection[], seenAt: Date | null) =>
   pool.query(
     `INSERT INTO node_states AS s (node_id, connected_at, last_seen_at)
-     SELECT n.id, max(c.started_at), now()
+     SELECT n.id, max(c.started_at), $3::timestamptz
      FROM unnest($1::text[], $2::timestamptz[]) AS c(public_key, started_at) JOIN nodes n ON n.public_key = c.public_key
      GROUP BY n.id
      ON CONFLICT (node_id) DO UPDATE SET
-       connected_at = greatest(s.connected_at, excluded.connected_at), last_seen_at = excluded.last_seen_at
+       connected_at = greatest(s.connected_at, excluded.connected_at), last_seen_at = coalesce(excluded.last_seen_at, s.last_seen_at)
      WHERE s.disconnected_at IS NULL OR s.disconnected_at < excluded.connected_at`,
-    [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt)],
+    [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt), seenAt],
   );
 
 /** The end of an older connection is no news: the node came back before the server noticed that it had gone. */
@@ -82,7 +82,7 @@ export async function reviewPresence(pool: Pool, bus: Bus, account: string): Pro
     total = 0;
     const ask = JSON.stringify({ acc: account, auth: true, limit: PAGE, offset });
     // Every server of a cluster answers for itself.
-    const answers = await bus.system.requestMany('$SYS.REQ.SERVER.PING.CONNZ', ask, { maxWait: 1000, jitter: 200 });
+    const answers = await bus.system.requestMany('$SYS.REQ.SERVER.PING.CONNZ', ask, { maxWait: 1000 });
     for await (const msg of answers) {
       const { data } = Connections.parse(JSON.parse(msg.string()));
       if (data.now > asOf) asOf = data.now;
@@ -93,7 +93,8 @@ export async function reviewPresence(pool: Pool, bus: Bus, account: string): Pro
   }
   // Nobody answered: nothing is known.
   if (asOf.getTime() === 0) return 0;
-  await storeConnected(pool, connections);
+  // That a connection stands is no word of the node's own.
+  await storeConnected(pool, connections, null);
   await pool.query(
     `UPDATE node_states s SET connected_at = NULL, disconnected_at = $2 FROM nodes n
      WHERE n.id = s.node_id AND s.connected_at < $3 AND NOT n.public_key = ANY($1)`,

@@ -43,6 +43,7 @@ const CONNECTIONS = 8;
 const REVIEW_EVERY_MS = 30_000;
 const REVOCATIONS_EVERY_MS = 5000;
 const TOMBSTONES_EVERY_MS = 3_600_000;
+const ZONES_EVERY_MS = 3_600_000;
 
 /** Returns at once; NATS is waited for in the background. */
 export async function startNodeLink(installation: Installation, log: LinkLog): Promise<NodeLink> {
@@ -66,8 +67,11 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
   const heartbeats = batches((items: FromNode<Heartbeat>[]) => storeHeartbeats(pool, items));
   const syncs = new Map<string, Promise<unknown>>();
-  const tombstones = repeat(() => removeTombstones(pool), TOMBSTONES_EVERY_MS, log);
-  const upkeep = [tombstones];
+  const upkeep = [repeat(() => removeTombstones(pool), TOMBSTONES_EVERY_MS, log)];
+  // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
+  const zoneDocuments = repeat(() => compileZones(pool), ZONES_EVERY_MS, log);
+  upkeep.push(zoneDocuments);
+  zoneDocuments.now();
   let toldRevocations = '';
 
   async function comeUp(trust: Trust) {
@@ -152,6 +156,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   links.set(installation, link);
   return link;
 }
+
+const compileZones = (pool: pg.Pool) => pool.query(`INSERT INTO outbox (zone_id, key) SELECT id, 'zone' FROM zones`);
 
 /** One question of a node at a time: who asks without waiting waits for itself. */
 async function inTurn<T>(turns: Map<string, Promise<unknown>>, who: string, task: () => Promise<T>): Promise<T> {

@@ -22,7 +22,9 @@ export async function syncPage(
     if (key === null || revision === null || sha256 === null) continue;
     reached = revision;
     // Left out, the digests differ and the node's page says so; sent, it would never arrive and hold up all others.
-    if (body === null || JSON.stringify(body).length < maxBytes - 4096) docs.push({ key, revision, sha256, body });
+    const fits =
+      body === null || body.length * 6 < maxBytes || Buffer.byteLength(JSON.stringify(body)) < maxBytes - 4096;
+    if (fits) docs.push({ key, revision, sha256, body });
   }
   const more = first.last !== null && reached < first.last;
   return { schema: DOCUMENT_SCHEMA, full: first.full, docs, revision: more ? reached : first.zoneRevision, more };
@@ -53,15 +55,19 @@ async function readPage(
          CASE WHEN $2 > z.revision OR (NOT $3 AND $2 < z.tombstone_floor) THEN 0 ELSE $2 END AS from
        FROM nodes n JOIN zones z ON z.id = n.zone_id
        WHERE n.id = $1 AND n.public_key IS NOT NULL
-     ), mine AS (
-       SELECT d.* FROM asked a JOIN edge_documents d ON d.zone_id = a.id AND d.revision > a.from
-       WHERE d.key NOT LIKE 'node/%' OR d.key = 'node/' || $1::text
      ), page AS (
-       SELECT *, sum(octet_length(body)) OVER (ORDER BY revision) - coalesce(octet_length(body), 0) AS before
-       FROM (SELECT * FROM mine ORDER BY revision LIMIT $4) first
+       SELECT d.*, sum(octet_length(body)) OVER (ORDER BY d.revision) - coalesce(octet_length(body), 0) AS before
+       FROM asked a, LATERAL (
+         SELECT * FROM edge_documents
+         WHERE zone_id = a.id AND revision > a.from AND (key NOT LIKE 'node/%' OR key = 'node/' || $1::text)
+         ORDER BY revision LIMIT $4
+       ) d
      )
-     SELECT a.revision AS "zoneRevision", a.full, a.from, (SELECT max(revision) FROM mine) AS last,
-       p.key, p.revision, p.sha256, p.body
+     SELECT a.revision AS "zoneRevision", a.full, a.from, p.key, p.revision, p.sha256, p.body, (
+         SELECT revision FROM edge_documents
+         WHERE zone_id = a.id AND revision > a.from AND (key NOT LIKE 'node/%' OR key = 'node/' || $1::text)
+         ORDER BY revision DESC LIMIT 1
+       ) AS last
      FROM asked a LEFT JOIN page p ON coalesce(p.before, 0) <= $5
      ORDER BY p.revision`,
     [nodeId, revision, full, PAGE_DOCS, Math.floor(bytes)],

@@ -4,8 +4,9 @@ import { inTransaction, withZone } from './zone-lock.ts';
 /** A node that was away longer starts over, which is as good and merely costs more. */
 const KEEP = '7 days';
 
-/** Forgets documents that have been gone for long, and remembers up to where. */
+/** Forgets documents that have been gone for long, and remembers up to where; and those of zones that are gone. */
 export async function removeTombstones(pool: Pool): Promise<void> {
+  await pool.query('DELETE FROM edge_documents d WHERE NOT EXISTS (SELECT FROM zones z WHERE z.id = d.zone_id)');
   const { rows } = await pool.query<{ zoneId: string }>(
     `SELECT DISTINCT zone_id AS "zoneId" FROM edge_documents WHERE body IS NULL AND updated_at < now() - $1::interval`,
     [KEEP],

@@ -48,6 +48,8 @@ export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 // Limits left out count as zero.
 const unlimited = { conn: -1, subs: -1, data: -1, payload: -1, imports: -1, exports: -1, leaf: -1, wildcards: true };
 const anything = { subs: -1, data: -1, payload: -1 };
+/** What a node says is small; what is larger is refused before it reaches us. */
+const nodeLimits = { subs: 100, data: -1, payload: 1024 * 1024 };
 
 // Older than any claim that is ever pushed: a server keeps the newer of what it has stored and what its configuration
 // says, so a restart never brings back a revoked key.
@@ -79,7 +81,7 @@ export function trustFrom(seeds: NatsSeeds): Trust {
     ownCredentials: () => own('control plane', account),
     systemCredentials: () => own('control plane', system),
     nodeCredentials: (publicKey, nodeID, zoneID) =>
-      userClaim(nodeID, publicKey, account, { ...anything, ...nodePermissions(nodeID, zoneID) }),
+      userClaim(nodeID, publicKey, account, { ...nodeLimits, ...nodePermissions(nodeID, zoneID) }),
     accountClaim,
     serverConfig({ host, port, jwtDir }) {
       const systemKey = system.getPublicKey();

@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { JobState, type Job, type JobWithReceipts } from '@edgeloom/contract/jobs/jobs.ts';
 import * as z from 'zod';
@@ -21,7 +22,16 @@ export interface NewJob {
 }
 
 /** In the caller's transaction: with it the database opens a receipt for each node that is to answer. */
-export const start = (tx: ScopedTx, job: NewJob) => tx.job.create({ data: job, select: { id: true } });
+export async function startAll(tx: ScopedTx, jobs: NewJob[]): Promise<string[]> {
+  const data = jobs.map((job) => ({ ...job, id: randomUUIDv7() }));
+  await tx.job.createMany({ data });
+  return data.map(({ id }) => id);
+}
+
+export async function start(tx: ScopedTx, job: NewJob): Promise<string> {
+  const [id = ''] = await startAll(tx, [job]);
+  return id;
+}
 
 export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt'>) {
   await sites.own(ctx.db, siteId);

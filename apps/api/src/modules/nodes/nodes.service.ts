@@ -125,7 +125,7 @@ export const setEnabled = ({ db }: Ctx, ids: string[], enabled: boolean) =>
   db.$transaction(async (tx) => {
     const nodes = await own(tx, ids);
     await tx.edgeNode.updateMany({ where: { id: { in: ids } }, data: { enabled } });
-    for (const { id, zoneId } of nodes) await changed(tx, zoneId, nodeKey(id));
+    await changedNodes(tx, nodes);
     return { ids };
   });
 
@@ -147,7 +147,7 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
       fail('STILL_ENABLED', { errorData: enabled.map(({ id, name }) => ({ id, name, rule: 'enabled' })) });
     await revoke(tx, ids);
     await tx.edgeNode.deleteMany({ where: { id: { in: ids } } });
-    for (const { id, zoneId } of nodes) await changed(tx, zoneId, nodeKey(id));
+    await changedNodes(tx, nodes);
   });
   await linkOf(installation)?.revoke();
   return { ids };
@@ -158,6 +158,11 @@ async function own(tx: ScopedTx, ids: string[]) {
   const nodes = await tx.edgeNode.findMany({ where: { id: { in: ids } }, select });
   if (nodes.length !== new Set(ids).size) fail('NOT_FOUND');
   return nodes;
+}
+
+async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
+  for (const [zoneId, inZone] of Map.groupBy(nodes, (node) => node.zoneId))
+    await changed(tx, zoneId, ...inZone.map(({ id }) => nodeKey(id)));
 }
 
 /** Written down with the change; told to NATS after it. */

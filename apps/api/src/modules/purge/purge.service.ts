@@ -13,30 +13,34 @@ import * as jobs from '../jobs/jobs.service.ts';
 import * as sites from '../sites/sites.service.ts';
 import { namesThat, readUrls } from './purge-urls.ts';
 
-export const all = (ctx: Ctx, siteId: string) =>
-  ctx.db.$transaction(async (tx) => ({ jobID: await purgeSite(tx, ctx, siteId) }));
+export async function all(ctx: Ctx, siteId: string) {
+  const [jobID = fail('NOT_FOUND')] = (await allOf(ctx, [siteId])).jobIDs;
+  return { jobID };
+}
 
 /** All or none: a site that the caller does not have stops the others. */
-export const allOf = (ctx: Ctx, siteIds: string[]) =>
-  ctx.db.$transaction(async (tx) => {
-    const jobIDs: string[] = [];
-    // In one order everywhere, so that two such calls never wait for each other.
-    for (const siteId of [...new Set(siteIds)].sort()) jobIDs.push(await purgeSite(tx, ctx, siteId));
+export const allOf = ({ db, actor }: Ctx, siteIds: string[]) =>
+  db.$transaction(async (tx) => {
+    const sites = await tx.site.updateManyAndReturn({
+      where: { id: { in: siteIds } },
+      data: { cacheVersion: { increment: 1 } },
+      select: { id: true, name: true, zoneId: true },
+    });
+    if (sites.length !== new Set(siteIds).size) fail('NOT_FOUND');
+    const jobIDs = await jobs.startAll(
+      tx,
+      sites.map(({ id, name }) => ({
+        siteId: id,
+        kind: 'purgeSite',
+        title: name,
+        docKeys: [siteKey(id)],
+        createdBy: actor.name,
+      })),
+    );
+    for (const [zoneId, inZone] of Map.groupBy(sites, (site) => site.zoneId))
+      await changed(tx, zoneId, ...inZone.map(({ id }) => siteKey(id)));
     return { jobIDs };
   });
-
-async function purgeSite(tx: ScopedTx, { actor }: Ctx, siteId: string): Promise<string> {
-  const { name, zoneId } = await tx.site.update({
-    where: { id: siteId },
-    data: { cacheVersion: { increment: 1 } },
-    select: { name: true, zoneId: true },
-  });
-  const docKeys = [siteKey(siteId)];
-  const job = { siteId, kind: 'purgeSite', title: name, docKeys, createdBy: actor.name } as const;
-  const { id } = await jobs.start(tx, job);
-  await changed(tx, zoneId, ...docKeys);
-  return id;
-}
 
 export const some = (ctx: Ctx, siteId: string, { type, urls }: PurgeInput) =>
   ctx.db.$transaction(async (tx) => {
@@ -59,8 +63,7 @@ async function purgeUrls(tx: ScopedTx, { actor }: Ctx, siteId: string, texts: st
 
   const urls = [...new Set(read.flatMap((url) => (url === null ? [] : [url.href])))];
   const title = titleOf(urls);
-  const { id } = await jobs.start(tx, { siteId, kind: 'purgeURLs', title, urls, createdBy: actor.name });
-  return id;
+  return jobs.start(tx, { siteId, kind: 'purgeURLs', title, urls, createdBy: actor.name });
 }
 
 async function purgeHosts(tx: ScopedTx, { actor }: Ctx, siteId: string, zoneId: string, texts: string[]) {
@@ -77,9 +80,8 @@ async function purgeHosts(tx: ScopedTx, { actor }: Ctx, siteId: string, zoneId: 
   });
   const docKeys = [...served].map(hostKey);
   const title = titleOf([...served]);
-  const { id } = await jobs.start(tx, { siteId, kind: 'purgeHosts', title, docKeys, createdBy: actor.name });
   await changed(tx, zoneId, ...docKeys);
-  return id;
+  return jobs.start(tx, { siteId, kind: 'purgeHosts', title, docKeys, createdBy: actor.name });
 }
 
 async function enabledNames(tx: ScopedTx, siteId: string, names: string[]): Promise<string[]> {
