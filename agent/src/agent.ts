@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
-import { findNginx, findWorkers, readMachine } from './host.ts';
+import { findNginx, findWorkers, readHost } from './host.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -37,35 +37,39 @@ const SCRUB_FILES = 2000;
 const JOIN_AGAIN_MS = 5000;
 
 export async function startAgent(env: Env, log: Log): Promise<Running> {
+  const layout = await openLayout(env.EDGELOOM_DIR);
   // What we make is for us and the workers' group, whatever the shell that started us thinks.
   process.umask(0o027);
-  const layout = await openLayout(env.EDGELOOM_DIR);
   const unlock = await lockDirectory(layout.dir);
   const workers = await findWorkers();
   await prepareLayout(layout, workers);
   await ensureFallback(layout);
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const machine = await readMachine(env, binary, layout, workers);
+  const host = await readHost(env, binary, layout, workers);
   const nginx = new Nginx(binary, layout, log);
   const trees = new Trees(layout.conf);
   await serveLast(nginx, trees, log);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
-  const node = new EdgeNode({ trees, store, nginx, layout, machine, id: known?.nodeID ?? '', log });
-  if (known !== null) await leaveOtherZone(node, known);
+  const node = new EdgeNode({ trees, store, nginx, layout, host, log });
+  if (known !== null) await settleIn(node, known);
   await node.serve();
-  nginx.onRestart = () => {
-    node.inTurn(() => node.restarted()).catch((error: unknown) => log.error('nginx is back but not whole', { error }));
-  };
+  const refresh = () =>
+    node
+      .inTurn(() => node.refresh())
+      .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
+  nginx.onRestart = () => void refresh();
 
   let link: Link | null = null;
   const stopping = new AbortController();
   const linking = (async () => {
     const identity = known ?? (await joinForEver(env, layout, log, stopping.signal));
     if (identity === null) return;
-    node.id = identity.nodeID;
-    if (known === null) await leaveOtherZone(node, identity);
-    link = new Link(follow(node, identity, machine.host.capabilities, log), log);
+    if (known === null) {
+      await settleIn(node, identity);
+      await refresh();
+    }
+    link = new Link(follow(node, identity, host.capabilities, log), log);
   })();
 
   return {
@@ -161,9 +165,10 @@ const namesOf = (capabilities: Capabilities): string[] => [
 ];
 
 /** Documents of one zone must not be served in another. */
-async function leaveOtherZone(node: EdgeNode, identity: Identity): Promise<void> {
+async function settleIn(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<void> {
+  node.self = { nodeID, zoneID };
   const structure = await node.structureWith([]).catch(() => null);
-  if (structure === null || structure.zone.id === identity.zoneID) return;
+  if (structure === null || structure.zone.id === zoneID) return;
   const keys = [...node.store.keys()];
   await node.store.commit(
     keys.map((key) => ({ key, revision: 0, sha256: '', body: null })),

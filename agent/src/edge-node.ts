@@ -6,11 +6,13 @@ import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import { Admin } from './nginx/admin.ts';
 import { nodeTree } from './nginx/node-tree.ts';
-import type { Machine, Structure } from './nginx/node-tree.ts';
+import type { Structure } from './nginx/node-tree.ts';
 import { markErrorLog, probe } from './nginx/probe.ts';
 import type { Nginx } from './nginx/supervisor.ts';
 import { isSameTree } from './nginx/trees.ts';
 import type { Trees } from './nginx/trees.ts';
+import type { Self } from './plan.ts';
+import type { HostFacts } from './render/render.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
 /** Between two of them a reload or a restart is over. */
@@ -18,13 +20,13 @@ const BUMP_TRIES = 3;
 
 export class EdgeNode {
   /** Empty before it has joined. */
-  id: string;
+  self: Self = { nodeID: '', zoneID: '' };
   readonly store: DocumentStore;
   readonly nginx: Nginx;
   readonly admin: Admin;
   readonly trees: Trees;
   readonly #layout: Layout;
-  readonly #machine: Machine;
+  readonly #host: HostFacts;
   readonly #log: Log;
   #serving: Structure | null = null;
   #untold = false;
@@ -34,21 +36,12 @@ export class EdgeNode {
   /** Why nginx is not what the documents say. */
   error: string | null = null;
 
-  constructor(parts: {
-    trees: Trees;
-    store: DocumentStore;
-    nginx: Nginx;
-    layout: Layout;
-    machine: Machine;
-    id: string;
-    log: Log;
-  }) {
+  constructor(parts: { trees: Trees; store: DocumentStore; nginx: Nginx; layout: Layout; host: HostFacts; log: Log }) {
     this.store = parts.store;
     this.nginx = parts.nginx;
     this.#layout = parts.layout;
-    this.#machine = parts.machine;
+    this.#host = parts.host;
     this.#log = parts.log;
-    this.id = parts.id;
     this.admin = new Admin(parts.layout.adminSocket);
     this.trees = parts.trees;
   }
@@ -81,10 +74,10 @@ export class EdgeNode {
       const change = changes.find((one) => one.key === key);
       return change === undefined ? this.store.read(key).catch(() => null) : change.body;
     };
-    const [zoneBody, nodeBody] = await Promise.all([body('zone'), body(nodeKey(this.id))]);
+    const [zoneBody, nodeBody] = await Promise.all([body('zone'), body(nodeKey(this.self.nodeID))]);
     if (zoneBody === null) return null;
     const zone = parseDoc('zone', zoneBody);
-    const node = nodeBody === null ? null : parseDoc(nodeKey(this.id), nodeBody);
+    const node = nodeBody === null ? null : parseDoc(nodeKey(this.self.nodeID), nodeBody);
     if (zone.kind !== 'zone' || (node !== null && node.kind !== 'node')) throw new Error('documents of another kind');
     return { zone, node };
   }
@@ -99,14 +92,14 @@ export class EdgeNode {
       if (
         good !== null &&
         this.nginx.running &&
-        isSameTree(nodeTree(structure, good, this.#machine), await this.trees.read(good))
+        isSameTree(await nodeTree(structure, good, this.#host), await this.trees.read(good))
       ) {
         this.#settle(structure);
         return;
       }
       const generation = await this.trees.next();
       await this.#assertPortsFree(structure);
-      await this.trees.stage(generation, nodeTree(structure, generation, this.#machine));
+      await this.trees.stage(generation, await nodeTree(structure, generation, this.#host));
       try {
         await this.nginx.test(this.trees.confFile(generation));
         await this.trees.mark('current', generation);
@@ -148,8 +141,8 @@ export class EdgeNode {
     this.#untold = false;
   }
 
-  /** nginx was found dead and has been started by its supervisor. */
-  async restarted(): Promise<void> {
+  /** For when something other than documents has changed: nginx was started anew, or the zone's key is another. */
+  async refresh(): Promise<void> {
     const structure = await this.#structureOnDisk();
     if (structure !== null) await this.restructure(structure);
     await this.bump('all');
@@ -210,7 +203,7 @@ export class EdgeNode {
 
   #sockets({ zone, node }: Structure): string[] {
     if (node?.enabled === false) return [];
-    return zone.ports.flatMap(({ port }) => this.#machine.host.listen.map((address) => `${address}:${port}`));
+    return zone.ports.flatMap(({ port }) => this.#host.listen.map((address) => `${address}:${port}`));
   }
 }
 

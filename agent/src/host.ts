@@ -5,27 +5,23 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Env } from './env.ts';
 import type { Layout, Workers } from './layout.ts';
-import { hashFolder } from './nginx/node-tree.ts';
-import type { Machine } from './nginx/node-tree.ts';
 import { detectCapabilities } from './render/capabilities.ts';
+import type { HostFacts } from './render/render.ts';
 
-export async function readMachine(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<Machine> {
-  const luaDir = findLua();
-  const [capabilities, resolvConf, luaHash] = await Promise.all([
+export async function readHost(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<HostFacts> {
+  const [capabilities, resolvConf] = await Promise.all([
     detectCapabilities(nginx),
     readFile('/etc/resolv.conf', 'utf8').catch(() => ''),
-    hashFolder(luaDir),
   ]);
-  const host = {
+  return {
     dir: layout.dir,
-    luaDir,
+    luaDir: findLua(),
     // Without IPv6 in the kernel nginx would not start at all.
     listen: env.EDGELOOM_LISTEN ?? (existsSync('/proc/net/if_inet6') ? ['0.0.0.0', '[::]'] : ['0.0.0.0']),
     user: workers?.user ?? null,
     capabilities,
     resolvers: nameServers(resolvConf),
   };
-  return { host, luaHash };
 }
 
 /** Servers lie in sbin, which is not in everybody's PATH, and OpenResty in a prefix of its own. */

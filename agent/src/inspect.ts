@@ -7,7 +7,7 @@ import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
-import { findNginx, findWorkers, readMachine } from './host.ts';
+import { findNginx, findWorkers, readHost } from './host.ts';
 import { layoutOf } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -72,7 +72,7 @@ export async function checked(env: Env): Promise<{ lines: string[]; ok: boolean 
 
 async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const machine = await readMachine(env, binary, layout, await findWorkers());
+  const host = await readHost(env, binary, layout, await findWorkers());
   const tree = await rendered(env, layout, folder, 1);
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-check-'));
   try {
@@ -82,7 +82,7 @@ async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
-  return machine.host.capabilities.version;
+  return host.capabilities.version;
 }
 
 async function rendered(env: Env, layout: Layout, { docs }: Folder, generation: number): Promise<Tree> {
@@ -92,8 +92,8 @@ async function rendered(env: Env, layout: Layout, { docs }: Folder, generation: 
   const nodes = [...docs.values()].flatMap(({ doc }) => (doc.kind === 'node' ? doc : []));
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const machine = await readMachine(env, binary, layout, await findWorkers());
-  return nodeTree({ zone, node }, generation, machine);
+  const host = await readHost(env, binary, layout, await findWorkers());
+  return nodeTree({ zone, node }, generation, host);
 }
 
 async function readFolder(dir: string): Promise<Folder> {

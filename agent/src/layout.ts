@@ -39,6 +39,8 @@ export const layoutOf = (dir: string): Layout => ({
 
 /** The directory by its real name: nginx shows it in its arguments, by which a running one is recognised. */
 export async function openLayout(dir: string): Promise<Layout> {
+  // What lies above it is passed by nginx's workers.
+  await mkdir(path.dirname(dir), { recursive: true, mode: 0o755 });
   await mkdir(dir, { recursive: true, mode: 0o750 });
   return layoutOf(await realpath(dir));
 }

@@ -77,5 +77,6 @@ try {
   process.exitCode = await main();
 } catch (error) {
   stderrLog.error(reason(error));
-  process.exitCode = 1;
+  // At once: what had been started would keep the process.
+  process.exit(1);
 }

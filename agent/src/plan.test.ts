@@ -5,6 +5,7 @@ import { plan } from './plan.ts';
 
 const id = '019a0000-0000-7000-8000-000000000001';
 const other = '019a0000-0000-7000-8000-000000000002';
+const self = { nodeID: id, zoneID: other };
 const entry = (key: string, revision: number, doc: object | null): DocEntry => {
   const body = doc === null ? null : JSON.stringify(doc);
   return { key, revision, sha256: sha256(body ?? ''), body };
@@ -23,14 +24,14 @@ const none = () => undefined;
 
 test('a site is data, the zone and the own node are structure, and what is known is nothing', () => {
   const sent = entry(`site/${id}`, 1, site());
-  expect(plan(none, [sent], id)).toMatchObject({ effect: 'data', data: [sent], structure: [], rejected: [] });
-  expect(plan(none, [entry(`node/${id}`, 1, node(id))], id)).toMatchObject({ effect: 'structure', data: [] });
-  expect(plan(() => sent, [sent], id)).toMatchObject({ effect: 'none' });
-  expect(plan(() => ({ ...sent, revision: 0 }), [sent], id)).toMatchObject({ effect: 'data' });
+  expect(plan(none, [sent], self)).toMatchObject({ effect: 'data', data: [sent], structure: [], rejected: [] });
+  expect(plan(none, [entry(`node/${id}`, 1, node(id))], self)).toMatchObject({ effect: 'structure', data: [] });
+  expect(plan(() => sent, [sent], self)).toMatchObject({ effect: 'none' });
+  expect(plan(() => ({ ...sent, revision: 0 }), [sent], self)).toMatchObject({ effect: 'data' });
 });
 
 test("other nodes' documents are passed over", () => {
-  expect(plan(none, [entry(`node/${other}`, 1, node(other))], id)).toEqual({
+  expect(plan(none, [entry(`node/${other}`, 1, node(other))], self)).toEqual({
     effect: 'none',
     data: [],
     structure: [],
@@ -41,9 +42,9 @@ test("other nodes' documents are passed over", () => {
 test('of several documents for one key the last good one counts, and a bad one that came after it is told', () => {
   const [first, second] = [entry(`site/${id}`, 1, site()), entry(`site/${id}`, 2, site({ status: 'pause' }))];
   const bad = entry(`site/${id}`, 3, site({ status: 'asleep' }));
-  expect(plan(none, [first, second], id).data).toEqual([second]);
-  expect(plan(none, [first, bad, second], id)).toMatchObject({ data: [second], rejected: [] });
-  expect(plan(none, [second, bad], id)).toMatchObject({
+  expect(plan(none, [first, second], self).data).toEqual([second]);
+  expect(plan(none, [first, bad, second], self)).toMatchObject({ data: [second], rejected: [] });
+  expect(plan(none, [second, bad], self)).toMatchObject({
     data: [second],
     rejected: [{ key: `site/${id}`, revision: 3, error: expect.stringContaining('status') }],
   });
@@ -53,17 +54,38 @@ test('a body that is not what its hash says, or not what its key says, is refuse
   const sent = entry(`site/${id}`, 1, site());
   const bodies = [`${sent.body} `, null];
   for (const body of bodies) {
-    expect(plan(none, [{ ...sent, body }], id).rejected).toMatchObject([{ error: 'the body does not match its hash' }]);
+    expect(plan(none, [{ ...sent, body }], self).rejected).toMatchObject([
+      { error: 'the body does not match its hash' },
+    ]);
   }
-  expect(plan(none, [entry(`site/${other}`, 1, site())], id).rejected).toMatchObject([
+  expect(plan(none, [entry(`site/${other}`, 1, site())], self).rejected).toMatchObject([
     { key: `site/${other}`, error: `the document of site/${other} says it is site/${id}` },
   ]);
 });
 
+test('the zone document of another zone is refused', () => {
+  const zone = {
+    kind: 'zone',
+    id: other,
+    ports: [],
+    http2: true,
+    tlsProtocols: ['TLSv1.3'],
+    worker: { processes: 0, connections: 1024 },
+    cache: { maxBytes: 0, keyBytes: 1_000_000, inactiveSeconds: 60 },
+    maxBodyBytes: 0,
+    originPolicy: { deny: [], allow: [] },
+  };
+  expect(plan(none, [entry('zone', 1, zone)], self)).toMatchObject({ effect: 'structure', rejected: [] });
+  expect(plan(none, [entry('zone', 1, { ...zone, id })], self)).toMatchObject({
+    effect: 'none',
+    rejected: [{ key: 'zone', error: `this node is not of zone ${id}` }],
+  });
+});
+
 test('a document that is gone is removed even when nobody knows it, but a zone never goes', () => {
   const gone = entry('host/a.example.com', 2, null);
-  expect(plan(none, [gone], id)).toMatchObject({ effect: 'data', data: [gone] });
-  expect(plan(none, [entry('zone', 2, null)], id)).toMatchObject({
+  expect(plan(none, [gone], self)).toMatchObject({ effect: 'data', data: [gone] });
+  expect(plan(none, [entry('zone', 2, null)], self)).toMatchObject({
     effect: 'none',
     rejected: [{ key: 'zone', error: 'a zone cannot be withdrawn' }],
   });

@@ -16,6 +16,12 @@ export interface Rejection {
   change?: Change;
 }
 
+/** Who is asked to apply them. */
+export interface Self {
+  nodeID: string;
+  zoneID: string;
+}
+
 export interface Plan {
   /** `data`: files that Lua reads. `structure`: also what nginx files are rendered from. */
   effect: 'none' | 'data' | 'structure';
@@ -27,14 +33,14 @@ export interface Plan {
 const GONE = sha256('');
 
 /** Of several entries for one key the last good one counts. Documents of other nodes are nobody's business here. */
-export function plan(known: (key: string) => Known | undefined, entries: readonly DocEntry[], nodeID: string): Plan {
-  const own = nodeKey(nodeID);
+export function plan(known: (key: string) => Known | undefined, entries: readonly DocEntry[], self: Self): Plan {
+  const own = nodeKey(self.nodeID);
   const changes = new Map<string, Change>();
   const rejected = new Map<string, Rejection>();
   for (const entry of entries) {
     if (entry.key.startsWith('node/') && entry.key !== own) continue;
     try {
-      check(entry);
+      check(entry, self);
       changes.set(entry.key, { ...entry });
       rejected.delete(entry.key);
     } catch (error) {
@@ -57,12 +63,14 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
 /** What travelled whole? Asked apart, because a damaged message is worth asking for again and a wrong document is not. */
 export const isIntact = ({ body, sha256: hash }: DocEntry) => (body === null ? GONE : sha256(body)) === hash;
 
-function check(entry: DocEntry): void {
+function check(entry: DocEntry, self: Self): void {
   // Keys become paths.
   DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
-  if (entry.body !== null) parseDoc(entry.key, entry.body);
-  else if (entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
+  const doc = entry.body === null ? null : parseDoc(entry.key, entry.body);
+  if (entry.key !== 'zone') return;
+  if (doc === null) throw new Error('a zone cannot be withdrawn');
+  if (doc.kind === 'zone' && doc.id !== self.zoneID) throw new Error(`this node is not of zone ${doc.id}`);
 }
 
 // A document that is gone is removed again even when it is not known: a crash may have left its file.

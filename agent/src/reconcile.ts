@@ -19,7 +19,7 @@ export async function reconcile(
   reached: number,
 ): Promise<Ack> {
   const startedAt = performance.now();
-  const planned = plan((key) => node.store.get(key), entries, node.id);
+  const planned = plan((key) => node.store.get(key), entries, node.self);
   settle(refusals, entries, planned.rejected);
 
   // Data first: a structure that fails takes seconds, and no site shall wait for it. The revision is reached only when

@@ -1,6 +1,6 @@
 // What is asked of a node: by the control plane over NATS, and by whoever sits in front of it.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -77,6 +77,36 @@ test('a node finds back to a NATS server that was away, and learns what it misse
   await start();
   await settled(node);
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
+});
+
+test('a node that joins again with another zone key serves with that one', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports } = node;
+  await agent.end('SIGKILL');
+  const tree = () => readFile(path.join(layoutOf(agent.dir).conf, 'current/loaded.sha256'), 'utf8');
+  const before = await tree();
+  peer.zoneKey = Buffer.alloc(32, 7).toString('base64');
+  expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
+  expect(peer.joins[1]?.publicKey).not.toBe(peer.joins[0]?.publicKey);
+  agent.start();
+  await eventually(async () => expect(await tree()).not.toBe(before));
+  expect((await get(ports.http, 'www.example.com')).status).toBe(200);
+});
+
+test('what lies on disk is readable for those who need it and for nobody else', async () => {
+  const { agent, www } = await standingNode();
+  const modes = await Promise.all(
+    [
+      'docs',
+      `docs/${docPath(`host/${www.name}`)}`,
+      'docs/manifest',
+      'keys',
+      'keys/zone.key',
+      'keys/node.seed',
+      'run',
+    ].map(async (name) => ((await stat(path.join(agent.dir, name))).mode & 0o777).toString(8)),
+  );
+  expect(modes).toEqual(['750', '640', '600', '700', '600', '600', '750']);
 });
 
 test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {

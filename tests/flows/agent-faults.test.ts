@@ -160,7 +160,7 @@ test('an agent that brings other Lua reloads nginx once, and its next start does
   };
   const { conf } = layoutOf(agent.dir);
   // As an agent with other Lua has left it.
-  await writeFile(path.join(conf, 'current/lua.sha256'), 'other\n');
+  await writeFile(path.join(conf, 'current/loaded.sha256'), 'other\n');
   expect(await started()).toBe(1);
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
   expect(await started()).toBe(0);

@@ -75,7 +75,7 @@ export class Peer {
   readonly nodeID = randomUUID();
   readonly zoneID = randomUUID();
   readonly token = randomBytes(32).toString('hex');
-  readonly zoneKey = randomBytes(32).toString('base64');
+  zoneKey = randomBytes(32).toString('base64');
   readonly joins: JoinRequest[] = [];
   readonly acks: Ack[] = [];
   readonly heartbeats: Heartbeat[] = [];

@@ -1,5 +1,5 @@
-// The tree a node serves from: what the documents render to, and which Lua it goes with. nginx reads Lua when it reads its
-// configuration, so an agent that brings other Lua brings another tree, and the reload that goes with it.
+// The tree a node serves from: what the documents render to, and a mark of what nginx reads besides when it reads its
+// configuration: the Lua, and the keys. Who brings other Lua or another key brings another tree, and the reload with it.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,23 +13,20 @@ export interface Structure {
   node: NodeDoc | null;
 }
 
-/** What a tree depends on besides the documents. */
-export interface Machine {
-  host: HostFacts;
-  luaHash: string;
+export async function nodeTree(structure: Structure, generation: number, host: HostFacts): Promise<Tree> {
+  const tree = renderTree({ ...structure, generation, host });
+  return new Map([...tree, ['loaded.sha256', `${await loadedHash(host)}\n`]]);
 }
 
-export const nodeTree = (structure: Structure, generation: number, { host, luaHash }: Machine): Tree =>
-  new Map([...renderTree({ ...structure, generation, host }), ['lua.sha256', `${luaHash}\n`]]);
-
-/** Over names and contents of all that lies in the folder. */
-export async function hashFolder(dir: string): Promise<string> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+/** The keys are random, so that their hash says nothing of them. */
+async function loadedHash({ luaDir, dir }: HostFacts): Promise<string> {
+  const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
+  const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const keys = ['zone.key', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));
   const hash = createHash('sha256');
-  for (const file of files.sort()) {
-    const content = await readFile(file);
-    hash.update(`${path.relative(dir, file)}\n${content.length}\n`).update(content);
+  for (const file of [...lua.sort(), ...keys]) {
+    const content = await readFile(file).catch(() => Buffer.alloc(0));
+    hash.update(`${path.basename(file)}\n${content.length}\n`).update(content);
   }
   return hash.digest('hex');
 }

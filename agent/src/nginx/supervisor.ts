@@ -1,6 +1,7 @@
 // One nginx per directory, whose life does not hang on ours. It daemonizes, so starting it, finding it again after we
 // were killed and watching it are the same thing: the pid file, checked against what /proc says of that process.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Layout } from '../layout.ts';
@@ -162,8 +163,8 @@ export class Nginx {
       // Not 'close': the daemon may hold our pipe.
       child.once('exit', resolve);
     });
-    // What it said last may still be on its way.
-    await new Promise((resolve) => setImmediate(resolve));
+    // One that ended badly has let go of it, but what it said last may still be on its way.
+    if (code !== 0 && !child.stderr.closed) await once(child.stderr, 'close');
     child.stderr.destroy();
     if (code !== 0) throw new Error(briefly(words) || `nginx ended with ${code}`);
   }
