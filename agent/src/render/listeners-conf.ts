@@ -17,35 +17,38 @@ upstream hop_once {
     server ${`unix:${host.dir}/run/hop.sock`};
 }
 
-# What a compressing origin is asked for, in four classes, so that a store never mixes encodings.
+# What a compressing origin is asked for, in four classes, so that a store never mixes encodings. What browsers say is
+# found at once; anything else is read with care.
+map $http_accept_encoding $e_encoding {
+    default "$e_br$e_gz";
+    "" "";
+    "gzip, deflate, br" bg;
+    "gzip, deflate, br, zstd" bg;
+    gzip g;
+    "gzip, deflate" g;
+}
 map $http_accept_encoding $e_br {
     default "";
-    "gzip, deflate, br" b;
-    "gzip, deflate, br, zstd" b;
     "~*(?:^|,)[ \t]*br[ \t]*(?:;[ \t]*q=(?:0\\.0*[1-9][0-9]*|1(?:\\.0*)?)[ \t]*)?(?:,|$)" b;
 }
 map $http_accept_encoding $e_gz {
     default "";
-    "gzip, deflate, br" g;
-    "gzip, deflate, br, zstd" g;
-    gzip g;
-    "gzip, deflate" g;
     "~*(?:^|,)[ \t]*gzip[ \t]*(?:;[ \t]*q=(?:0\\.0*[1-9][0-9]*|1(?:\\.0*)?)[ \t]*)?(?:,|$)" g;
 }
-map "$e_br$e_gz" $e_accept {
+map $e_encoding $e_accept {
     default identity;
     b "br";
     g "gzip";
     bg "br, gzip";
 }
 # Something that the usual request does not have, worth a closer look.
-map "$http_range$http_if_none_match$http_if_modified_since$http_if_match$http_if_unmodified_since$http_upgrade$http_authorization$http_x_e_vary" $e_odd {
+map "$http_if_modified_since$http_upgrade" $e_odd {
     default "!";
     "" "";
 }
 # All that decides about a request before its answer is known: Lua remembers the decision by it.
 map "" $e_facts {
-    default "$request_method$e_odd $scheme:$server_port $e_br$e_gz $host$request_uri";
+    default "$request_method$e_odd $scheme:$server_port $e_encoding $host$request_uri";
 }
 map $http_upgrade $e_upgrade {
     default "";
@@ -70,11 +73,7 @@ map "" $e_domain { default ""; }
 map "" $e_bypass { default ""; }
 map "" $e_version { default ""; }
 map "" $e_again { default ""; }
-map "" $e_freshened { default ""; }
-map $e_freshened $e_cache_control {
-    default $e_freshened;
-    "" $upstream_http_x_e_cc;
-}
+map "" $e_cache_control { default $upstream_http_x_e_cc; }
 
 server {
 ${node?.enabled === false ? conf`    listen ${`unix:${host.dir}/run/off.sock`};\n` : listens(zone, host.listen, host.capabilities.http2)}    server_name _;

@@ -69,7 +69,7 @@ local function freshened()
         header[name] = value
     end
     if newer.control then
-        var.e_freshened = newer.control
+        var.e_cache_control = newer.control
     end
     return newer.birth, newer.lifetime
 end
@@ -102,7 +102,7 @@ local function fetched_answer(state, packed)
     local recipe = var.upstream_http_x_e_recipe
     if recipe then
         -- nginx hashes this request field when it stores the file, which is after this filter.
-        ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_br .. var.e_gz))
+        ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_encoding))
     end
     if packed then
         local age = time() - birth_of(packed)

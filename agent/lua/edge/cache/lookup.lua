@@ -33,6 +33,7 @@ local function learn(made, request, token)
     made.recipe = recipe
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
     made.pass_until = token and urls.pass_until(url) or 0
+    made.personal_until = token and urls.pass_until(url, true) or 0
     made.key = keys.key(made.prefix, request.at,
         recipe and vary.by_encoding(recipe) and request.encoding or "", token and urls.version(url) or "", url)
 end
@@ -44,21 +45,18 @@ local function is_partial()
         or headers["If-Match"] or headers["If-Unmodified-Since"]
 end
 
-local function closer_look(made)
-    clear_header("X-E-Vary")
-    if var.e_upgrade ~= "" then
-        return "@pass"
-    end
-    if made.pass_until > time() and is_partial() then
-        return "@pass"
+-- Past the store, for a URL that cannot be cached just now: at once where the store would strip something, else through
+-- the store's door, so that an answer that can be kept again is.
+local function past_the_store(made, now)
+    if made.pass_until > now then
+        if is_partial() then
+            return "@pass"
+        end
+        var.e_bypass = "1"
     end
     -- Personal answers are not stored, so nobody shall wait at the lock for one.
-    if var.http_authorization and urls.pass_until(urls.personal(made.url)) > time() then
+    if made.personal_until > now and var.http_authorization then
         return "@pass"
-    end
-    -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
-    if var.http_if_none_match and var.http_if_modified_since then
-        clear_header("If-Modified-Since")
     end
 end
 
@@ -70,25 +68,27 @@ function _M.access(site, request)
     end
     var.e_key = made.key
     if made.never then
-        if request.odd then
-            clear_header("X-E-Vary")
-        end
         if made.unsafe then
             var.e_version = urls.new_token()
         end
         return "@pass"
     end
     if request.odd then
-        local elsewhere = closer_look(made)
-        if elsewhere then
-            return elsewhere
+        if var.e_upgrade ~= "" then
+            return "@pass"
+        end
+        -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
+        if var.http_if_none_match then
+            clear_header("If-Modified-Since")
         end
     end
+    if not token then
+        return
+    end
+    -- Over what the visitor may have sent under that name.
     if made.recipe then
         set_header("X-E-Vary", made.hash or vary.hash(made.recipe, request.encoding))
     end
-    if made.pass_until > 0 and made.pass_until > time() then
-        var.e_bypass = "1"
-    end
+    return past_the_store(made, time())
 end
 return _M

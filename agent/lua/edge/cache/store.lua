@@ -142,8 +142,7 @@ local function not_stored(response, key)
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
     if response.method == "GET" and key and var.http_x_e_state then
-        local url = keys.url_of(key)
-        urls.note_pass(response.authorized and urls.personal(url) or url)
+        urls.note_pass(keys.url_of(key), response.authorized)
     end
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text

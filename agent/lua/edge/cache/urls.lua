@@ -36,14 +36,9 @@ function _M.recipe(url)
     return urls:get("recipe|" .. url)
 end
 
--- The URL as those see it who authorize themselves.
-function _M.personal(url)
-    return "personal|" .. url
-end
-
--- Until when the URL goes past the store.
-function _M.pass_until(url)
-    return urls:get("pass|" .. url) or 0
+-- Until when the URL goes past the store; `personal`: for those who authorize themselves.
+function _M.pass_until(url, personal)
+    return urls:get((personal and "personal|" or "pass|") .. url) or 0
 end
 
 local function put(kind, url, value, seconds)
@@ -63,9 +58,9 @@ function _M.note_recipe(url, recipe)
 end
 
 -- Renewed while it is used: where requests come without pause, none of them finds the store's lock again.
-function _M.note_pass(url)
-    if _M.pass_until(url) < time() + PASS_SECONDS / 2 then
-        note("pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
+function _M.note_pass(url, personal)
+    if _M.pass_until(url, personal) < time() + PASS_SECONDS / 2 then
+        note(personal and "personal|" or "pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
     end
 end
 

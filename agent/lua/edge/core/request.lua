@@ -74,7 +74,7 @@ function _M.visitor()
     if not request then
         return nil, why
     end
-    request.encoding = var.e_br .. var.e_gz
+    request.encoding = var.e_encoding
     request.odd = var.e_odd ~= ""
     if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then
         remembered:set(facts, request)
