@@ -6,8 +6,8 @@ import { identify, isRunning, readIdentity, stopLeftover, stopProcess } from '..
 import { Trouble } from '../steps.mjs';
 import type { Folders } from './folders.ts';
 
-/** In the order in which they are stopped: nobody loses what he leans on. */
-const programs = ['console', 'agent', 'api', 'origin', 'nats', 'postgres'];
+/** All that the quick start runs, in the order in which it is stopped: nobody loses what he leans on. */
+export const programs = ['console', 'agent', 'api', 'origin', 'nats', 'postgres'];
 
 /** Makes this process the one that runs on this data. A run that is just ending is waited for. */
 export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {

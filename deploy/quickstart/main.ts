@@ -4,7 +4,7 @@ import { line, step, Trouble } from '../steps.mjs';
 import type { Summary } from './demo.ts';
 import { openFolders, removeData } from './folders.ts';
 import type { Folders } from './folders.ts';
-import { stopLeftovers, takeOver } from './leftovers.ts';
+import { programs, stopLeftovers, takeOver } from './leftovers.ts';
 import { holderOf, isFree } from './port-holder.ts';
 import { helpText, listeners, readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -80,7 +80,7 @@ async function stopAll(running: Supervised[]) {
   if (running.length === 0) return;
   line('');
   await step('Stopping', async (report) => {
-    for (const program of running.toReversed()) {
+    for (const program of running.toSorted((a, b) => programs.indexOf(a.name) - programs.indexOf(b.name))) {
       report(program.name);
       await program.stop();
     }

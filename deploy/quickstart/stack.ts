@@ -33,7 +33,7 @@ export interface StackOptions {
   dev: boolean;
 }
 
-/** Everything that was started goes into `running`, in order, also when a later step fails. */
+/** Everything that was started goes into `running`, also when a later step fails. */
 export async function startStack({ settings, folders, dev }: StackOptions, running: Supervised[]): Promise<Stack> {
   await initSecrets(folders.secrets);
   const start: Start = async (program, ready) => {
@@ -51,25 +51,21 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
 
   const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl });
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
-  await together([
-    step('Demo origin', () =>
-      start(originProgram(settings), (signal) => isAnswered(summary.origin, { status: 200, signal })),
-    ),
-    step('API and console', () =>
-      start(apiProgram(env, dev), (signal) => isAnswered(`${summary.api}/api/v1/health`, { status: 200, signal })),
-    ),
-  ]);
   const agent = await agentProgram({ settings, folders, dev, control: summary.api, joinToken });
+  const ok = (url: string) => (signal: AbortSignal) => isAnswered(url, { status: 200, signal });
   // A later start may find the demo's domain switched off by its owner.
   const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
   const serves = (signal: AbortSignal) => isAnswered(summary.edge.http, { ...wanted, signal });
-  await step('Edge node', () => start(agent, serves));
-  if (dev)
-    await step('Console with reload', () =>
-      start(consoleProgram(settings, summary.api), (signal) =>
-        isAnswered(devAddress(settings), { status: 200, signal }),
-      ),
-    );
+  const edge = () => step('Edge node', () => start(agent, serves));
+  await together([
+    step('Demo origin', () => start(originProgram(settings), ok(summary.origin))),
+    step('API and console', () => start(apiProgram(env, dev), ok(`${summary.api}/api/v1/health`))),
+    // A node that has joined serves without the API.
+    ...(isFirst ? [] : [edge()]),
+  ]);
+  if (isFirst) await edge();
+  const vite = consoleProgram(settings, summary.api);
+  if (dev) await step('Console with reload', () => start(vite, ok(devAddress(settings))));
   return { summary, isFirst };
 }
 
@@ -110,6 +106,7 @@ interface Places {
 function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Record<string, string | undefined> {
   return {
     ...process.env,
+    ...compiled,
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
     SECRETS_DIR: folders.secrets,
@@ -127,6 +124,9 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Re
   };
 }
 
+/** Node keeps what it has compiled, types taken off: the API starts three times as fast from it. */
+const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? path.join(root, '.data/cache/compiled') };
+
 const stopping = { stopSignal: 'SIGTERM', stopWithinMs: 15_000 } as const;
 /** Started again by Node itself when a source changes. */
 const following = (dev: boolean) => (dev ? ['--watch', '--watch-preserve-output'] : []);
@@ -136,6 +136,7 @@ const originProgram = (settings: Settings): Program => ({
   command: process.execPath,
   args: ['deploy/quickstart/origin.ts', settings.ORIGIN_HOST, String(settings.ORIGIN_PORT)],
   cwd: root,
+  env: { ...process.env, ...compiled },
   ...stopping,
 });
 
@@ -185,6 +186,7 @@ async function agentProgram({ settings, folders, dev, control, joinToken }: Agen
     cwd: folders.data,
     env: {
       ...process.env,
+      ...compiled,
       EDGELOOM_DIR: folders.edge,
       EDGELOOM_CONTROL: control,
       EDGELOOM_TOKEN: joinToken,
