@@ -6,9 +6,11 @@ import { toastError } from './errors.ts';
 import { useT, type Word } from './i18n.ts';
 import { keyOf, refresh } from './queries.ts';
 
-export interface EndpointOptions {
+export interface EndpointOptions<T = unknown> {
   /** How often the answer is asked again. A hidden tab does not ask. */
   pollMs?: number;
+  /** The same, depending on the answer; null: not again. */
+  poll?(data: T | undefined): number | null;
   /** False while something it needs is not known yet. */
   enabled?: boolean;
 }
@@ -28,17 +30,19 @@ export interface Result<T> {
 }
 
 type Rest<E extends Endpoint> =
-  {} extends Sent<E> ? [sent?: Sent<E>, options?: EndpointOptions] : [sent: Sent<E>, options?: EndpointOptions];
+  {} extends Sent<E>
+    ? [sent?: Sent<E>, options?: EndpointOptions<Received<E>>]
+    : [sent: Sent<E>, options?: EndpointOptions<Received<E>>];
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
 export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: EndpointOptions = {}): Result<unknown> {
-  const { pollMs, enabled = true } = options;
+  const { pollMs, poll, enabled = true } = options;
   const query = useQuery({
     queryKey: keyOf(endpoint, sent),
     queryFn: ({ signal }): Promise<unknown> => call(endpoint, sent, { signal }),
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: pollMs ?? false,
+    refetchInterval: ({ state }) => (poll ? poll(state.data) : pollMs) ?? false,
     refetchIntervalInBackground: false,
   });
   return {

@@ -6,6 +6,12 @@ export function SwitchField({ name }: { name: string }) {
   useT();
   const { accepted, value, set, input } = useField(name);
   if (!accepted) return null;
-  const { withAsterisk: _, required: __, ...rest } = input;
-  return <Switch {...rest} checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />;
+  const { id, label, description, error, disabled, onBlur } = input;
+  return (
+    <Switch
+      {...{ id, name, label, description, error, disabled, onBlur }}
+      checked={value === true}
+      onChange={(event) => set(event.currentTarget.checked)}
+    />
+  );
 }

@@ -30,8 +30,9 @@ export interface FrameProps {
 /** Selvage, rail, top bar and the panel in which the page stands. */
 export function Frame({ menu, views }: FrameProps) {
   const t = useT();
-  const { pathname, search } = useLocation();
-  const [sheet, setSheet] = useState(false);
+  const { key } = useLocation();
+  // Where the sheet was opened: a change of place closes it.
+  const [sheetAt, setSheetAt] = useState<string | null>(null);
   const phone = useMediaQuery('(max-width: 48em)') ?? false;
   const match = useMatch(`/${family}/:section/sitesSetting/:siteId/*`);
   const siteId = match?.params.siteId;
@@ -42,7 +43,6 @@ export function Frame({ menu, views }: FrameProps) {
   );
   const scope = siteId !== undefined && site.data?.id === siteId ? site.data : null;
 
-  useEffect(() => setSheet(false), [pathname, search]);
   useEffect(() => {
     if (scope) lastSite.keep(scope);
   }, [scope]);
@@ -68,8 +68,8 @@ export function Frame({ menu, views }: FrameProps) {
               <ActionIcon
                 size={40}
                 aria-label={t('frame.openMenu')}
-                aria-expanded={sheet}
-                onClick={() => setSheet(true)}
+                aria-expanded={sheetAt === key}
+                onClick={() => setSheetAt(key)}
               >
                 <IconMenu2 size={18} stroke={1.6} />
               </ActionIcon>
@@ -94,8 +94,8 @@ export function Frame({ menu, views }: FrameProps) {
         </div>
         {phone && (
           <Drawer
-            opened={sheet}
-            onClose={() => setSheet(false)}
+            opened={sheetAt === key}
+            onClose={() => setSheetAt(null)}
             position="left"
             size={288}
             withCloseButton={false}
@@ -119,7 +119,5 @@ export function Frame({ menu, views }: FrameProps) {
 function Progress() {
   const t = useT();
   const { state } = useNavigation();
-  return state === 'idle' ? null : (
-    <div className={classes['progress']} role="progressbar" aria-label={t('common.loading')} />
-  );
+  return state === 'idle' ? null : <progress className={classes['progress']} aria-label={t('common.loading')} />;
 }

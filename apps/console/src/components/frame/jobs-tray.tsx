@@ -3,7 +3,7 @@ import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { useEffect, useState } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useJobs } from '../../stores/jobs.ts';
+import { useJobs, type FollowedJob } from '../../stores/jobs.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
 import { Receipts } from '../receipts/receipts.tsx';
 import { useJob } from '../receipts/use-job.ts';
@@ -16,56 +16,99 @@ import classes from './rail.module.css';
 
 type Job = Received<typeof jobs.list>['data'][number];
 
-const kindOf = ({ kind, title }: Job) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
+const kindOf = ({ kind, title }: Pick<Job, 'kind' | 'title'>) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
 const list = { query: { page: 1, pageSize: 25, sortBy: 'createdAt', orderBy: 'desc' } } as const;
 
-/** The newest running job of the open site with its progress; opens the list of all of them. */
+/** The newest running job of the open site, else one started in this tab; opens the list of them. */
 export function JobsTray({ site }: { site: SiteInfo | null }) {
-  return site ? <SiteJobs siteId={site.id} /> : null;
+  const followed = useJobs((state) => state.followed);
+  const [newest] = followed;
+  if (site) return <SiteJobs siteId={site.id} />;
+  return newest ? <FollowedJobs newest={newest} followed={followed} /> : null;
 }
 
+const isRunning = ({ state }: Pick<Job, 'state'>) => state === 'processing';
+
 function SiteJobs({ siteId }: { siteId: string }) {
-  const t = useT();
   const overlay = useOverlay();
-  const followed = useJobs((state) => state.followed[0]?.jobID);
-  const [pollMs, setPollMs] = useState(15_000);
-  const { data, retry } = useEndpoint(jobs.list, { params: { siteId }, ...list }, { pollMs });
-  const running = (data?.data ?? []).filter(({ state }) => state === 'processing');
-  const shown = running[0];
-  useEffect(() => setPollMs(running.length > 0 ? 1500 : 15_000), [running.length]);
-  useEffect(() => useJobs.setState({ running: running.length }), [running.length]);
-  useEffect(() => () => useJobs.setState({ running: 0 }), []);
-  // A job that was started a moment ago should not wait for the next poll.
+  const { data } = useEndpoint(
+    jobs.list,
+    { params: { siteId }, ...list },
+    { poll: (page) => (page?.data.some(isRunning) ? 1500 : 15_000) },
+  );
+  const running = (data?.data ?? []).filter(isRunning);
   useEffect(() => {
-    if (followed !== undefined) retry();
-  }, [followed]);
+    useJobs.setState({ running: running.length });
+    return () => useJobs.setState({ running: 0 });
+  }, [running.length]);
   if (!data || data.data.length === 0) return null;
-  const label = shown
-    ? t('frame.jobs.open', { title: kindOf(shown), done: shown.done, total: shown.total })
+  return (
+    <Foot
+      job={running[0] ?? null}
+      count={data.total}
+      onOpen={() => overlay(<JobList siteId={siteId} />, { title: 'frame.jobs.title' })}
+    />
+  );
+}
+
+interface FollowedProps {
+  newest: FollowedJob;
+  followed: readonly FollowedJob[];
+}
+
+function FollowedJobs({ newest, followed }: FollowedProps) {
+  const overlay = useOverlay();
+  const { data } = useJob(newest.siteId, newest.jobID);
+  const list = (
+    <ul className={classes['jobs']}>
+      {followed.map(({ siteId, jobID }) => (
+        <li key={jobID} className={classes['jobItem']}>
+          <Opened siteId={siteId} jobID={jobID} />
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <Foot
+      job={data && isRunning(data) ? data : null}
+      count={followed.length}
+      onOpen={() => overlay(list, { title: 'frame.jobs.title' })}
+    />
+  );
+}
+
+interface FootProps {
+  job: Pick<Job, 'kind' | 'title' | 'done' | 'total' | 'state'> | null;
+  count: number;
+  onOpen: () => void;
+}
+
+function Foot({ job, count, onOpen }: FootProps) {
+  const t = useT();
+  const label = job
+    ? t('frame.jobs.open', { title: kindOf(job), done: job.done, total: job.total })
     : t('frame.jobs.title');
   return (
-    <button
-      type="button"
-      className={classes['job']}
-      aria-label={label}
-      onClick={() => overlay(<JobList siteId={siteId} />, { title: 'frame.jobs.title' })}
-    >
+    <button type="button" className={classes['job']} aria-label={label} onClick={onOpen}>
       <span className={classes['jobLine']}>
-        <span className={classes['jobTitle']}>{shown ? kindOf(shown) : t('frame.jobs.title')}</span>
-        <span>{shown ? `${shown.done}/${shown.total}` : data.total}</span>
+        <span className={classes['jobTitle']}>{job ? kindOf(job) : t('frame.jobs.title')}</span>
+        <span>{job ? `${job.done}/${job.total}` : count}</span>
       </span>
-      {shown && (
-        <progress
-          className={classes['bar']}
-          value={shown.done}
-          max={Math.max(1, shown.total)}
-          data-state={shown.state}
-          aria-hidden
-        />
-      )}
+      {job && <Bar job={job} />}
     </button>
   );
 }
+
+/** The words beside it say the same. */
+const Bar = ({ job }: { job: Pick<Job, 'done' | 'total' | 'state'> }) => (
+  <progress
+    className={classes['bar']}
+    value={job.done}
+    max={Math.max(1, job.total)}
+    data-state={job.state}
+    aria-hidden
+  />
+);
 
 function JobList({ siteId }: { siteId: string }) {
   const t = useT();
@@ -93,13 +136,7 @@ function JobList({ siteId }: { siteId: string }) {
               <span>{t('common.receipts.done', { done: job.done, total: job.total })}</span>
               <span>{t('common.details')}</span>
             </span>
-            <progress
-              className={classes['bar']}
-              value={job.done}
-              max={Math.max(1, job.total)}
-              data-state={job.state}
-              aria-hidden
-            />
+            <Bar job={job} />
           </button>
           {opened === job.id && <Opened siteId={siteId} jobID={job.id} />}
         </li>

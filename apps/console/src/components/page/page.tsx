@@ -60,7 +60,7 @@ export function Page(props: PageProps) {
   useEffect(() => {
     if (visited) heading.current?.focus({ preventScroll: true });
     visited = true;
-  }, [title]);
+  }, []);
 
   return (
     <CountContext value={setCounted}>

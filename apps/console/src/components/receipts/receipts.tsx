@@ -22,10 +22,10 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
       <header className={classes['head']}>
         <b className={classes['title']}>{job.title}</b>
         {pill}
-        <span className={classes['tally']} role="status">
+        <output className={classes['tally']}>
           {t('common.receipts.done', { done: job.done, total: job.total })}
           {slowest > 0 && `${t('common.pause')}${t('common.receipts.slowest', { took: took(slowest) })}`}
-        </span>
+        </output>
       </header>
       <ul className={classes['nodes']}>
         {job.receipts.map((receipt) => (
@@ -49,9 +49,9 @@ function Answer({ receipt: { state, tookMs, error } }: { receipt: Receipt }) {
   if (state === 'pending') return <span className={classes['took']}>{t('common.receipts.waiting')}</span>;
   return (
     <Tooltip label={error ?? t('common.receipts.failed')} events={{ hover: true, focus: true, touch: true }}>
-      <span className={classes['failed']} tabIndex={0}>
+      <button type="button" className={classes['failed']}>
         {t('common.receipts.failed')}
-      </span>
+      </button>
     </Tooltip>
   );
 }

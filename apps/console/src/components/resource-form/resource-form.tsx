@@ -48,11 +48,14 @@ export function ResourceForm(props: ResourceFormProps) {
   const words = props.words ?? endpoint.feature;
   const schema = props.schema ?? endpoint.body;
 
-  const start = useMemo<Values>(
-    () => ({ ...(editing ? {} : defaultsOf(schema)), ...initial, ...(editing ? acceptedOf(schema, value) : {}) }),
-    // A parent may make `initial` anew at each render; its content counts.
-    [schema, editing, JSON.stringify([initial, value])],
-  );
+  const start: Values = {
+    ...(editing ? {} : defaultsOf(schema)),
+    ...initial,
+    ...(editing ? acceptedOf(schema, value) : {}),
+  };
+  // A parent may make `initial` and `value` anew at each render; their content counts.
+  const startText = JSON.stringify(start);
+  const [baseText, setBaseText] = useState(startText);
   const [base, setBase] = useState(start);
   const [values, setValues] = useState(start);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
@@ -64,7 +67,8 @@ export function ResourceForm(props: ResourceFormProps) {
   const dirty = JSON.stringify(values) !== JSON.stringify(base);
 
   // The server's newer values are taken over as long as nothing was typed.
-  if (base !== start && !dirty && !busy) {
+  if (baseText !== startText && !dirty && !busy) {
+    setBaseText(startText);
     setBase(start);
     setValues(start);
   }

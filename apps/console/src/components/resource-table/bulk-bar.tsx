@@ -17,9 +17,7 @@ export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps
   return (
     <div className={classes['bulkPlace']}>
       <div className={classes['bulk']} role="toolbar" aria-label={t('common.table.bulk')}>
-        <span className={classes['bulkCount']} role="status">
-          {t('common.table.selected', { count: selected })}
-        </span>
+        <output className={classes['bulkCount']}>{t('common.table.selected', { count: selected })}</output>
         {ordered.map((action) => {
           const { label, icon: Icon, danger } = action;
           return (

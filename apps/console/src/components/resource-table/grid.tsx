@@ -3,15 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { IconArrowDown, IconArrowUp, IconChevronRight } from '@tabler/icons-react';
-import {
-  useMemo,
-  useRef,
-  useState,
-  type Dispatch,
-  type KeyboardEvent,
-  type ReactNode,
-  type SetStateAction,
-} from 'react';
+import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 import type { RowAction } from './actions.tsx';
@@ -19,6 +11,7 @@ import { cellOf, isNumber, titleOf, type Column } from './columns.tsx';
 import type { GroupOf, Identified, PhoneRow } from './resource-table.tsx';
 import { RowMenu } from './row-menu.tsx';
 import type { TableState } from './table-state.ts';
+import type { Selection, SetSelection } from './use-selection.ts';
 import classes from './resource-table.module.css';
 
 export interface GridProps<Row extends Identified> {
@@ -29,8 +22,8 @@ export interface GridProps<Row extends Identified> {
   state: TableState;
   caption: string;
   selectable: boolean;
-  selected: Readonly<Record<string, boolean>>;
-  setSelected: Dispatch<SetStateAction<Readonly<Record<string, boolean>>>>;
+  selected: Selection;
+  setSelected: SetSelection;
   actionsOf: (row: Row) => readonly RowAction<Row>[];
   runOne: (action: RowAction<Row>, row: Row) => void;
   nameOf: (row: Row) => string;
@@ -78,7 +71,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     dimmed = false,
   } = props;
   const t = useT();
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const lastPicked = useRef<number | null>(null);
   const [menu, setMenu] = useState<string | null>(null);
   const kept = usePreferences((preferences) => preferences.folded[endpoint.feature]);
@@ -108,6 +101,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     return one.label === null ? members : [{ kind: 'group', group: one, folded: closed }, ...(closed ? [] : members)];
   });
   const virtual = lines.length > virtualFrom;
+  // oxlint-disable-next-line react/incompatible-library -- its answers are read in this render only, never passed on
   const virtualizer = useVirtualizer({
     count: virtual ? lines.length : 0,
     getScrollElement: () => scroller.current,
@@ -147,11 +141,11 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
   };
 
   return (
-    <div
+    <section
       ref={scroller}
       className={classes['scroller']}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
       tabIndex={0}
-      role="region"
       aria-label={caption}
       data-dimmed={dimmed || undefined}
     >
@@ -233,6 +227,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
                   const column = columns[i];
                   if (!column) return null;
                   return (
+                    // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label
                     <td
                       key={cell.id}
                       data-priority={column.priority}
@@ -260,13 +255,14 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
           {after > 0 && <Spacer height={after} span={span} />}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
 /** Stands for the rows outside the window. */
 const Spacer = ({ height, span }: { height: number; span: number }) => (
   <tr aria-hidden>
+    {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- empty, and hidden with its row */}
     <td colSpan={span} style={{ height, padding: 0, border: 0 }} />
   </tr>
 );

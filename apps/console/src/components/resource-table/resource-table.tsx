@@ -2,7 +2,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconDatabase, type Icon } from '@tabler/icons-react';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
@@ -18,6 +18,7 @@ import { Grid } from './grid.tsx';
 import { Pager } from './pager.tsx';
 import { PhoneRows } from './phone-rows.tsx';
 import { useAllowed, useRunAction } from './run-actions.tsx';
+import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import { filtersInWords, Toolbar, type Filter } from './toolbar.tsx';
 import { useTableState, type TableState } from './table-state.ts';
@@ -104,7 +105,7 @@ function questionOf(state: TableState, search: string | undefined, fixed: Readon
     ...fixed,
     ...(list.paged && { page, pageSize }),
     ...(list.sortable.length > 0 && { sortBy, orderBy }),
-    ...(search !== undefined && state.search !== '' && { [search]: state.search }),
+    ...(search !== undefined && state.search !== '' && { [search]: state.search.trim() }),
     ...Object.fromEntries(chosen),
   };
 }
@@ -146,7 +147,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const allowed = useAllowed();
   const setCount = useSetCount();
   const title = usePlace((place) => place.title);
-  const [selected, setSelected] = useState<Readonly<Record<string, boolean>>>({});
+  const { selected, setSelected } = useSelection(view);
   const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
   const { shown, choose } = useColumnChoice(endpoint.feature, columns);
   const total = page?.total ?? page?.data.length ?? 0;
@@ -156,8 +157,6 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const clear = () => setSelected({});
 
   useLetterKeys(chosen.length > 0 ? { Escape: clear } : {});
-  // A selection is of what is on screen: another page or filter starts without one.
-  useEffect(clear, [view]);
   useEffect(() => {
     if (page && !state.filtered) setCount(counted ? counted(total, page.data) : count(total));
   }, [page, total, counted, setCount, state.filtered]);

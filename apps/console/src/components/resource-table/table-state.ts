@@ -30,8 +30,10 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
       (before) => {
         const after = new URLSearchParams(before);
         if (!keepPage) after.delete('page');
-        for (const [name, value] of Object.entries(changes))
-          value === null || value === '' ? after.delete(name) : after.set(name, value);
+        for (const [name, value] of Object.entries(changes)) {
+          if (value === null || value === '') after.delete(name);
+          else after.set(name, value);
+        }
         return after;
       },
       { replace: true },
@@ -59,7 +61,7 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
       change({ pageSize: size === list.pageSize ? null : String(size) });
     },
     setSort: (column: string) => change({ sort: column === sortBy && orderBy === 'asc' ? `-${column}` : column }),
-    setSearch: (text: string) => change({ q: text.trim() || null }),
+    setSearch: (text: string) => change({ q: text.trim() === '' ? null : text }),
     setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
     clear: () => change(Object.fromEntries(['q', ...filterKeys].map((key) => [key, null]))),
   };

@@ -2,7 +2,7 @@ import { Button, Checkbox, Menu, Popover, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { t, tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { Kbd } from '../values/values.tsx';
@@ -76,9 +76,17 @@ function Search({ words, state }: { words: string; state: TableState }) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(state.search);
-  const ask = useDebouncedCallback(state.setSearch, 250);
-  // Cleared filters and a step back in history change the address, and the box follows.
-  useEffect(() => setText(state.search), [state.search]);
+  const [sent, setSent] = useState(state.search);
+  const [seen, setSeen] = useState(state.search);
+  const ask = useDebouncedCallback((typed: string) => {
+    setSent(typed);
+    state.setSearch(typed);
+  }, 250);
+  // Cleared filters and a step back in history change the address, and the box follows; what it sent itself is no news.
+  if (seen !== state.search) {
+    setSeen(state.search);
+    if (state.search !== sent) setText(state.search);
+  }
   useLetterKeys({ '/': () => input.current?.focus() });
   const label = tMaybe(`${words}.search`) ?? t('common.table.search');
   return (
@@ -247,7 +255,7 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4} aria-label={label}>
-          <div role="group" aria-label={label} className={classes['choices']}>
+          <fieldset aria-label={label} className={classes['choices']}>
             {choices.map(({ value, label: choice }) => (
               <button
                 key={value}
@@ -260,7 +268,7 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
                 {choice}
               </button>
             ))}
-          </div>
+          </fieldset>
         </Popover.Dropdown>
       </Popover>
       <button

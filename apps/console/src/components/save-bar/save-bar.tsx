@@ -35,7 +35,7 @@ export function SaveBar({
   }, [shown, onSave]);
   if (!shown) return null;
   return (
-    <div className={classes['bar']} role="region" aria-label={t('common.form.unsaved', { count: changes.length })}>
+    <section className={classes['bar']} aria-label={t('common.form.unsaved', { count: changes.length })}>
       <StatusMark tone="warn" />
       <span className={classes['text']}>
         <b>{t('common.form.unsaved', { count: changes.length })}</b> {changes.join(t('common.comma'))}
@@ -46,6 +46,6 @@ export function SaveBar({
       <Button loading={saving} onClick={onSave}>
         {t(saveLabel)}
       </Button>
-    </div>
+    </section>
   );
 }

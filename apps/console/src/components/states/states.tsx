@@ -132,7 +132,7 @@ export function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: n
   const t = useT();
   return (
     <Late>
-      <div className={classes['skeleton']} role="status" aria-label={t('common.loading')}>
+      <output className={classes['skeleton']} aria-label={t('common.loading')}>
         {Array.from({ length: rows }, (_, row) => (
           <div key={row} className={classes['skeletonRow']}>
             {Array.from({ length: columns }, (_, column) => (
@@ -146,7 +146,7 @@ export function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: n
             ))}
           </div>
         ))}
-      </div>
+      </output>
     </Late>
   );
 }
@@ -156,9 +156,9 @@ export function PageLoading() {
   const t = useT();
   return (
     <Late>
-      <div className={classes['loading']} role="status" aria-label={t('common.loading')}>
+      <output className={classes['loading']} aria-label={t('common.loading')}>
         <Loader size="sm" />
-      </div>
+      </output>
     </Late>
   );
 }

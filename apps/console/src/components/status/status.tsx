@@ -33,9 +33,9 @@ export function Status({ kind, value, text, why }: StatusProps) {
       </span>
       {why && (
         <Tooltip label={why} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
-          <span className={classes['why']} tabIndex={0}>
+          <button type="button" className={classes['why']}>
             {why}
-          </span>
+          </button>
         </Tooltip>
       )}
     </span>

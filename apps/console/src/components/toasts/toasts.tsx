@@ -12,7 +12,7 @@ export function Toasts() {
   const t = useT();
   return (
     <section className={classes['toasts']} aria-label={t('frame.notifications')}>
-      <div role="status">{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</div>
+      <output>{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</output>
       <div role="alert">{toasts.filter(({ tone }) => tone === 'bad').map(shown)}</div>
     </section>
   );

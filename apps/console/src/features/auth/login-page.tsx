@@ -62,6 +62,7 @@ export function LoginPage() {
           autoComplete="username"
           inputMode="email"
           spellCheck={false}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page is this form
           autoFocus
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}

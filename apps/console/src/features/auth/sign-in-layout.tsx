@@ -9,13 +9,16 @@ import classes from './auth.module.css';
 
 const names: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简体中文', en: 'English' };
 
+const year = new Date().getFullYear();
+
 /** One column at the left, the cloth at the right. */
 export function SignInLayout() {
   const t = useT();
   const language = useLanguage();
+  const title = `${t('auth.title')} · ${t('frame.product')}`;
   useEffect(() => {
-    document.title = `${t('auth.title')} · ${t('frame.product')}`;
-  }, [t, language]);
+    document.title = title;
+  }, [title]);
   return (
     <div className={classes['page']} data-family={family}>
       <div className={classes['column']}>
@@ -28,7 +31,7 @@ export function SignInLayout() {
           <Outlet />
         </main>
         <footer className={classes['foot']}>
-          <span>© {new Date().getFullYear()} Edgeloom</span>
+          <span>© {year} Edgeloom</span>
           <span className={classes['languages']}>
             {languages
               .filter((other) => other !== language)
