@@ -18,7 +18,6 @@ type Language = 'zh-TW' | 'zh-CN' | 'en';
 
 export interface Look {
   language?: Language;
-  theme?: 'light' | 'dark';
   width?: number;
 }
 
@@ -129,7 +128,7 @@ const openChromium = () =>
 async function openWindow(
   browser: Browser,
   summary: Summary,
-  { language = 'en', theme = 'light', width = 1440 }: Look = {},
+  { language = 'en', width = 1440 }: Look = {},
 ): Promise<Screen> {
   const options: BrowserContextOptions = {
     viewport: { width, height: width < 500 ? 740 : 900 },
@@ -142,7 +141,7 @@ async function openWindow(
     ([key, kept]) => {
       if (localStorage.getItem(key) === null) localStorage.setItem(key, kept);
     },
-    ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
+    ['edgeloom.preferences', JSON.stringify({ state: { language, theme: 'system' }, version: 0 })] as const,
   );
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

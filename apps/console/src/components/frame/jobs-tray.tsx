@@ -85,12 +85,10 @@ interface FootProps {
 
 function Foot({ job, count, onOpen }: FootProps) {
   const t = useT();
-  const label = job
-    ? t('frame.jobs.open', { title: kindOf(job), done: job.done, total: job.total })
-    : t('frame.jobs.title');
   return (
-    <button type="button" className={classes['job']} aria-label={label} onClick={onOpen}>
+    <button type="button" className={classes['job']} onClick={onOpen}>
       <span className={classes['jobLine']}>
+        {/* The name begins with what is seen: a label of its own would have to repeat it. */}
         <span className={classes['jobTitle']}>{job ? kindOf(job) : t('frame.jobs.title')}</span>
         <span>{job ? `${job.done}/${job.total}` : count}</span>
       </span>

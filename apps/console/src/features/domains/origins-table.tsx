@@ -50,7 +50,9 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
               <th scope="col">{t('domains.fields.weight')}</th>
               <th scope="col">{t('domains.fields.backup')}</th>
               <th scope="col">{t('domains.fields.enabled')}</th>
-              <th aria-label={t('common.remove')} />
+              <th scope="col">
+                <span className="hidden-text">{t('common.remove')}</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -146,7 +148,7 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
           <Menu.Target>
             <UnstyledButton
               className={classes['role'] ?? ''}
-              aria-label={t('domains.origins.roleOf', { n })}
+              aria-label={`${t('domains.origins.roleOf', { n })}${t('common.colon')}${t(backup ? 'domains.origins.backup' : 'domains.origins.main')}`}
               disabled={locked}
             >
               {backup ? <Pill tone="held">{t('domains.origins.backup')}</Pill> : t('domains.origins.main')}

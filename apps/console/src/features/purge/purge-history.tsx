@@ -43,11 +43,9 @@ export function PurgeHistory({ siteId }: { siteId: string }) {
     removing,
   ];
   return (
-    <section aria-labelledby="purge-history" className={classes['log'] ?? ''}>
+    <div className={classes['log']}>
       <header className={classes['history']}>
-        <h2 id="purge-history" className={classes['title']}>
-          {t('purge.history')}
-        </h2>
+        <h2 className={classes['title']}>{t('purge.history')}</h2>
         <p className={classes['why']}>{t('purge.historyWhy')}</p>
       </header>
       <ResourceTable
@@ -62,7 +60,7 @@ export function PurgeHistory({ siteId }: { siteId: string }) {
         phone={(row) => ({ below: <Status kind="task" value={row.state} /> })}
         empty={{ icon: IconEraser }}
       />
-    </section>
+    </div>
   );
 }
 
