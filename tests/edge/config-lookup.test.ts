@@ -124,6 +124,21 @@ test('an empty document directory is no fault: every name is unknown', async () 
   await bare.stop();
 });
 
+test('a node that is switched off opens no port and still answers the agent', async () => {
+  const off = await startEdge({ enabled: false });
+  await expect(off.get('/')).rejects.toThrow('ECONNREFUSED');
+  expect(await off.admin.status()).toMatchObject({ generation: 1 });
+  await off.stop();
+});
+
+test('a zone whose sizes are all 0 starts, with no limit to its store', async () => {
+  const unlimited = await startEdge({ zone: { cache: { maxBytes: 0, keyBytes: 0, inactiveSeconds: 0 } } });
+  const { name } = await unlimited.site({ cacheRules: [rule()] });
+  await unlimited.get('/a', { host: name });
+  expect((await unlimited.get('/a', { host: name })).cache).toBe('hit');
+  await unlimited.stop();
+});
+
 test('every request leaves one row in the access log that says whose it was', async () => {
   const { name, site, host } = await edge.site({ cacheRules: [rule()] });
   const reply = await edge.get('/log?a=1', {

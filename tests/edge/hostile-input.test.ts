@@ -176,6 +176,15 @@ describe('an origin', () => {
   });
 });
 
+test('whatever was asked, every row of the access log can be read', async () => {
+  await edge.get('/?"\\\u0001', { host, headers: { 'user-agent': '\u00ff"\\', referer: '{}' } }).catch(() => undefined);
+  await edge.raw(`GET /\xff\xfe"\\ HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: \x01\x80"\r\nConnection: close\r\n\r\n`);
+  await edge.raw('nonsense\r\n\r\n');
+  const last = await edge.logged(await edge.get('/last-row', { host }));
+  expect(last['uri']).toBe('/last-row');
+  expect((await edge.log()).length).toBeGreaterThan(20);
+});
+
 test('no Lua error ever reached the log', async () => {
   expect(await edge.errors()).not.toMatch(/lua entry thread aborted|attempt to|stack traceback|failed to run/);
 });

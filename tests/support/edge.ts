@@ -20,7 +20,15 @@ import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { CacheRuleDoc, CertDoc, EdgeDoc, HostDoc, SiteDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import type {
+  CacheRuleDoc,
+  CertDoc,
+  EdgeDoc,
+  HostDoc,
+  NodeDoc,
+  SiteDoc,
+  ZoneDoc,
+} from '@edgeloom/contract/edge/documents.ts';
 import { eventually } from './eventually.ts';
 import { startOrigin } from './origin.ts';
 import type { Origin } from './origin.ts';
@@ -145,9 +153,17 @@ export type EdgeOptions = {
   zone?: Partial<ZoneDoc>;
   /** Name servers, `address:port`. */
   resolvers?: string[];
+  /** Smaller dictionaries than the tree has, to see one full. */
+  dicts?: Record<string, string>;
+  enabled?: boolean;
 };
 
-export async function startEdge({ zone = {}, resolvers = [] }: EdgeOptions = {}): Promise<Edge> {
+export async function startEdge({
+  zone = {},
+  resolvers = [],
+  dicts = {},
+  enabled = true,
+}: EdgeOptions = {}): Promise<Edge> {
   const dir = await mkdtemp(join(tmpdir(), 'edge-'));
   const [http = 0, https = 0] = await freePorts(2);
   const [capabilities, workers, origin] = await Promise.all([detectCapabilities(nginx), findWorkers(), startOrigin()]);
@@ -166,9 +182,18 @@ export async function startEdge({ zone = {}, resolvers = [] }: EdgeOptions = {})
     capabilities,
     resolvers,
   };
-  const edge = new Edge(dir, { http, https }, origin, zoneKey, (doc, generation) =>
-    renderTree({ zone: doc, node: null, generation, host: facts }),
-  );
+  const node: NodeDoc = { kind: 'node', id: randomUUID(), enabled, cacheMaxBytes: 0 };
+  const edge = new Edge(dir, { http, https }, origin, zoneKey, (doc, generation) => {
+    const tree = renderTree({ zone: doc, node, generation, host: facts });
+    const main = tree.get('nginx.conf') ?? '';
+    const sized = (name: string, size: string) =>
+      [new RegExp(`(lua_shared_dict ${name}) \\w+;`), `$1 ${size};`] as const;
+    const sizes = Object.entries(dicts).map(([name, size]) => sized(name, size));
+    return tree.set(
+      'nginx.conf',
+      sizes.reduce((text, [from, to]) => text.replace(from, to), main),
+    );
+  });
   const doc = zoneDoc({ http, https }, zone);
   await edge.write(doc);
   await edge.render(doc);

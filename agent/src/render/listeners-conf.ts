@@ -1,6 +1,6 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
-import type { RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './render.ts';
 
 /**
  * Hop A: what visitors talk to. It owns the store and knows nothing of origins.
@@ -75,8 +75,11 @@ map "" $e_version { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
 
-server {
-${node?.enabled === false ? conf`    listen ${`unix:${host.dir}/run/off.sock`};\n` : listens(zone, host.listen, host.capabilities.http2)}    server_name _;
+${node?.enabled !== false && visitors(zone, host)}`;
+
+/** A node that is switched off has none: it keeps its store and answers the agent. */
+const visitors = (zone: ZoneDoc, host: HostFacts) => conf`server {
+${listens(zone, host.listen, host.capabilities.http2)}    server_name _;
     client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
     large_client_header_buffers 8 16k;

@@ -6,7 +6,7 @@ import type { RenderInput } from './render.ts';
 export const nginxConf = ({ zone, node, generation, host }: RenderInput) => conf`${host.capabilities.modules.map(
   (path) => conf`load_module ${path};\n`,
 )}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
-worker_rlimit_nofile ${zone.worker.connections * 2 + 1024};
+worker_rlimit_nofile ${Math.min(zone.worker.connections * 2 + 1024, 1_048_576)};
 # Long enough for downloads and sockets that were open before a reload to end by themselves.
 worker_shutdown_timeout 4h;
 pid ${`${host.dir}/run/nginx.pid`};
@@ -57,7 +57,7 @@ http {
     )}) }
     init_worker_by_lua_block { require("edge.runner").init_worker() }
 
-    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${zone.cache.keyBytes} max_size=${cacheBytes(zone, node)} inactive=${zone.cache.inactiveSeconds}s use_temp_path=off;
+    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 
     include log.conf;
     include listeners.conf;
@@ -65,6 +65,12 @@ http {
     include admin.conf;
 }
 `;
+
+/** Less than nginx needs to begin with it refuses. */
+const LEAST_KEY_BYTES = 1 << 20;
+
+/** 0 is no limit; nginx would take it for room for nothing. */
+const maxSize = (bytes: number) => conf`${bytes > 0 && conf` max_size=${bytes}`}`;
 
 const cacheBytes = (zone: RenderInput['zone'], node: RenderInput['node']) =>
   node === null || node.cacheMaxBytes === 0 ? zone.cache.maxBytes : node.cacheMaxBytes;
