@@ -1,6 +1,6 @@
 // How each model's rows lead to their owner. scope.ts reads it; nothing else decides whose a row is.
 import type { Prisma } from '../generated/client.ts';
-import type { Actor } from './ctx.ts';
+import { NOBODY, type Actor } from './ctx.ts';
 
 export type Model = Prisma.ModelName;
 type Shape<M extends Model> = Prisma.TypeMap['model'][M];
@@ -47,6 +47,15 @@ export const owners: { [M in Model]: Owner<M> } = {
   Session: '(none)',
   LoginChallenge: '(none)',
   LoginFailure: '(none)',
+  MailedToken: '(none)',
+  AuthenticatorSetup: '(none)',
+  Authenticator: '(none)',
+  RecoveryCode: '(none)',
+  Passkey: '(none)',
+  PasskeyChallenge: '(none)',
+  OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
+  OidcSignIn: '(none)',
+  OutgoingMail: '(none)',
   AuditRow: '(none)',
 
   Zone: zones,
