@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { generateClient } from '../../prisma/generate.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { prepareNats } from '../services/nats.ts';
 import { preparePostgres } from '../services/postgres.ts';
@@ -35,6 +36,8 @@ export interface StackOptions {
 
 /** Everything that was started goes into `running`, also when a later step fails. */
 export async function startStack({ settings, folders, dev }: StackOptions, running: Supervised[]): Promise<Stack> {
+  // npm start has done it before.
+  if (dev) await generateClient();
   await initSecrets(folders.secrets);
   const start: Start = async (program, ready) => {
     running.push(await supervise(program, { runDir: folders.run, logDir: folders.logs, ready, say: line }));

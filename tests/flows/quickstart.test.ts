@@ -43,11 +43,15 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
   expect(JSON.parse(await readFile(machine.summaryFile, 'utf8'))).toEqual(summary);
   expect(await statusOf(edge.http, demo.domain)).toBe(200);
 
-  const { pid } = JSON.parse(await readFile(path.join(machine.data, 'run/api.pid'), 'utf8'));
-  process.kill(pid, 'SIGKILL');
-  await eventually(() => expect(second.output()).toContain('api ended (SIGKILL); starting it again'));
+  for (const part of ['api', 'agent', 'nats', 'postgres', 'origin']) {
+    const { pid } = JSON.parse(await readFile(path.join(machine.data, `run/${part}.pid`), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => expect(second.output()).toContain(`${part} ended (SIGKILL); starting it again`));
+  }
+  // The page lies in the edge's cache by now.
   expect(await statusOf(edge.http, demo.domain)).toBe(200);
-  await eventually(async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200), { within: 30_000 });
+  const isHealthy = async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200);
+  await eventually(isHealthy, { within: 30_000 });
 
   await second.end('SIGKILL');
   expect(await machine.processes()).not.toEqual([]);
