@@ -21,6 +21,7 @@ const [secrets, nats, join, data] = ['/secrets', '/nats', '/join', '/data'] as c
 /** The user "node" of the API's image. */
 const apiUser = 1000;
 
+for (const volume of [secrets, nats, join, data]) await mkdir(volume, { recursive: true });
 await initSecrets(secrets);
 await mkdir(path.join(nats, 'jwt'), { recursive: true });
 const config = await serverConfig({ secretsDir: secrets, host: '0.0.0.0', port: 4222, jwtDir: '/nats/jwt' });
