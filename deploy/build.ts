@@ -3,10 +3,12 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { identify, isRunning, readIdentity } from './services/program.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const stamps = path.join(root, '.data/cache');
@@ -25,14 +27,10 @@ const products: Product[] = [
   { name: 'agent', sources: ['agent/src', 'agent/lua', ...shared], output: 'dist/agent.mjs', make: buildAgent },
 ];
 
-/** Answers the names of what was built. */
-export async function buildAll({
-  ifChanged,
-  only,
-}: {
-  ifChanged: boolean;
-  only?: string | undefined;
-}): Promise<string[]> {
+/** Answers the names of what was built. Who comes while another builds waits, and finds it done. */
+export const buildAll = (options: { ifChanged: boolean; only?: string | undefined }) => alone(() => buildNow(options));
+
+async function buildNow({ ifChanged, only }: { ifChanged: boolean; only?: string | undefined }): Promise<string[]> {
   const built: string[] = [];
   for (const product of products.filter(({ name }) => only === undefined || name === only)) {
     const stampFile = path.join(stamps, `${product.name}.built-from`);
@@ -40,12 +38,39 @@ export async function buildAll({
     const isThere = await stat(path.join(root, product.output)).catch(() => null);
     if (ifChanged && isThere && (await readFile(stampFile, 'utf8').catch(() => '')) === sources) continue;
     await product.make();
-    await mkdir(stamps, { recursive: true });
     await writeFile(stampFile, sources);
     built.push(product.name);
   }
   return built;
 }
+
+async function alone<T>(task: () => Promise<T>): Promise<T> {
+  await mkdir(stamps, { recursive: true });
+  const lock = path.join(stamps, 'build.lock');
+  const draft = `${lock}.${process.pid}`;
+  await writeFile(draft, JSON.stringify(await identify(process.pid)));
+  try {
+    while (!(await isLinked(draft, lock))) {
+      const holder = await readIdentity(lock);
+      if (holder !== null && (await isRunning(holder))) await setTimeout(100);
+      else await rm(lock, { force: true });
+    }
+    try {
+      return await task();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** A link is made by one process only, and with its content. */
+const isLinked = (from: string, to: string) =>
+  link(from, to).then(
+    () => true,
+    () => false,
+  );
 
 async function buildConsole() {
   const vite = path.join(root, 'apps/console/node_modules/vite/bin/vite.js');

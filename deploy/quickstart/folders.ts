@@ -23,9 +23,10 @@ const isRoot = process.getuid?.() === 0;
 
 export async function openFolders(data: string, say: (text: string) => void): Promise<Folders> {
   await mkdir(data, { recursive: true });
-  // Others may go through, not look: PostgreSQL and nginx's workers have their folders below.
-  if (isRoot) await chmod(data, 0o711);
+  // As root: others may go through, not look. PostgreSQL and nginx's workers have their folders below.
+  await chmod(data, isRoot ? 0o711 : 0o700);
   const folders = nameFolders(data);
+  await makePrivate(folders);
   if (isRoot && !(await canPass(data))) {
     folders.edge = path.join(await openElsewhere(folders.edge), 'node');
     // Somebody deleted our folder: the node belonged to an installation that is gone.
@@ -41,6 +42,12 @@ export async function removeData(folders: Folders): Promise<void> {
   await removePostgres(folders.postgres);
   const { logs, secrets, nats, edge, mail, summary } = folders;
   for (const place of [logs, secrets, nats, edge, mail, summary]) await rm(place, { recursive: true, force: true });
+  await makePrivate(folders);
+}
+
+/** Mails carry codes. */
+async function makePrivate({ logs, mail }: Folders) {
+  for (const folder of [logs, mail]) await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 export const nameFolders = (data: string): Folders => ({

@@ -9,31 +9,28 @@ import type { Folders } from './folders.ts';
 /** All that the quick start runs, in the order in which it is stopped: nobody loses what he leans on. */
 export const programs = ['console', 'agent', 'api', 'origin', 'nats', 'postgres'];
 
-/** Makes this process the one that runs on this data. A run that is just ending is waited for. */
+/** Makes this process the one that runs on this data, and answers how to announce its end. A run that is just ending is
+ *  waited for. */
 export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {
   const lock = path.join(run, 'quickstart.pid');
-  const patience = Date.now() + 25_000;
-  for (
-    let other = await readIdentity(lock);
-    other !== null && (await isRunning(other));
-    other = await readIdentity(lock)
-  ) {
-    const isStopping = await readFile(`${lock}.stopping`, 'utf8').catch(() => null);
-    // Its npm may have been killed a moment ago; then it is about to notice and to stop.
-    const waits = isStopping === null ? patience - 23_000 : patience;
-    if (Date.now() > waits) {
+  const stopping = `${lock}.stopping`;
+  const askedAt = Date.now();
+  for (;;) {
+    const other = await readIdentity(lock);
+    if (other === null || !(await isRunning(other))) break;
+    const isStopping = (await readFile(stopping).catch(() => null)) !== null;
+    // One that is not stopping may be about to: its npm was killed a moment ago, and it has not noticed yet.
+    if (Date.now() - askedAt > (isStopping ? 25_000 : 2000)) {
       throw new Trouble(
-        `Already running on this data, as process ${other.pid}. Stop that one first, or set EDGELOOM_DATA.`,
+        `Already running on this data, as process ${other.pid}. Stop that first, or set EDGELOOM_DATA.`,
       );
     }
     await setTimeout(100);
   }
   await mkdir(run, { recursive: true });
-  await rm(`${lock}.stopping`, { force: true });
+  await rm(stopping, { force: true });
   await writeFile(lock, JSON.stringify(await identify(process.pid)));
-  return async () => {
-    await writeFile(`${lock}.stopping`, '');
-  };
+  return () => writeFile(stopping, '');
 }
 
 /** Answers the names of what was found running. */

@@ -18,6 +18,8 @@ export interface SuperviseOptions {
   say: (text: string) => void;
 }
 
+/** For a machine that is busy with other things; usually it takes a second. */
+const READY_WITHIN_MS = 120_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 /** Having run that long it counts as sound, and the back-off begins anew. */
@@ -29,7 +31,11 @@ export async function supervise(program: Program, options: SuperviseOptions): Pr
   const first = await launch(program, { runDir, logDir });
   const settled = new AbortController();
   try {
-    await Promise.race([ready(settled.signal), first.exited.then((exit) => endedEarly(program, exit, first.logFile))]);
+    await Promise.race([
+      ready(settled.signal),
+      first.exited.then((exit) => endedEarly(program, exit, first.logFile)),
+      tooLate(program, first.logFile, settled.signal),
+    ]);
   } catch (error) {
     await first.stop();
     throw error;
@@ -80,6 +86,11 @@ const aborted = (signal: AbortSignal) =>
 
 function endedEarly(program: Program, exit: Exit, logFile: string): never {
   throw new Error(`${program.name} ended (${describe(exit)}) before it was ready; see ${logFile}`);
+}
+
+async function tooLate({ name }: Program, logFile: string, signal: AbortSignal): Promise<never> {
+  await setTimeout(READY_WITHIN_MS, undefined, { signal, ref: false });
+  throw new Error(`${name} runs and is not ready after ${READY_WITHIN_MS / 1000} s; see ${logFile}`);
 }
 
 const describe = ({ code, signal }: Exit) => signal ?? `code ${code}`;
