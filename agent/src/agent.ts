@@ -69,7 +69,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await settleIn(node, identity);
       await refresh();
     }
-    link = new Link(follow(node, identity, host.capabilities, log), log);
+    link = new Link(follow(node, identity, host.capabilities, refresh, log), log);
   })();
 
   return {
@@ -96,7 +96,13 @@ async function serveLast(nginx: Nginx, trees: Trees, log: Log): Promise<void> {
   await nginx.start().catch((error: unknown) => log.error('nginx does not start', { error }));
 }
 
-function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, log: Log): LinkedNode {
+function follow(
+  node: EdgeNode,
+  identity: Identity,
+  capabilities: Capabilities,
+  refresh: () => Promise<void>,
+  log: Log,
+): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
@@ -150,6 +156,7 @@ function follow(node: EdgeNode, identity: Identity, capabilities: Capabilities, 
       // The port may be free by now.
       const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
       const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;
+      if (refused.length === 0 && node.error !== null) await refresh();
       const { damaged } = await scrub.step(SCRUB_FILES);
       for (const one of damaged) log.error('a document on disk is damaged', one);
       const lostFrom =

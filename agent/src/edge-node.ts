@@ -46,26 +46,14 @@ export class EdgeNode {
     this.trees = parts.trees;
   }
 
-  /** Serves what the documents on disk say. */
+  /** Serves what the documents on disk say; without a zone among them, what served last. */
   async serve(): Promise<void> {
     await this.trees.prune();
     const structure = await this.#structureOnDisk();
-    const good = await this.trees.marked('good');
-    if (good !== null) {
-      await this.#ensureServing(good).catch((error: unknown) => {
-        this.error = reason(error);
-        this.#log.error('the last good tree does not serve', { generation: good, error });
-      });
-      if (this.nginx.running) this.#serving = structure;
-    }
-    if (structure === null) return;
-    try {
-      await this.restructure(structure);
-      // What we wrote just before we were killed may not have been announced.
-      await this.bump('all');
-    } catch (error) {
-      this.#log.error('the documents on disk cannot be served', { error });
-    }
+    if (this.nginx.running) this.#serving = structure;
+    await this.#serve(structure).catch((error: unknown) => {
+      this.#log.error('nginx does not serve what is on disk', { error });
+    });
   }
 
   /** What the structure would be with these changes; null before there is a zone. */
@@ -84,16 +72,13 @@ export class EdgeNode {
 
   /**
    * Makes nginx serve this structure: stage, test, swap, reload, probe. When any of it fails the last good tree serves
-   * as before and the reason is thrown. A structure that renders to what is served costs nothing.
+   * as before and the reason is thrown. A structure that renders to what is served is only looked at.
    */
   async restructure(structure: Structure): Promise<void> {
     try {
       const good = await this.trees.marked('good');
-      if (
-        good !== null &&
-        this.nginx.running &&
-        isSameTree(await nodeTree(structure, good, this.#host), await this.trees.read(good))
-      ) {
+      if (good !== null && isSameTree(await nodeTree(structure, good, this.#host), await this.trees.read(good))) {
+        await this.#ensureServing(good);
         this.#settle(structure);
         return;
       }
@@ -143,9 +128,7 @@ export class EdgeNode {
 
   /** For when something other than documents has changed: nginx was started anew, or the zone's key is another. */
   async refresh(): Promise<void> {
-    const structure = await this.#structureOnDisk();
-    if (structure !== null) await this.restructure(structure);
-    await this.bump('all');
+    await this.#serve(await this.#structureOnDisk());
   }
 
   /** Whatever changes documents or nginx does so alone. */
@@ -153,6 +136,14 @@ export class EdgeNode {
     const turn = this.#queue.then(task);
     this.#queue = turn.catch(() => undefined);
     return turn;
+  }
+
+  async #serve(structure: Structure | null): Promise<void> {
+    const good = await this.trees.marked('good');
+    if (structure !== null) await this.restructure(structure);
+    else if (good !== null) await this.#ensureServing(good);
+    // What was written just before a kill may not have been announced.
+    await this.bump('all');
   }
 
   async #structureOnDisk(): Promise<Structure | null> {
@@ -197,7 +188,9 @@ export class EdgeNode {
 
   /** nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing and names the port. */
   async #assertPortsFree(structure: Structure): Promise<void> {
-    const held = new Set(this.nginx.running && this.#serving !== null ? this.#sockets(this.#serving) : []);
+    // Without nginx it could be the workers of a dead one that hold them, which its start will end.
+    if (!this.nginx.running || this.#serving === null) return;
+    const held = new Set(this.#sockets(this.#serving));
     for (const socket of this.#sockets(structure)) if (!held.has(socket)) await assertFree(socket);
   }
 

@@ -9,15 +9,16 @@ import { detectCapabilities } from './render/capabilities.ts';
 import type { HostFacts } from './render/render.ts';
 
 export async function readHost(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<HostFacts> {
-  const [capabilities, resolvConf] = await Promise.all([
+  const [capabilities, resolvConf, ipv6] = await Promise.all([
     detectCapabilities(nginx),
     readFile('/etc/resolv.conf', 'utf8').catch(() => ''),
+    // Without an IPv6 address nginx would not start at all.
+    readFile('/proc/net/if_inet6', 'utf8').catch(() => ''),
   ]);
   return {
     dir: layout.dir,
     luaDir: findLua(),
-    // Without IPv6 in the kernel nginx would not start at all.
-    listen: env.EDGELOOM_LISTEN ?? (existsSync('/proc/net/if_inet6') ? ['0.0.0.0', '[::]'] : ['0.0.0.0']),
+    listen: env.EDGELOOM_LISTEN ?? (ipv6 === '' ? ['0.0.0.0'] : ['0.0.0.0', '[::]']),
     user: workers?.user ?? null,
     capabilities,
     resolvers: nameServers(resolvConf),

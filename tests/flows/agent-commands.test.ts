@@ -57,7 +57,7 @@ test('a node finds back to a NATS server that was away, and learns what it misse
     dir,
     host: '127.0.0.1',
     port: await freePort(),
-    config: (place) => serverConfig({ secretsDir, ...place }),
+    config: (place) => serverConfig({ secretsDir, ...place, introduced: true }),
   });
   const start = async () => {
     const server = await launch(nats.program, { runDir: dir, logDir: dir });

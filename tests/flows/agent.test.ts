@@ -146,13 +146,13 @@ test('a zone document that nginx does not take is refused with its words, and th
   const { peer, ports, zone, site, origin, agent } = node;
   const master = await agent.nginxPid();
   peer.push(
-    { ...zone, cache: { ...zone.cache, keyBytes: 0 } },
+    { ...zone, ports: [...zone.ports, ...zone.ports] },
     hostDoc(site, origin.port, { name: 'with.example.com' }),
   );
   await settled(node);
   expect(peer.acks.at(-1)).toMatchObject({
     state: 'rejected',
-    rejected: [{ key: 'zone', error: expect.stringContaining('keys_zone') }],
+    rejected: [{ key: 'zone', error: expect.stringContaining('duplicate') }],
   });
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
   // What came in the same push does not suffer.

@@ -199,7 +199,8 @@ export class Link {
     const node = this.#node;
     let again = UNANSWERED_AGAIN_MS;
     try {
-      const done = await node.chores?.();
+      // While documents are on their way, what is on disk may be ahead of what is known.
+      const done = this.#follower.syncing ? undefined : await node.chores?.();
       if (typeof done?.lostFrom === 'number') this.#follower.ask(done.lostFrom);
       if (done?.ack) this.#ack(done.ack);
       const { revision, digest } = node;

@@ -28,7 +28,7 @@ export async function markErrorLog(file: string): Promise<ErrorLog> {
           .toString('utf8', 0, bytesRead)
           .split('\n')
           .filter((line) => line.includes('[emerg]'));
-        return lines.length === 0 ? null : briefly([...new Set(lines)].join('\n'));
+        return lines.length === 0 ? null : briefly(lines.join('\n'));
       } finally {
         await handle.close();
       }

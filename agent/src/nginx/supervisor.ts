@@ -193,8 +193,8 @@ async function endProcess(process: Process, withinMs: number): Promise<void> {
 /** The lines that say why, without nginx's own time and process numbers. */
 export function briefly(words: string): string {
   const lines = words.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
-  return (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== ''))
-    .map((line) => line.replace(/^.*?\[(?:emerg|alert|crit|error)\]\s*(?:\d+#\d+:\s*)?/, ''))
-    .slice(0, 3)
-    .join('; ');
+  const shown = (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== '')).map((line) =>
+    line.replace(/^.*?\[(?:emerg|alert|crit|error)\]\s*(?:\d+#\d+:\s*)?/, ''),
+  );
+  return [...new Set(shown)].slice(0, 3).join('; ');
 }
