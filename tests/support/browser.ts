@@ -8,6 +8,7 @@ import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect, type Call } from '@edgeloom/contract/client.ts';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from './eventually.ts';
@@ -63,15 +64,21 @@ export async function startProduct(): Promise<Product> {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = once(started, 'exit');
+  const stop = async () => {
+    started.kill('SIGTERM');
+    await ended;
+    await rm(data, { recursive: true, force: true });
+  };
   let said = '';
   for (const stream of [started.stdout, started.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await eventually(
-    () => {
-      if (started.exitCode !== null || !said.includes('Everything is up'))
-        throw new Error(`The quick start is not up:\n${said}`);
+  const isUp = eventually(() => void (said.includes('Everything is up') || expect.fail(said)), { within: 90_000 });
+  await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${said}`)))]).catch(
+    async (error: unknown) => {
+      await stop();
+      throw error;
     },
-    { within: 90_000 },
   );
   const summary = Summary.parse(JSON.parse(await readFile(path.join(data, 'quickstart.json'), 'utf8')));
   const browser = await openChromium();
@@ -103,10 +110,7 @@ export async function startProduct(): Promise<Product> {
     },
     stop: async () => {
       await browser.close();
-      const ended = started.exitCode === null ? once(started, 'exit') : null;
-      started.kill('SIGTERM');
-      await ended;
-      await rm(data, { recursive: true, force: true });
+      await stop();
     },
   };
 }
