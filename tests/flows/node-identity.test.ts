@@ -205,6 +205,24 @@ test('a node that is removed is cut off at once and cannot come back, also after
   });
 });
 
+test('a server that lost its store admits nobody until the control plane has said who is revoked', async () => {
+  const zone = await plane.build.zone();
+  const [kept, removed] = [await nodeIn(zone), await nodeIn(zone)];
+  const client = plane.as(zone.client);
+  const ids = [removed.identity.nodeID];
+  await client.call(nodes.status, { body: { ids, enabled: false } });
+  await client.call(nodes.remove, { body: { ids } });
+  await plane.api.kill();
+  await plane.nats.kill();
+  await plane.nats.wipe();
+  await plane.nats.start();
+  await expect(open(removed)).rejects.toThrow('Authorization Violation');
+  await expect(open(kept)).rejects.toThrow('Authorization Violation');
+  await plane.api.start();
+  await open(kept);
+  await expect(open(removed)).rejects.toThrow('Authorization Violation');
+});
+
 test('after a new join token the old key is cut off and a new one serves the same node', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);

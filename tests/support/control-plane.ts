@@ -1,27 +1,25 @@
 // A whole control plane of a test's own: real api processes over a database and a nats-server that nobody else uses, so
 // that a test may kill any of them. (Processes of two databases on one server would answer each other's nodes.)
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { readEnv } from '@edgeloom/api/env.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import type { ServerPlace } from '@edgeloom/api/node-link/trust.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import type { Nats } from '../../deploy/services/nats.ts';
-import { launch } from '../../deploy/services/program.ts';
-import type { Running } from '../../deploy/services/program.ts';
+import { identify, launch } from '../../deploy/services/program.ts';
+import type { Program, Running } from '../../deploy/services/program.ts';
 import { actors } from './actors.ts';
 import type { Actors } from './actors.ts';
 import { builder, unique } from './build.ts';
 import type { Build, BuiltZone } from './build.ts';
 import { eventually } from './eventually.ts';
-import { freePort, freePorts } from './ports.ts';
+import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
 
 export interface ControlPlaneOptions {
   databaseUrl: string;
@@ -87,19 +85,13 @@ export async function controlPlane({
   apis = 1,
   settings = {},
 }: ControlPlaneOptions): Promise<ControlPlane> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-plane-'));
+  const dir = await testDir();
   const secretsDir = path.join(dir, 'secrets');
   await initSecrets(secretsDir);
-  const nats = new NatsServer(
-    await prepareNats({
-      dir: path.join(dir, 'nats'),
-      host: '127.0.0.1',
-      port: await freePort(),
-      config: (place) => serverConfig({ secretsDir, ...place }),
-    }),
-    dir,
-  );
-  await nats.start();
+  const host = '127.0.0.1';
+  const [natsPort = 0, ...ports] = await freePorts(1 + apis * 2);
+  const config = (place: ServerPlace) => serverConfig({ secretsDir, ...place });
+  const nats = new NatsServer(await prepareNats({ dir: path.join(dir, 'nats'), host, port: natsPort, config }), dir);
   const env = {
     DATABASE_URL: databaseUrl,
     NATS_URL: nats.url,
@@ -108,67 +100,76 @@ export async function controlPlane({
     LOG_LEVEL: 'warn',
     ...settings,
   };
-  const ports = await freePorts(apis * 2);
   const processes = Array.from(
     { length: apis },
     (_, i) => new ApiProcess(env, ports[i * 2] ?? 0, ports[i * 2 + 1] ?? 0, dir),
   );
-  await Promise.all(processes.map((api) => api.start()));
-  const { close, ...installation } = await openInstallation(readEnv({ ...env, DATABASE_POOL: '4' }));
-  return new ControlPlane({ dir, secretsDir, nats, apis: processes, installation, close });
+  try {
+    await nats.start();
+    await Promise.all(processes.map((api) => api.start()));
+    const { close, ...installation } = await openInstallation(readEnv({ ...env, DATABASE_POOL: '4' }));
+    return new ControlPlane({ dir, secretsDir, nats, apis: processes, installation, close });
+  } catch (error) {
+    // What was started would outlive the test that has no handle to stop it by.
+    await Promise.all(processes.map((api) => api.kill()));
+    await nats.stop();
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** The process that a real installation runs, on ports that stay the same over restarts. */
 export class ApiProcess {
   readonly url: string;
   readonly adminUrl: string;
-  readonly logFile: string;
-  readonly #env: Record<string, string>;
-  #child: ChildProcess | null = null;
+  readonly #program: Program;
+  readonly #dir: string;
+  #running: Running | null = null;
 
   constructor(env: Record<string, string>, port: number, adminPort: number, dir: string) {
     this.url = `http://127.0.0.1:${port}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
-    this.logFile = path.join(dir, `api-${port}.log`);
-    this.#env = { ...env, PORT: String(port), ADMIN_PORT: String(adminPort) };
+    this.#dir = dir;
+    this.#program = {
+      name: `api-${port}`,
+      command: process.execPath,
+      args: [main],
+      env: { PATH: process.env['PATH'], ...env, PORT: String(port), ADMIN_PORT: String(adminPort) },
+      stopSignal: 'SIGTERM',
+      stopWithinMs: 20_000,
+    };
   }
 
   /** Resolves when it answers and reaches its nodes. */
   async start(): Promise<void> {
-    const log = await open(this.logFile, 'a');
-    const child = spawn(process.execPath, [main], {
-      env: { PATH: process.env['PATH'], ...this.#env },
-      stdio: ['ignore', log.fd, log.fd],
+    const running = await launch(this.#program, { runDir: path.join(this.#dir, 'run'), logDir: this.#dir });
+    this.#running = running;
+    const ended = running.exited.then(async () => {
+      throw new Error(`the api ended:\n${await readFile(running.logFile, 'utf8').catch(() => '')}`);
     });
-    await log.close();
-    this.#child = child;
-    await eventually(
-      async () => {
-        if (child.exitCode !== null) return;
-        const answer = await fetch(`${this.url}/api/v1/health`);
-        const text = await answer.text();
-        if (!text.includes('"status":"ok"')) throw new Error(text);
-      },
-      { within: 30_000 },
-    );
-    if (child.exitCode !== null) throw new Error(`the api ended:\n${await readFile(this.logFile, 'utf8')}`);
+    ended.catch(() => undefined);
+    const healthy = async () => {
+      const text = await (await fetch(`${this.url}/api/v1/health`)).text();
+      if (!text.includes('"status":"ok"')) throw new Error(text);
+    };
+    await Promise.race([eventually(healthy, { within: 30_000 }), ended]);
   }
 
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    await kill(this.#running);
   }
 
   async stop(): Promise<void> {
-    await this.#end('SIGTERM');
+    await this.#running?.stop();
   }
+}
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
-  }
+/** Hard; without a word if it has ended already. */
+async function kill(running: Running | null): Promise<void> {
+  if (running === null) return;
+  const identity = await identify(running.pid);
+  if (identity !== null) process.kill(running.pid, 'SIGKILL');
+  await running.exited;
 }
 
 export class NatsServer {
@@ -189,9 +190,7 @@ export class NatsServer {
   }
 
   async kill(): Promise<void> {
-    if (this.#running === null) return;
-    process.kill(this.#running.pid, 'SIGKILL');
-    await this.#running.exited;
+    await kill(this.#running);
   }
 
   /** All that it had stored. It must not be running. */

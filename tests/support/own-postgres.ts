@@ -1,6 +1,5 @@
 // A PostgreSQL that a test may kill: durable, migrated, and nobody else's.
-import { chmod, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { preparePostgres, removePostgres } from '../../deploy/services/postgres.ts';
 import { launch } from '../../deploy/services/program.ts';
@@ -8,6 +7,7 @@ import type { Running } from '../../deploy/services/program.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './ports.ts';
+import { testDir } from './test-dir.ts';
 
 export class OwnPostgres {
   readonly #dir: string;
@@ -30,9 +30,10 @@ export class OwnPostgres {
     // Sessions of a killed server hold its memory until they notice, and a new one refuses to start beside them.
     await eventually(
       async () => {
-        const running = await launch(postgres.program, { runDir: this.#dir, logDir: this.#dir });
+        const running = await launch(postgres.program, { runDir: path.join(this.#dir, 'run'), logDir: this.#dir });
         const ended = running.exited.then(() => Promise.reject(new Error('PostgreSQL does not start')));
-        await Promise.race([postgres.ready(), ended]);
+        const settled = new AbortController();
+        await Promise.race([postgres.ready(settled.signal), ended]).finally(() => settled.abort());
         ended.catch(() => undefined);
         this.#running = running;
       },
@@ -51,15 +52,18 @@ export class OwnPostgres {
 
   async stop(): Promise<void> {
     await this.#running?.stop();
-    await removePostgres(this.#dir);
+    await removePostgres(path.join(this.#dir, 'postgres'));
+    await rm(this.#dir, { recursive: true, force: true });
   }
 }
 
 export async function ownPostgres(): Promise<OwnPostgres> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-postgres-'));
-  // As root the server runs as nobody, which has to get in.
-  await chmod(dir, 0o755);
-  const postgres = new OwnPostgres(dir, await freePort());
-  await postgres.start();
-  return postgres;
+  const postgres = new OwnPostgres(await testDir(), await freePort());
+  try {
+    await postgres.start();
+    return postgres;
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
 }

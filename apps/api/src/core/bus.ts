@@ -2,7 +2,7 @@
 // for as long as the process lives, whatever happens to the server meanwhile.
 import { setTimeout } from 'node:timers/promises';
 import { connect, Events, jwtAuthenticator } from 'nats';
-import type { NatsConnection } from 'nats';
+import type { ConnectionOptions, NatsConnection } from 'nats';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Credentials, Trust } from '../node-link/trust.ts';
 
@@ -21,12 +21,18 @@ const FIRST_CONNECT_WAIT_MS = 200;
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
-/** Waits for the server, so call it in the background of anything that must run without it. The signal ends the waiting. */
-export async function openBus(servers: string[], trust: Trust, log: Log, signal?: AbortSignal): Promise<Bus> {
-  const [nodes, system] = await Promise.all([
-    open(servers, trust.ownCredentials(), 'control plane', log, signal),
-    open(servers, trust.systemCredentials(), 'control plane, system', log, signal),
-  ]);
+/** Waits for the server, so call it in the background of anything that must run without it. The signal ends the waiting.
+ *  `introduce` tells the server the nodes' account, without which it admits neither nodes nor us. */
+export async function openBus(
+  servers: string[],
+  trust: Trust,
+  introduce: (system: NatsConnection) => Promise<void>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Bus> {
+  const system = await insist('system', () => connect(options(servers, trust.systemCredentials())), log, signal);
+  await insist('introduction', () => introduce(system), log, signal);
+  const nodes = await insist('nodes', () => connect(options(servers, trust.ownCredentials())), log, signal);
   const connections = { nodes, system };
   const listeners = { nodes: new Set<() => void>(), system: new Set<() => void>() };
   let nodesUp = true;
@@ -62,26 +68,27 @@ export async function openBus(servers: string[], trust: Trust, log: Log, signal?
   };
 }
 
-async function open(servers: string[], { jwt, seed }: Credentials, name: string, log: Log, signal?: AbortSignal) {
-  const options = {
-    servers,
-    name,
-    authenticator: jwtAuthenticator(jwt, seed),
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-    reconnectJitter: 200,
-    // A server that has lost its account claims refuses everyone until it has them again.
-    ignoreAuthErrorAbort: true,
-    pingInterval: 10_000,
-    maxPingOut: 2,
-  };
-  // The library can wait for the first connection as well, but not be told to stop waiting.
+const options = (servers: string[], { jwt, seed }: Credentials): ConnectionOptions => ({
+  servers,
+  name: 'control plane',
+  authenticator: jwtAuthenticator(jwt, seed),
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 100,
+  reconnectJitter: 200,
+  // A server that has lost the nodes' account refuses us until it has been told of it again.
+  ignoreAuthErrorAbort: true,
+  pingInterval: 10_000,
+  maxPingOut: 2,
+});
+
+/** The library can wait for the first connection as well, but not be told to stop waiting. */
+async function insist<T>(what: string, task: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     try {
-      return await connect(options);
+      return await task();
     } catch (error) {
-      if (tries === 1) log.warn({ err: error, connection: name }, 'NATS is not there yet');
+      if (tries === 1) log.warn({ err: error, connection: what }, 'NATS is not there yet');
       await setTimeout(FIRST_CONNECT_WAIT_MS, undefined, { signal });
     }
   }

@@ -10,7 +10,7 @@ import { compileKeys } from './load.ts';
 import type { Compiled, Compiler } from './load.ts';
 import type { Quarantine } from './quarantine.ts';
 import { pushesOf, sendPushes } from './push.ts';
-import { inTransaction } from './zone-lock.ts';
+import { inTransaction } from './transactions.ts';
 
 export interface Publishing {
   compiler: Compiler;

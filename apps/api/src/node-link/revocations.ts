@@ -1,32 +1,29 @@
-// Keys that must not come in any more. The database says which; the server is told at every (re)connection and whenever
-// the list changes, by whichever process notices.
+// Which account the nodes are in, and which keys must not come in any more. The database says which; the server is told at
+// every (re)connection and whenever the list changes, by whichever process notices.
+import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
-import type { Bus } from '../core/bus.ts';
+import { inTransaction, withClient } from './transactions.ts';
 import type { Trust } from './trust.ts';
 
 const LOCK_CLASS = 7306;
 
 /** Throws unless the server has taken the list: it cuts off whoever is on it at once. */
-export async function pushRevocations(pool: Pool, bus: Bus, trust: Trust): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    // Two processes with one list each: the shorter, older one must not arrive last.
-    await client.query('SELECT pg_advisory_xact_lock($1, 0)', [LOCK_CLASS]);
-    // The moment is the database's, since a server keeps the newer of two claims and clocks of processes differ.
-    const { rows } = await client.query<{ now: Date; keys: string[] }>(
-      `SELECT clock_timestamp() AS now, coalesce(array_agg(public_key ORDER BY public_key), '{}') AS keys FROM revoked_keys`,
-    );
-    const [list] = rows;
-    if (!list) throw new Error('an aggregate without a row');
-    const answer = await bus.system.request('$SYS.REQ.CLAIMS.UPDATE', trust.accountClaim(list.keys, list.now), {
-      timeout: 3000,
-    });
-    if (!answer.string().includes('"code":200')) throw new Error(`NATS refused the claim: ${answer.string()}`);
-  } finally {
-    await client.query('COMMIT').catch(() => undefined);
-    client.release();
-  }
+export async function pushAccount(pool: Pool, system: NatsConnection, trust: Trust): Promise<void> {
+  await withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      // Two processes with one list each: the shorter, older one must not arrive last.
+      await client.query('SELECT pg_advisory_xact_lock($1, 0)', [LOCK_CLASS]);
+      // The moment is the database's, since a server keeps the newer of two claims and clocks of processes differ.
+      const { rows } = await client.query<{ now: Date; keys: string[] }>(
+        `SELECT clock_timestamp() AS now, coalesce(array_agg(public_key ORDER BY public_key), '{}') AS keys FROM revoked_keys`,
+      );
+      const [list] = rows;
+      if (!list) throw new Error('an aggregate without a row');
+      const claim = trust.accountClaim(list.keys, list.now);
+      const answer = await system.request('$SYS.REQ.CLAIMS.UPDATE', claim, { timeout: 3000 });
+      if (!answer.string().includes('"code":200')) throw new Error(`NATS refused the claim: ${answer.string()}`);
+    }),
+  );
 }
 
 /** Changes whenever a key is added. */

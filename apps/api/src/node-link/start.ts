@@ -2,6 +2,7 @@
 // that NATS and PostgreSQL may do meanwhile.
 import { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
+import type { NatsConnection } from 'nats';
 import pg from 'pg';
 import { openBus } from '../core/bus.ts';
 import type { Bus } from '../core/bus.ts';
@@ -18,7 +19,7 @@ import { reviewPresence, watchPresence } from './presence.ts';
 import { startPublisher } from './publisher.ts';
 import { Quarantine } from './quarantine.ts';
 import { repeat } from './repeat.ts';
-import { pushRevocations, revocationMark } from './revocations.ts';
+import { pushAccount, revocationMark } from './revocations.ts';
 import { syncPage } from './sync.ts';
 import { removeTombstones } from './tombstones.ts';
 import type { Trust } from './trust.ts';
@@ -72,18 +73,19 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const zoneDocuments = repeat(() => compileZones(pool), ZONES_EVERY_MS, log);
   upkeep.push(zoneDocuments);
   zoneDocuments.now();
-  let toldRevocations = '';
 
   async function comeUp(trust: Trust) {
-    const up = await openBus([env.NATS_URL], trust, log, stopping.signal);
+    const introduce = (system: NatsConnection) => pushAccount(pool, system, trust);
+    const up = await openBus([env.NATS_URL], trust, introduce, log, stopping.signal);
     bus = up;
-    const tellRevocations = async (always: boolean) => {
+    let told = '';
+    const tellRevocations = async () => {
       const mark = await revocationMark(pool);
-      if (!always && mark === toldRevocations) return;
-      await pushRevocations(pool, up, trust);
-      toldRevocations = mark;
+      if (mark === told) return;
+      await introduce(up.system);
+      told = mark;
     };
-    const revocations = repeat(() => tellRevocations(false), REVOCATIONS_EVERY_MS, log);
+    const revocations = repeat(tellRevocations, REVOCATIONS_EVERY_MS, log);
     const presence = repeat(() => reviewPresence(pool, up, trust.account), REVIEW_EVERY_MS, log);
     upkeep.push(revocations, presence);
 
@@ -112,9 +114,9 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     });
     watchPresence(pool, up, trust.account, log, commands.wake);
 
-    // Whoever lost the list (a new server, a wiped store) hears it before anything else.
+    // A new server, or one whose store was lost, admits nobody before it has heard this.
     up.onUp('system', () => {
-      toldRevocations = '';
+      told = '';
       revocations.now();
       presence.now();
     });
@@ -140,7 +142,9 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     async revoke() {
       if (bus === null || trust === null) return;
       // On failure the repeated look does it.
-      await pushRevocations(pool, bus, trust).catch((error: unknown) => log.warn({ err: error }, 'a revocation waits'));
+      await pushAccount(pool, bus.system, trust).catch((error: unknown) =>
+        log.warn({ err: error }, 'a revocation waits'),
+      );
     },
     async stop() {
       stopping.abort();

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { inTransaction, withZone } from './zone-lock.ts';
+import { inTransaction } from './transactions.ts';
+import { withZone } from './zone-lock.ts';
 
 /** A node that was away longer starts over, which is as good and merely costs more. */
 const KEEP = '7 days';

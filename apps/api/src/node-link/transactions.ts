@@ -1,0 +1,28 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** A session of the task's own. One that is in an unknown state afterwards is thrown away, and what it held with it. */
+export async function withClient<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    return await task(client);
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    client.release(fault);
+  }
+}
+
+export async function inTransaction<T>(client: PoolClient, task: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await task();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // Of a broken connection the server takes it back by itself, and the first fault is the one to tell of.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
