@@ -487,8 +487,9 @@ export const theme = createTheme({
       defaultProps: { openDelay: 250, withArrow: false, radius: 'sm' },
       styles: { tooltip: { fontSize: 12, padding: '4px 8px' } },
     }),
+    // The placeholder that Mantine focuses first may not be a child of a menu; the first item is focused instead.
     Menu: extend<MenuFactory>({
-      defaultProps: { radius: 'md', shadow: 'none' },
+      defaultProps: { radius: 'md', shadow: 'none', withInitialFocusPlaceholder: false },
       styles: {
         dropdown: {
           borderColor: 'var(--el-line)',
