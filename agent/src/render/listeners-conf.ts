@@ -41,14 +41,10 @@ map $e_encoding $e_accept {
     g "gzip";
     bg "br, gzip";
 }
-# Something that the usual request does not have, worth a closer look.
-map "$http_if_modified_since$http_upgrade" $e_odd {
-    default "!";
-    "" "";
-}
-# All that decides about a request before its answer is known: Lua remembers the decision by it.
+# All that decides about a request before its answer is known: Lua remembers the decision by it. The two fields are what
+# the usual request does not have, and stand last.
 map "" $e_facts {
-    default "$request_method$e_odd $scheme:$server_port $e_encoding $host$request_uri";
+    default "$request_method $scheme:$server_port $e_encoding $host$request_uri $http_if_modified_since$http_upgrade";
 }
 map $http_upgrade $e_upgrade {
     default "";

@@ -29,7 +29,6 @@ local function learn(made, request, token)
     local url = made.url
     local recipe = token and urls.recipe(url)
     made.token = token
-    made.known = true
     made.recipe = recipe
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
     made.pass_until = token and urls.pass_until(url) or 0
@@ -62,9 +61,12 @@ end
 
 function _M.access(site, request)
     local made = request.cache or plan(site, request)
-    local token = token_of(made.url)
-    if token ~= made.token or not made.known then
-        learn(made, request, token)
+    if made.tick ~= request.tick then
+        local token = token_of(made.url)
+        if token ~= made.token or not made.tick then
+            learn(made, request, token)
+        end
+        made.tick = request.tick
     end
     var.e_key = made.key
     if made.never then
@@ -82,7 +84,7 @@ function _M.access(site, request)
             clear_header("If-Modified-Since")
         end
     end
-    if not token then
+    if not made.token then
         return
     end
     -- Over what the visitor may have sent under that name.

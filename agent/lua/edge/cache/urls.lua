@@ -46,6 +46,7 @@ local function put(kind, url, value, seconds)
         counters.count("urlsFull")
         return false
     end
+    docs.tick()
     return true
 end
 
@@ -68,6 +69,7 @@ function _M.forget_pass(url)
     if urls:get("pass|" .. url) then
         urls:delete("pass|" .. url)
         urls:safe_set(url, _M.new_token(), KEPT_SECONDS)
+        docs.tick()
     end
 end
 

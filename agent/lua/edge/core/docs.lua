@@ -66,12 +66,24 @@ local function catch_up(seq)
     seen = seq
 end
 
--- To be called when a request begins: the one look at the shared state that a request without changes pays.
+-- To be called when a request begins. Answers the tick, which rises with whatever any worker tells the others: while it
+-- stands still, what this worker knows is still so. It is the one look at shared memory that a usual request takes.
+local last_tick
 function _M.sync()
-    local seq = changes:get("seq") or 0
-    if seq ~= seen then
-        catch_up(seq)
+    local tick = changes:get("tick") or 0
+    if tick ~= last_tick or not seen then
+        local seq = changes:get("seq") or 0
+        if seq ~= seen then
+            catch_up(seq)
+        end
+        last_tick = tick
     end
+    return tick
+end
+
+-- To be called after something was told.
+function _M.tick()
+    changes:incr("tick", 1, 0)
 end
 
 local function tag(key)
@@ -172,6 +184,7 @@ end
 local function announce(key)
     local n = changes:incr("seq", 1, 0)
     changes:set(n % RING, n .. "|" .. key)
+    _M.tick()
     return n
 end
 

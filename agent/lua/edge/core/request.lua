@@ -1,14 +1,14 @@
 -- What a request is, as far as its first line and its site decide it: the same for all requests with the same facts,
 -- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
-local lrucache = require("resty.lrucache")
 local docs = require("edge.core.docs")
+local recent = require("edge.core.recent")
 local find, sub = string.find, string.sub
 local get_method, var = ngx.req.get_method, ngx.var
 
 local _M = {}
-local KEPT = 5000
+local KEPT = 3000
 local LONGEST = 1024
-local remembered = lrucache.new(KEPT)
+local remembered = recent.new(KEPT)
 
 -- A name as it stands in documents: nothing that could leave the folder or ask for the wildcard itself.
 local function is_name(name)
@@ -29,7 +29,7 @@ function _M.host(name)
 end
 
 -- `at`: "scheme:port" as the visitor used it.
-local function describe(name, at)
+local function describe(name, at, tick)
     local host, why = _M.host(name)
     if not host then
         return nil, why
@@ -53,6 +53,7 @@ local function describe(name, at)
         args = var.args,
         -- An exact name may come to be: then the wildcard's answer no longer holds.
         epoch = host.doc.name ~= name and docs.epoch or nil,
+        tick = tick,
     }
 end
 
@@ -63,19 +64,20 @@ end
 
 -- On hop A, by all that nginx put into one variable.
 function _M.visitor()
-    docs.sync()
+    local tick = docs.sync()
     local facts = var.e_facts
     local request = remembered:get(facts)
-    if request and is_current(request) then
+    if request and (request.tick == tick or is_current(request)) then
+        request.tick = tick
         return request
     end
     local why
-    request, why = describe(var.host, var.scheme .. ":" .. var.server_port)
+    request, why = describe(var.host, var.scheme .. ":" .. var.server_port, tick)
     if not request then
         return nil, why
     end
     request.encoding = var.e_encoding
-    request.odd = var.e_odd ~= ""
+    request.odd = var.http_if_modified_since ~= nil or var.http_upgrade ~= nil
     if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then
         remembered:set(facts, request)
     end
@@ -84,7 +86,6 @@ end
 
 -- On hop B, from what hop A wrote.
 function _M.inner()
-    docs.sync()
-    return describe(var.host, var.http_x_e_at or "http:0")
+    return describe(var.host, var.http_x_e_at or "http:0", docs.sync())
 end
 return _M

@@ -1,0 +1,31 @@
+-- Remembers about the last so many things used, in two tables: when the young one is full it becomes the old one. A look
+-- is one table index, where a list kept in order of use would have to be mended at each.
+local setmetatable = setmetatable
+
+local _M = {}
+local methods = {}
+
+function _M.new(size)
+    return setmetatable({ young = {}, old = {}, count = 0, size = size }, { __index = methods })
+end
+
+function methods:set(key, value)
+    if self.count >= self.size then
+        self.old, self.young, self.count = self.young, {}, 0
+    end
+    self.young[key] = value
+    self.count = self.count + 1
+end
+
+function methods:get(key)
+    local value = self.young[key]
+    if value then
+        return value
+    end
+    value = self.old[key]
+    if value then
+        self:set(key, value)
+    end
+    return value
+end
+return _M
