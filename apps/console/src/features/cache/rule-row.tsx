@@ -53,6 +53,7 @@ export function RuleRow({
   return (
     <li
       className={classes['rule']}
+      data-rule={rule.key}
       data-open={open || undefined}
       data-off={!rule.enabled || undefined}
       data-over={over || undefined}

@@ -1,7 +1,7 @@
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconDatabase, IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
@@ -19,6 +19,7 @@ export function RulesTab({ drafting }: { drafting: Drafting }) {
   const can = useCan();
   const { live, rules, set, open, setOpen, add, publish, publishing, discard } = drafting;
   const [moving, setMoving] = useState('');
+  const list = useRef<HTMLOListElement>(null);
   const locked = !can(cacheRules.update);
   const changes = changesOf(live, rules, t);
 
@@ -26,6 +27,8 @@ export function RulesTab({ drafting }: { drafting: Drafting }) {
     if (to < 0 || to >= rules.length) return;
     set(moved(rules, key, to));
     setMoving(t('cache.edit.moved', { n: to + 1 }));
+    // A row that moves in the document loses the focus, and the next Alt ↑ would go nowhere.
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${key}"] button`)?.focus());
   };
   const onSave = async () => {
     const wrong = rules.find((rule) => Object.keys(faultsOf(rule)).length > 0);
@@ -59,7 +62,7 @@ export function RulesTab({ drafting }: { drafting: Drafting }) {
         <p className={classes['order']}>
           {t('cache.order')} {t('cache.otherwise')}
         </p>
-        <ol className={classes['rules']} aria-label={t('cache.rules')}>
+        <ol ref={list} className={classes['rules']} aria-label={t('cache.rules')}>
           {rules.map((rule, i) => (
             <RuleRow
               key={rule.key}

@@ -30,7 +30,7 @@ export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 
 export const filters = [
-  { key: 'enabled', yesNo: true },
+  { key: 'enabled', label: 'common.fields.status', choices: ['true', 'false'] },
   { key: 'cnameStatuses', choices: ['pendingCheck', 'active', 'inactive'], many: true },
   { key: 'certStatus', choices: ['none', 'processing', 'success', 'fail'], many: true },
 ] as const;

@@ -1,7 +1,7 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
 import { IconPlus, IconPower, IconWorldWww } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
@@ -27,6 +27,8 @@ const removing = remove<Domain, typeof domains.remove>(domains.remove, {
 export function DomainsPage() {
   const { id, name, domainLimit: limit } = useSite();
   const { turn } = useSwitchDomains(id);
+  // Tags have no call of their own yet: those of the rows on screen can be filtered by.
+  const [known, setKnown] = useState<readonly string[]>([]);
   const columns = useMemo<Column<Domain>[]>(
     () => [
       { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },
@@ -61,12 +63,13 @@ export function DomainsPage() {
         params={{ siteId: id }}
         columns={columns}
         search="keywords"
-        filters={filters}
-        counted={(total) =>
-          limit === 0
+        filters={known.length > 0 ? [...filters, { key: 'tags', choices: known, many: true }] : filters}
+        counted={(total, rows) => {
+          setKnown((before) => withTags(before, rows));
+          return limit === 0
             ? t('domains.count', { count: total })
-            : t('domains.countOf', { count: count(total), limit: count(limit) })
-        }
+            : t('domains.countOf', { count: count(total), limit: count(limit) });
+        }}
         row={(domain) => [
           go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
           domain.status === 1 ? off : on,
@@ -78,6 +81,12 @@ export function DomainsPage() {
       />
     </Page>
   );
+}
+
+/** The same list when there is no new one, so that nothing is drawn anew. */
+function withTags(known: readonly string[], rows: readonly Domain[]) {
+  const all = [...new Set([...known, ...rows.flatMap(({ tags: of }) => of)])].toSorted();
+  return all.length === known.length ? known : all;
 }
 
 function OnOff({ domain }: { domain: Domain }) {
