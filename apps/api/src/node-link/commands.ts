@@ -9,6 +9,7 @@ import type { Bus } from '../core/bus.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
+import { repeat } from './repeat.ts';
 
 const ANSWER_MS = 5000;
 /** Longer than we wait: what is done late is not wrong, and a node's clock may be off by some seconds. */
@@ -36,30 +37,15 @@ interface Claim {
 }
 
 export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
-  let stopping = false;
-  let working: Promise<void> | null = null;
-  let again = false;
-
-  const wake = () => {
-    again = true;
-    if (!stopping) working ??= work();
-  };
-  async function work() {
-    try {
-      while (again && !stopping) {
-        again = false;
-        const up = bus();
-        if (!up?.isUp()) return;
-        const claims = await claim(pool);
-        await Promise.all(claims.map((one) => purge(up, one)));
-        if (claims.length === AT_ONCE) again = true;
-      }
-      await settleJobs(pool);
-    } catch (error) {
-      log.warn({ err: error }, 'jobs could not be carried on; they are tried again');
-    } finally {
-      working = null;
+  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'jobs could not be carried on; they are tried again');
+  async function askNodes() {
+    const up = bus();
+    if (up?.isUp()) {
+      const claims = await claim(pool);
+      await Promise.all(claims.map((one) => purge(up, one)));
+      if (claims.length === AT_ONCE) work.wake();
     }
+    await settleJobs(pool);
   }
 
   /** Its receipt is stored as it comes; the others go on meanwhile. */
@@ -80,9 +66,8 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     }
   }
 
-  const timer = setInterval(wake, LOOK_EVERY_MS);
   return {
-    wake,
+    wake: work.wake,
     async resync(nodeId) {
       const up = bus();
       if (!up?.isUp()) throw new Error('NATS is out of reach');
@@ -90,11 +75,7 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       const reply = await ask(up, nodeId, 'resync', command);
       if (!reply.ok) throw new Error(reply.error ?? 'the node refused');
     },
-    async stop() {
-      stopping = true;
-      clearInterval(timer);
-      await working;
-    },
+    stop: work.stop,
   };
 }
 

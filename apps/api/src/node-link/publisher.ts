@@ -5,6 +5,7 @@ import { Gauge, Histogram } from 'prom-client';
 import { registry } from '../core/metrics.ts';
 import { publishOnce } from './publish.ts';
 import type { Publishing } from './publish.ts';
+import { repeat } from './repeat.ts';
 import { withZone } from './zone-lock.ts';
 
 export interface Publisher {
@@ -36,26 +37,12 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   /** Changed again while it was being published, or waiting for its turn. */
   const wanted = new Set<string>();
 
-  let looking: Promise<void> | null = null;
-  let lookAgain = false;
-  const wake = () => {
-    lookAgain = true;
-    if (!stopping) looking ??= look();
-  };
+  const looking = repeat(look, LOOK_EVERY_MS, log, 'the outbox could not be read');
   async function look() {
-    try {
-      while (lookAgain && !stopping) {
-        lookAgain = false;
-        const zones = await zonesToPublish(pool, link.bus()?.isUp() ?? false);
-        waiting.set(zones.length);
-        for (const zone of zones) wanted.add(zone);
-        startWanted();
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'the outbox could not be read');
-    } finally {
-      looking = null;
-    }
+    const zones = await zonesToPublish(pool, link.bus()?.isUp() ?? false);
+    waiting.set(zones.length);
+    for (const zone of zones) wanted.add(zone);
+    startWanted();
   }
 
   function startWanted() {
@@ -87,15 +74,12 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
     }
   }
 
-  const timer = setInterval(wake, LOOK_EVERY_MS);
-  wake();
-
+  looking.wake();
   return {
-    wake,
+    wake: looking.wake,
     async stop() {
       stopping = true;
-      clearInterval(timer);
-      await looking;
+      await looking.stop();
       await Promise.all(running.values());
     },
   };

@@ -1,37 +1,55 @@
 import type { LinkLog } from './log.ts';
 
-export interface Repeated {
-  /** Once more, as soon as the one under way is done. */
-  now: () => void;
+export interface Wakeable {
+  /** Now; or, while it runs, once more when it is done. Called a hundred times meanwhile, still once. */
+  wake: () => void;
+  /** Lets the run under way end, and no other begin. */
   stop: () => Promise<void>;
 }
 
-/** Runs a task every so often, never twice at once. One that fails is logged and has its next turn. */
-export function repeat(task: () => Promise<unknown>, everyMs: number, log: LinkLog): Repeated {
+/** A task that runs when woken, never twice at once. One that fails is logged and waits to be woken again. */
+export function wakeable(task: () => Promise<unknown>, log: LinkLog, failure: string): Wakeable {
   let running: Promise<void> | null = null;
   let wanted = false;
   let stopped = false;
 
-  const now = () => {
-    wanted = true;
-    if (!stopped) running ??= run();
-  };
   async function run() {
     while (wanted && !stopped) {
       wanted = false;
-      await task().catch((error: unknown) =>
-        log.warn({ err: error }, 'upkeep of the node link failed; it is tried again'),
-      );
+      try {
+        await task();
+      } catch (error) {
+        log.warn({ err: error }, failure);
+      }
     }
-    running = null;
   }
-  const timer = setInterval(now, everyMs);
+  const wake = () => {
+    wanted = true;
+    if (stopped || running !== null) return;
+    // Forgotten in a turn of its own: a run without a single wait would else be over before it was remembered.
+    running = run().finally(() => {
+      running = null;
+      if (wanted) wake();
+    });
+  };
   return {
-    now,
+    wake,
     async stop() {
       stopped = true;
-      clearInterval(timer);
       await running;
+    },
+  };
+}
+
+/** The same, woken every so often as well. */
+export function repeat(task: () => Promise<unknown>, everyMs: number, log: LinkLog, failure: string): Wakeable {
+  const { wake, stop } = wakeable(task, log, failure);
+  const timer = setInterval(wake, everyMs);
+  return {
+    wake,
+    async stop() {
+      clearInterval(timer);
+      await stop();
     },
   };
 }

@@ -68,11 +68,13 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
   const heartbeats = batches((items: FromNode<Heartbeat>[]) => storeHeartbeats(pool, items));
   const syncs = new Map<string, Promise<unknown>>();
-  const upkeep = [repeat(() => removeTombstones(pool), TOMBSTONES_EVERY_MS, log)];
+  const regularly = (task: () => Promise<unknown>, everyMs: number) =>
+    repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
+  const upkeep = [regularly(() => removeTombstones(pool), TOMBSTONES_EVERY_MS)];
   // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
-  const zoneDocuments = repeat(() => compileZones(pool), ZONES_EVERY_MS, log);
+  const zoneDocuments = regularly(() => compileZones(pool), ZONES_EVERY_MS);
   upkeep.push(zoneDocuments);
-  zoneDocuments.now();
+  zoneDocuments.wake();
 
   async function comeUp(trust: Trust) {
     const introduce = (system: NatsConnection) => pushAccount(pool, system, trust);
@@ -85,8 +87,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       await introduce(up.system);
       told = mark;
     };
-    const revocations = repeat(tellRevocations, REVOCATIONS_EVERY_MS, log);
-    const presence = repeat(() => reviewPresence(pool, up, trust.account), REVIEW_EVERY_MS, log);
+    const revocations = regularly(tellRevocations, REVOCATIONS_EVERY_MS);
+    const presence = regularly(() => reviewPresence(pool, up, trust.account), REVIEW_EVERY_MS);
     upkeep.push(revocations, presence);
 
     receive(up, log, {
@@ -117,8 +119,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     // A new server, or one whose store was lost, admits nobody before it has heard this.
     up.onUp('system', () => {
       told = '';
-      revocations.now();
-      presence.now();
+      revocations.wake();
+      presence.wake();
     });
     up.onUp('nodes', () => {
       publisher.wake();
