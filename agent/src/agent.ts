@@ -1,7 +1,7 @@
 // The agent at work: serves from disk before it speaks to anybody, then follows the control plane.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import { setTimeout } from 'node:timers/promises';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
@@ -11,18 +11,14 @@ import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
 import { join, JoinRefused } from './link/join.ts';
 import { Link } from './link/nats.ts';
-import type { LinkedNode } from './link/nats.ts';
+import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
-import { digestWithout, reconcile, reportOf } from './reconcile.ts';
-import type { Refusals } from './reconcile.ts';
-import type { Capabilities } from './render/capabilities.ts';
 import { writeWhole } from './store/durable.ts';
 import { DocumentStore } from './store/documents.ts';
-import { Scrub } from './store/scrub.ts';
 import { version } from './version.ts';
 
 export interface Running {
@@ -32,8 +28,6 @@ export interface Running {
   stop: (options: { nginx: boolean }) => Promise<void>;
 }
 
-/** A small node is read again as a whole between two heartbeats, one with 100,000 documents in half an hour. */
-const SCRUB_FILES = 2000;
 const JOIN_AGAIN_MS = 5000;
 
 export async function startAgent(env: Env, log: Log): Promise<Running> {
@@ -69,7 +63,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await settleIn(node, identity);
       await refresh();
     }
-    link = new Link(follow(node, identity, host.capabilities, refresh, log), log);
+    link = new Link(linkedNode({ node, identity, capabilities: host.capabilities, refresh, log }), log);
   })();
 
   return {
@@ -95,81 +89,6 @@ async function serveLast(nginx: Nginx, trees: Trees, log: Log): Promise<void> {
   nginx.keep();
   await nginx.start().catch((error: unknown) => log.error('nginx does not start', { error }));
 }
-
-function follow(
-  node: EdgeNode,
-  identity: Identity,
-  capabilities: Capabilities,
-  refresh: () => Promise<void>,
-  log: Log,
-): LinkedNode {
-  const { store } = node;
-  const refusals: Refusals = new Map();
-  const scrub = new Scrub(store);
-  // Only a crash leaves files behind, so once after each start will do.
-  let swept = false;
-  const startedAt = new Date().toISOString();
-  const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
-    const ack = await reconcile(node, refusals, entries, reached);
-    if (entries.length > 0) {
-      log.info('documents applied', {
-        documents: entries.length,
-        revision: ack.revision,
-        state: ack.state,
-        tookMs: Math.round(ack.tookMs),
-      });
-    }
-    for (const rejection of ack.rejected) log.warn('a document is refused', rejection);
-    return ack;
-  };
-
-  return {
-    identity,
-    hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
-    // With what was refused: nobody may want that any more.
-    keys: () => new Set([...store.keys(), ...refusals.keys()]),
-    get revision() {
-      return store.revision;
-    },
-    get digest() {
-      return digestWithout(refusals, node);
-    },
-    apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
-    synced: (full) =>
-      node.inTurn(async () => {
-        if (swept && !full) return;
-        swept = true;
-        const unknown = await scrub.sweep();
-        if (unknown.length > 0) log.warn('files of no document were removed', { files: unknown.length });
-        await node.bump(unknown);
-      }),
-    health: () => ({
-      digest: store.digest,
-      version,
-      startedAt,
-      nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
-      error: node.error,
-      rejected: reportOf(refusals),
-      capabilities: namesOf(capabilities),
-    }),
-    chores: async () => {
-      // The port may be free by now.
-      const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
-      const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;
-      if (refused.length === 0 && node.error !== null) await refresh();
-      const { damaged } = await scrub.step(SCRUB_FILES);
-      for (const one of damaged) log.error('a document on disk is damaged', one);
-      const lostFrom =
-        damaged.length > 0 ? Math.max(0, Math.min(...damaged.map(({ revision }) => revision)) - 1) : null;
-      return { lostFrom, ack };
-    },
-  };
-}
-
-const namesOf = (capabilities: Capabilities): string[] => [
-  `nginx/${capabilities.version}`,
-  ...Object.entries(capabilities).flatMap(([name, value]) => (value === true ? [name] : [])),
-];
 
 /** Documents of one zone must not be served in another. */
 async function settleIn(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<void> {
@@ -198,10 +117,7 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
       if (error instanceof JoinRefused)
         throw new Error(`the control plane refused this node: ${error.message}`, { cause: error });
       log.warn('could not join yet', { error });
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, JOIN_AGAIN_MS * (0.5 + Math.random()));
-        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-      });
+      await setTimeout(JOIN_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
     }
   }
   return null;

@@ -79,15 +79,19 @@ test('a node finds back to a NATS server that was away, and learns what it misse
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
 });
 
-test('a node that joins again with another zone key serves with that one', async () => {
+test('a node that joins again gets a new key and serves with the new zone key; a token that is refused costs it nothing', async () => {
   const node = await standingNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
   const tree = () => readFile(path.join(layoutOf(agent.dir).conf, 'current/loaded.sha256'), 'utf8');
   const before = await tree();
+  const refused = { ...agent.env, EDGELOOM_TOKEN: 'x'.repeat(40) };
+  await expect(run(process.execPath, [main, 'join'], { env: refused })).rejects.toThrow('101013');
+  const kept = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
+  expect(JSON.parse(kept)).toMatchObject({ nodeID: peer.nodeID });
   peer.zoneKey = Buffer.alloc(32, 7).toString('base64');
   expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
-  expect(peer.joins[1]?.publicKey).not.toBe(peer.joins[0]?.publicKey);
+  expect(peer.joins.at(-1)?.publicKey).not.toBe(peer.joins[0]?.publicKey);
   agent.start();
   await eventually(async () => expect(await tree()).not.toBe(before));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);

@@ -1,5 +1,5 @@
 // What a node does when something of it is killed, damaged or away. Visitors must not notice.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -235,6 +235,9 @@ test('without its manifest the node serves its files, and makes the manifest ane
 test('a join that was cut off is repeated with the same key, and a token that is refused ends the agent', async () => {
   const { peer, agent } = await standingNode();
   await agent.end('SIGKILL');
+  // As it was just before the last step.
+  const { keys } = layoutOf(agent.dir);
+  await copyFile(path.join(keys, 'node.seed'), path.join(keys, 'joining.seed'));
   await rm(path.join(agent.dir, 'node.json'));
   agent.start();
   await eventually(() => expect(peer.joins).toHaveLength(2));

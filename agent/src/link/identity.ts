@@ -16,6 +16,7 @@ export interface Identity extends z.output<typeof NodeFile> {
 const places = ({ dir, keys }: Layout) => ({
   node: path.join(dir, 'node.json'),
   seed: path.join(keys, 'node.seed'),
+  joining: path.join(keys, 'joining.seed'),
   jwt: path.join(keys, 'node.jwt'),
   zoneKey: path.join(keys, 'zone.key'),
 });
@@ -29,26 +30,26 @@ export async function readIdentity(layout: Layout): Promise<Identity | null> {
   return { ...NodeFile.parse(JSON.parse(node)), jwt, seed };
 }
 
-/** The key pair to join with: the one of a join that was interrupted, or a new one. Answers the public half. */
+/** The public half of the key to join with: that of a join that was cut off, or of a new one. */
 export async function prepareKey(layout: Layout): Promise<string> {
-  const { seed: file } = places(layout);
-  const known = await readFile(file).catch(() => null);
-  if (known !== null) return nkeys.fromSeed(known).getPublicKey();
+  const { joining, seed } = places(layout);
+  const [begun, own] = await Promise.all([joining, seed].map((file) => readFile(file).catch(() => null)));
+  // One that got as far as to be ours was not cut off; whoever joins again needs another key, for the old one is revoked.
+  const isOver = begun != null && own != null && begun.equals(own) && (await readIdentity(layout)) !== null;
+  if (begun != null && !isOver) return nkeys.fromSeed(begun).getPublicKey();
   const pair = nkeys.createUser();
-  await writeWhole(file, pair.getSeed(), 0o600);
+  await writeWhole(joining, pair.getSeed(), 0o600);
   return pair.getPublicKey();
 }
 
-/** To become another node the old identity is given up first, so that an interrupted change is a node that has not joined. */
-export async function forgetIdentity(layout: Layout): Promise<void> {
-  const { node, seed, jwt } = places(layout);
-  for (const file of [node, jwt, seed]) await rm(file, { force: true });
-}
-
+/** Takes the place of what the node was before. Until the answer is here that stays: a token may be refused. */
 export async function storeIdentity(layout: Layout, reply: JoinReply): Promise<void> {
   const place = places(layout);
+  await rm(place.node, { force: true });
   await writeWhole(place.zoneKey, reply.zoneKey, 0o600);
   await writeWhole(place.jwt, reply.jwt, 0o600);
+  await writeWhole(place.seed, await readFile(place.joining), 0o600);
   const { nodeID, zoneID, natsServers } = reply;
   await writeWhole(place.node, `${JSON.stringify({ nodeID, zoneID, natsServers }, null, 2)}\n`, 0o640);
+  await rm(place.joining);
 }

@@ -4,7 +4,7 @@ import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import type { JoinRequest } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import type { Layout } from '../layout.ts';
-import { forgetIdentity, prepareKey, readIdentity, storeIdentity } from './identity.ts';
+import { prepareKey, readIdentity, storeIdentity } from './identity.ts';
 import type { Identity } from './identity.ts';
 
 export interface Invitation {
@@ -24,8 +24,6 @@ export async function join(
   { control, token, version }: Invitation,
   signal?: AbortSignal,
 ): Promise<Identity> {
-  // A node that joins again gets a new key: its old one is revoked.
-  if ((await readIdentity(layout)) !== null) await forgetIdentity(layout);
   const publicKey = await prepareKey(layout);
   const reply = await ask(control, { token, publicKey, version }, signal);
   await storeIdentity(layout, reply);

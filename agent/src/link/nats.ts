@@ -1,4 +1,5 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import type { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
@@ -19,6 +20,7 @@ const HEARTBEAT_WITHIN_MS = 5000;
 /** After an answer that differs: soon enough to repair, late enough for what is on its way to arrive. */
 const HEARTBEAT_AGAIN_MS = 1000;
 const UNANSWERED_AGAIN_MS = 5000;
+const CONNECT_WITHIN_MS = 5000;
 const CONNECT_AGAIN_MS = 1000;
 const STOP_WITHIN_MS = 1000;
 
@@ -87,7 +89,7 @@ export class Link {
       }
       this.#down();
       this.#line = null;
-      await pause(CONNECT_AGAIN_MS * (0.5 + Math.random()), this.#stop.signal);
+      await sleep(CONNECT_AGAIN_MS * (0.5 + Math.random()), this.#stop.signal);
     }
   }
 
@@ -101,6 +103,7 @@ export class Link {
       maxReconnectAttempts: -1,
       // A server that has lost its account claims refuses everyone until it has them again.
       ignoreAuthErrorAbort: true,
+      timeout: CONNECT_WITHIN_MS,
       reconnectTimeWait: 250,
       reconnectJitter: 1000,
       reconnectJitterTLS: 1000,
@@ -241,9 +244,12 @@ function refusable(entry: unknown): DocEntry[] {
   return named.success ? [{ ...named.data, sha256: '0'.repeat(64), body: '' }] : [];
 }
 
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeoutPromise(ms, undefined, { signal }).catch(() => undefined);
+
 async function atMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const late = new AbortController();
-  await Promise.race([work, pause(ms, late.signal)]);
+  await Promise.race([work, sleep(ms, late.signal)]);
   late.abort();
 }
 
@@ -253,18 +259,5 @@ function unless(signal: AbortSignal, work: Promise<Msg>): Promise<Msg> {
     if (signal.aborted) lost();
     signal.addEventListener('abort', lost);
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', lost));
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end);
   });
 }

@@ -1,0 +1,92 @@
+// The node as the control plane sees it: what it applies, what it says of itself, and what it does between heartbeats.
+import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import type { EdgeNode } from './edge-node.ts';
+import type { Identity } from './link/identity.ts';
+import type { LinkedNode } from './link/nats.ts';
+import type { Log } from './log.ts';
+import { digestWithout, reconcile, reportOf } from './reconcile.ts';
+import type { Refusals } from './reconcile.ts';
+import type { Capabilities } from './render/capabilities.ts';
+import { Scrub } from './store/scrub.ts';
+import { version } from './version.ts';
+
+/** A small node is read again as a whole between two heartbeats, one with 100,000 documents in half an hour. */
+const SCRUB_FILES = 2000;
+
+interface Parts {
+  node: EdgeNode;
+  identity: Identity;
+  capabilities: Capabilities;
+  /** Brings nginx in line with the documents on disk once more. */
+  refresh: () => Promise<void>;
+  log: Log;
+}
+
+export function linkedNode({ node, identity, capabilities, refresh, log }: Parts): LinkedNode {
+  const { store } = node;
+  const refusals: Refusals = new Map();
+  const scrub = new Scrub(store);
+  // Only a crash leaves files behind, so once after each start will do.
+  let swept = false;
+  const startedAt = new Date().toISOString();
+  const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
+    const ack = await reconcile(node, refusals, entries, reached);
+    if (entries.length > 0) {
+      log.info('documents applied', {
+        documents: entries.length,
+        revision: ack.revision,
+        state: ack.state,
+        tookMs: Math.round(ack.tookMs),
+      });
+    }
+    for (const rejection of ack.rejected) log.warn('a document is refused', rejection);
+    return ack;
+  };
+
+  return {
+    identity,
+    hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
+    // With what was refused: nobody may want that any more.
+    keys: () => new Set([...store.keys(), ...refusals.keys()]),
+    get revision() {
+      return store.revision;
+    },
+    get digest() {
+      return digestWithout(refusals, node);
+    },
+    apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
+    synced: (full) =>
+      node.inTurn(async () => {
+        if (swept && !full) return;
+        swept = true;
+        const unknown = await scrub.sweep();
+        if (unknown.length > 0) log.warn('files of no document were removed', { files: unknown.length });
+        await node.bump(unknown);
+      }),
+    health: () => ({
+      digest: store.digest,
+      version,
+      startedAt,
+      nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
+      error: node.error,
+      rejected: reportOf(refusals),
+      capabilities: namesOf(capabilities),
+    }),
+    chores: async () => {
+      // The port may be free by now.
+      const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
+      const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;
+      if (refused.length === 0 && node.error !== null) await refresh();
+      const { damaged } = await scrub.step(SCRUB_FILES);
+      for (const one of damaged) log.error('a document on disk is damaged', one);
+      const lostFrom =
+        damaged.length > 0 ? Math.max(0, Math.min(...damaged.map(({ revision }) => revision)) - 1) : null;
+      return { lostFrom, ack };
+    },
+  };
+}
+
+const namesOf = (capabilities: Capabilities): string[] => [
+  `nginx/${capabilities.version}`,
+  ...Object.entries(capabilities).flatMap(([name, value]) => (value === true ? [name] : [])),
+];
