@@ -21,7 +21,7 @@ export function useLetterKeys(keys: Keys) {
         event.key !== 'Escape'
       )
         return;
-      if (document.querySelector('[role="dialog"]')) return;
+      if (document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')) return;
       const run = current.current[event.key];
       if (!run) return;
       event.preventDefault();

@@ -14,7 +14,7 @@ const initials = (email: string) => {
 export function AccountMenu() {
   const t = useT();
   const account = useSession((session) => session.account);
-  const density = usePreferences((preferences) => preferences.density);
+  const { density, letterKeys } = usePreferences();
   if (!account) return null;
   return (
     <Menu position="top-start" width={220}>
@@ -43,6 +43,10 @@ export function AccountMenu() {
             {t(`frame.densities.${choice}`)}
           </Menu.RadioItem>
         ))}
+        <Menu.Divider />
+        <Menu.CheckboxItem checked={letterKeys} onChange={(on) => prefer({ letterKeys: on })}>
+          {t('frame.letterKeys')}
+        </Menu.CheckboxItem>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>
           {t('frame.signOut')}

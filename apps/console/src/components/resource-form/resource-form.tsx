@@ -2,7 +2,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../lib/api.ts';
-import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
+import { explain, fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
@@ -126,9 +126,10 @@ export function ResourceForm(props: ResourceFormProps) {
       overlay?.close();
       onDone?.(reply);
     } catch (error) {
-      const found = fieldErrorsOf(error).map(
-        ({ path, rule, message }) => [ownPath(path, fields.current), ruleText(rule, message)] as const,
-      );
+      const found = [
+        ...fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)] as const),
+        ...takenOf(error),
+      ].map(([path, text]) => [ownPath(path, fields.current), text] as const);
       const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
       if (placed.length === 0 || placed.length < found.length) toastError(error);
       setRefused(new Map(placed));
@@ -182,6 +183,15 @@ export function ResourceForm(props: ResourceFormProps) {
     </FormContext>
   );
 }
+
+/** What is taken already, of codes whose answer names no field. */
+const taken: Readonly<Record<number, string>> = { 101_017: 'email', 101_025: 'name', 201_002: 'name' };
+
+const takenOf = (error: unknown): (readonly [string, string])[] => {
+  const { code, text } = explain(error);
+  const field = code === null ? undefined : taken[code];
+  return field === undefined ? [] : [[field, text]];
+};
 
 const isTouched = (path: string, touched: ReadonlySet<string>) =>
   [...touched].some((name) => path === name || path.startsWith(`${name}.`));

@@ -101,11 +101,12 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     return one.label === null ? members : [{ kind: 'group', group: one, folded: closed }, ...(closed ? [] : members)];
   });
   const virtual = lines.length > virtualFrom;
+  const rowHeight = usePreferences(({ density }) => (density === 'roomy' ? 44 : 36));
   // oxlint-disable-next-line react/incompatible-library -- its answers are read in this render only, never passed on
   const virtualizer = useVirtualizer({
     count: virtual ? lines.length : 0,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 36,
+    estimateSize: (index) => (lines[index]?.kind === 'group' ? 32 : rowHeight),
     overscan: 12,
   });
   const windowed = virtualizer.getVirtualItems();
