@@ -89,7 +89,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2', same: true },
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
-    { kind: 'user', address: `${own}?view=cache`, shows: 'ol > li' },
+    { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },
     { kind: 'user', address: 'no/such/page', shows: 'main h2' },
