@@ -114,7 +114,7 @@ async function mountApi(
   installation: Installation,
   { listener, identities, checks }: Omit<AppOptions, 'log'>,
 ) {
-  const { env, db, secrets } = installation;
+  const { env, db, pool, secrets } = installation;
   guardAnswers(api);
   api.addHook('onRequest', async (_, reply) => {
     reply.headers({
@@ -132,7 +132,7 @@ async function mountApi(
   });
 
   const sessions = openSessions(installation, (claims) => api.jwt.sign(claims));
-  const scoped = scoping(db);
+  const scoped = scoping(db, pool);
   const isSecure = env.PUBLIC_URL.startsWith('https:');
 
   const identify = async (request: FastifyRequest): Promise<Actor> => {

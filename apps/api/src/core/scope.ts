@@ -1,15 +1,19 @@
 // Whose rows. What a service asks of `ctx.db` is narrowed by owners.ts, and what cannot be narrowed is refused. The
 // client without a scope is for sign-in, jobs and the node link alone.
+import type pg from 'pg';
 import type { PrismaClient } from '../generated/client.ts';
 import type { Actor } from './ctx.ts';
 import { readDataModel } from './data-model.ts';
 import { fail } from './fail.ts';
 import { owners, type Model } from './owners.ts';
+import { reading, type Read } from './sql.ts';
 
 /** Prisma's models inside a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
 export type ScopedTx = { [M in Model as Uncapitalize<M>]: PrismaClient[Uncapitalize<M>] };
 export interface ScopedDb extends ScopedTx {
   $transaction<T>(work: (tx: ScopedTx) => Promise<T>): Promise<T>;
+  /** Plain SQL under the same scope, outside of transactions: for reads that are asked often (sql.ts). */
+  $read: Read;
 }
 
 const reads = [
@@ -30,22 +34,47 @@ const patience = { timeout: 20_000, maxWait: 10_000 };
 
 type Intent = 'reads' | 'writes';
 type Args = Record<string, unknown>;
+type Call = (model: string, operation: string, args: Args) => Promise<unknown>;
 type Client = Record<string, Record<string, (args: Args) => Promise<unknown>>>;
 
-export function scoping(root: PrismaClient): (actor: Actor) => ScopedDb {
+export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => ScopedDb {
   const { models, isField, relation, listsOf } = readDataModel(root);
+  const read = reading(pool);
+
+  class ScopedModels {
+    readonly call: Call;
+    constructor(call: Call) {
+      this.call = call;
+    }
+  }
+  // One property for each model, which is what the type lists; made when it is asked for, since a call needs one or two.
+  for (const model of models) {
+    Object.defineProperty(ScopedModels.prototype, lower(model), {
+      get(this: ScopedModels) {
+        const { call } = this;
+        return new Proxy(
+          {},
+          {
+            get:
+              (_, operation) =>
+              (args: Args = {}) =>
+                call(model, String(operation), args),
+          },
+        );
+      },
+    });
+  }
+  const scopedTx = (scoped: unknown) => scoped as ScopedTx;
 
   return (actor) => {
-    const over = (client: unknown) => {
-      const call =
-        (model: string, operation: string) =>
-        (args: Args = {}) =>
-          run(client as Client, model, operation, args);
-      const delegate = (model: string) => new Proxy({}, { get: (_, operation) => call(model, String(operation)) });
-      // One delegate for each model, which is what the type lists.
-      return Object.fromEntries(models.map((model) => [lower(model), delegate(model)])) as unknown as ScopedTx;
-    };
-    return { ...over(root), $transaction: (work) => root.$transaction((tx) => work(over(tx)), patience) };
+    const over = (client: unknown) =>
+      new ScopedModels((model, operation, args) => run(client as Client, model, operation, args));
+    const db: unknown = Object.assign(over(root), {
+      $transaction: <T>(work: (tx: ScopedTx) => Promise<T>) =>
+        root.$transaction((tx) => work(scopedTx(over(tx))), patience),
+      $read: read(actor),
+    });
+    return db as ScopedDb;
 
     async function run(client: Client, model: string, operation: string, args: Args) {
       const isRead = reads.includes(operation);

@@ -2,7 +2,6 @@
 // is the input right, the handler, is the answer right, the audit line.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type * as z from 'zod';
 import {
   mounted,
   type Endpoint,
@@ -13,6 +12,7 @@ import {
 } from '@edgeloom/contract/endpoint.ts';
 import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
+import { encoder } from './encode.ts';
 import { inputReader } from './input.ts';
 
 export type Handlers<G extends Group> = {
@@ -88,17 +88,17 @@ function admit({ can }: Endpoint, mount: Mount, actor: Actor) {
   if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');
 }
 
-/** Encoding also leaves out what the reply does not declare: a column that nobody meant to show stays in the server. */
 function answerer({ reply: schema, answers = 'application/json' }: Endpoint) {
+  const encode = schema ? encoder(schema) : null;
   return (reply: FastifyReply, result: unknown) => {
     reply.type(answers);
-    if (answers === 'application/json') return reply.send(schema ? JSON.stringify(schema.encode(result)) : '{}');
+    if (answers === 'application/json') return reply.send(encode ? JSON.stringify(encode(result)) : '{}');
     if (answers === 'application/gzip') return reply.send(Readable.from(result as AsyncIterable<Uint8Array>));
     if (answers !== 'text/event-stream') return reply.send(result);
-    return reply.send(Readable.from(events(result as AsyncIterable<unknown>, schema)));
+    return reply.send(Readable.from(events(result as AsyncIterable<unknown>, encode)));
   };
 }
 
-async function* events(source: AsyncIterable<unknown>, schema: z.ZodType | undefined) {
-  for await (const event of source) yield `data: ${JSON.stringify(schema ? schema.encode(event) : event)}\n\n`;
+async function* events(source: AsyncIterable<unknown>, encode: ((event: unknown) => unknown) | null) {
+  for await (const event of source) yield `data: ${JSON.stringify(encode ? encode(event) : event)}\n\n`;
 }

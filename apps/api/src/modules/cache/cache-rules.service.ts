@@ -5,21 +5,16 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { CacheRule as Row } from '../../generated/client.ts';
-import * as sites from '../sites/sites.service.ts';
+import { countRules, readRules } from './cache-rules.queries.ts';
 
 /** Each request of a site is compared with its rules in turn, and all of them travel in one document. */
 const LIMIT = 500;
 
-export async function list({ db }: Ctx, siteId: string, paging: Paging<'priority' | 'createdAt' | 'updatedAt'>) {
-  await sites.own(db, siteId);
-  const [rows, total] = await Promise.all([
-    db.cacheRule.findMany({ where: { siteId }, ...pageOf(paging) }),
-    db.cacheRule.count({ where: { siteId } }),
-  ]);
-  return { data: rows.map(ruleOf), total };
+export async function list(ctx: Ctx, siteId: string, paging: Paging<'priority' | 'createdAt' | 'updatedAt'>) {
+  const [data, total] = await Promise.all([readRules(ctx, siteId, paging), countRules(ctx, siteId)]);
+  return { data, total: total ?? fail('NOT_FOUND') };
 }
 
 export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>

@@ -6,8 +6,8 @@ import * as upstreams from './upstreams.service.ts';
 
 export const domainsRoutes = routes(domains, {
   list:         (ctx, { params, query }) => service.list(ctx, params.siteId, query),
-  byName:       (ctx, { params, query }) => service.find(ctx, { siteId: params.siteId, name: query.domainName }),
-  get:          (ctx, { params }) => service.find(ctx, { siteId: params.siteId, id: params.domainId }),
+  byName:       (ctx, { params, query }) => service.find(ctx, params.siteId, { name: query.domainName }),
+  get:          (ctx, { params }) => service.find(ctx, params.siteId, { id: params.domainId }),
   simple:       (ctx, { params, query }) => service.list(ctx, params.siteId, query),
   meta:         (ctx, { params, query }) => service.meta(ctx, params.siteId, query.keyword),
   update:       (ctx, { params, body }) => service.update(ctx, params, body),
@@ -16,7 +16,7 @@ export const domainsRoutes = routes(domains, {
   remove:       (ctx, { params, body }) => service.remove(ctx, params.siteId, body.ids),
   status:       (ctx, { params, body }) => service.setStatus(ctx, params.siteId, body),
   https:        (ctx, { params, body }) => service.setHttps(ctx, params, body),
-  scheme:       (ctx, { params }) => service.find(ctx, { siteId: params.siteId, id: params.domainId }),
+  scheme:       (ctx, { params }) => service.find(ctx, params.siteId, { id: params.domainId }),
   balance:      (ctx, { params, body }) => service.update(ctx, params, body),
 });
 

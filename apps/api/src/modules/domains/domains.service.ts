@@ -1,4 +1,3 @@
-import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { Domain, PortMap, type DomainUpdate } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
@@ -7,11 +6,20 @@ import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
 import { fail, failTogether } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { portsOf } from '../zones/zone-ports.service.ts';
+import {
+  countAllDomains,
+  countDomains,
+  readAllDomains,
+  readDomain,
+  readDomains,
+  type DomainFilter,
+  type DomainPaging,
+} from './domains.queries.ts';
 
 const include = {
   upstreams: {
@@ -24,44 +32,26 @@ export interface InDomain {
   siteId: string;
   domainId: string;
 }
-interface Filter extends Paging<'createdAt' | 'name' | 'updatedAt'> {
-  keywords?: string | undefined;
-  tags?: string[] | undefined;
-  cnameStatuses?: string[] | undefined;
-  certStatus?: string[] | undefined;
-  forceSSL?: boolean | undefined;
-  enabled?: boolean | undefined;
-  createdAtStart?: string | undefined;
-  createdAtEnd?: string | undefined;
-  updatedAtStart?: string | undefined;
-  updatedAtEnd?: string | undefined;
-}
+type Filter = DomainPaging & DomainFilter;
 
-export async function list({ db }: Ctx, siteId: string, { page, pageSize, sortBy, orderBy, ...filter }: Filter) {
-  await sites.own(db, siteId);
-  const where = { siteId, ...whereOf(filter) };
-  const [rows, total] = await Promise.all([
-    db.domain.findMany({ where, include, ...pageOf({ page, pageSize, sortBy, orderBy }) }),
-    db.domain.count({ where }),
+export async function list(ctx: Ctx, siteId: string, { page, pageSize, sortBy, orderBy, ...filter }: Filter) {
+  const [data, total] = await Promise.all([
+    readDomains(ctx, siteId, { page, pageSize, sortBy, orderBy }, filter),
+    countDomains(ctx, siteId, filter),
   ]);
-  return { data: rows.map(domainOf), total };
+  return { data, total: total ?? fail('NOT_FOUND') };
 }
 
 /** Over all sites that the caller sees. */
 export async function listAll(
-  { db }: Ctx,
+  ctx: Ctx,
   { page, pageSize, sortBy, orderBy, siteID, ...filter }: Filter & { siteID?: string | undefined },
 ) {
-  const where = { ...(siteID && { siteId: siteID }), ...whereOf(filter) };
-  const [rows, total] = await Promise.all([
-    db.domain.findMany({
-      where,
-      include: { ...include, site: { select: { name: true } } },
-      ...pageOf({ page, pageSize, sortBy, orderBy }),
-    }),
-    db.domain.count({ where }),
+  const [data, total] = await Promise.all([
+    readAllDomains(ctx, { page, pageSize, sortBy, orderBy }, filter, siteID),
+    countAllDomains(ctx, filter, siteID),
   ]);
-  return { data: rows.map((row) => ({ ...domainOf(row), siteName: row.site.name })), total };
+  return { data, total };
 }
 
 export async function meta({ db }: Ctx, siteId: string, keyword: string | undefined) {
@@ -72,12 +62,8 @@ export async function meta({ db }: Ctx, siteId: string, keyword: string | undefi
   };
 }
 
-export async function find(
-  { db }: Ctx,
-  where: { siteId: string } & ({ id: string } | { name: string }),
-): Promise<Domain> {
-  return domainOf((await db.domain.findFirst({ where, include })) ?? fail('NOT_FOUND'));
-}
+export const find = async (ctx: Ctx, siteId: string, by: { id: string } | { name: string }): Promise<Domain> =>
+  (await readDomain(ctx, siteId, by)) ?? fail('NOT_FOUND');
 
 export const update = ({ db }: Ctx, { siteId, domainId }: InDomain, fields: DomainUpdate): Promise<Domain> =>
   db.$transaction((tx) => write(tx, siteId, domainId, given(fields)));
@@ -172,30 +158,6 @@ export const orTaken = async <T>(work: Promise<T>): Promise<T> => {
     fail(index.includes('enabled_name') ? 'DOMAIN_TAKEN' : 'DUPLICATED', { cause: error });
   }
 };
-
-function whereOf(filter: Omit<Filter, keyof Paging>): Prisma.DomainWhereInput {
-  const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
-  const within = (from: string | undefined, to: string | undefined) =>
-    from || to ? { ...(from && { gte: new Date(from) }), ...(to && { lte: new Date(to) }) } : null;
-  const createdAt = within(filter.createdAtStart, filter.createdAtEnd);
-  const updatedAt = within(filter.updatedAtStart, filter.updatedAtEnd);
-  return {
-    ...(keywords && {
-      OR: [
-        { name: containing(keywords) },
-        { upstreams: { some: { address: containing(keywords) } } },
-        { tags: { has: keywords } },
-      ],
-    }),
-    ...(tags && { tags: { hasSome: tags } }),
-    ...(cnameStatuses && { cnameStatus: { in: cnameStatuses } }),
-    ...(certStatus && { certStatus: { in: certStatus } }),
-    ...(forceSSL !== undefined && { forceSsl: forceSSL }),
-    ...(enabled !== undefined && { enabled }),
-    ...(createdAt && { createdAt }),
-    ...(updatedAt && { updatedAt }),
-  };
-}
 
 type Row = Prisma.DomainGetPayload<{ include: typeof include }>;
 

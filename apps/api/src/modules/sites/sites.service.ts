@@ -1,4 +1,3 @@
-import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { certKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { Site, SiteInfo, SiteInput, SiteUpdate } from '@edgeloom/contract/sites/sites.ts';
@@ -7,10 +6,9 @@ import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { portsOf } from '../zones/zone-ports.service.ts';
+import { countSites, readSite, readSites, type SiteFilter, type SitePaging } from './sites.queries.ts';
 
 const include = {
   product: { select: { name: true, domainLimit: true } },
@@ -19,44 +17,19 @@ const include = {
   _count: { select: { domains: true } },
 } satisfies Prisma.SiteInclude;
 
-interface Filter extends Paging<'createdAt' | 'name' | 'updatedAt' | 'status'> {
-  name?: string | undefined;
-  productID?: string | undefined;
-  zoneID?: string | undefined;
-  userID?: string | undefined;
-  status?: Site['status'][] | undefined;
-  tags?: string[] | undefined;
-}
-
-export async function list({ db }: Ctx, { name, productID, zoneID, userID, status, tags, ...paging }: Filter) {
-  const where = {
-    ...(name && { name: containing(name) }),
-    ...(productID && { productId: productID }),
-    ...(zoneID && { zoneId: zoneID }),
-    ...(userID && { ownerId: userID }),
-    ...(status && { status: { in: status } }),
-    ...(tags && { tags: { hasSome: tags } }),
-  };
-  const [rows, total] = await Promise.all([
-    db.site.findMany({ where, include, ...pageOf(paging) }),
-    db.site.count({ where }),
+export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, ...filter }: SitePaging & SiteFilter) {
+  const [data, total] = await Promise.all([
+    readSites(ctx, { page, pageSize, sortBy, orderBy }, filter),
+    countSites(ctx, filter),
   ]);
-  return { data: rows.map(siteOf), total };
+  return { data, total };
 }
 
 export const meta = async ({ db }: Ctx) => ({
   data: await db.site.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
 });
 
-export async function get({ db }: Ctx, id: string): Promise<SiteInfo> {
-  const row = (await db.site.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND');
-  const [ports, enabledDomainCount, cacheRuleCount] = await Promise.all([
-    portsOf(db, row.zoneId),
-    db.domain.count({ where: { siteId: id, enabled: true } }),
-    db.cacheRule.count({ where: { siteId: id } }),
-  ]);
-  return { ...siteOf(row), ports, enabledDomainCount, cacheRuleCount, cacheVersion: row.cacheVersion };
-}
+export const get = async (ctx: Ctx, id: string): Promise<SiteInfo> => (await readSite(ctx, id)) ?? fail('NOT_FOUND');
 
 export async function resources({ db }: Ctx) {
   const [sites, domains, enabledDomains, cacheRules] = await Promise.all([

@@ -1,30 +1,22 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Zone, ZoneInput, ZoneUpdate } from '@edgeloom/contract/zones/zones.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { newZoneKey } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { countZones, readZones, type ZonePaging } from './zones.queries.ts';
 
 const include = {
   ports: { select: { port: true, tls: true }, orderBy: { port: 'asc' } },
   _count: { select: { nodes: true, sites: true } },
 } satisfies Prisma.ZoneInclude;
 
-export async function list(
-  { db }: Ctx,
-  { name, ...paging }: Paging<'createdAt' | 'name' | 'updatedAt'> & { name?: string | undefined },
-) {
-  const where = name ? { name: containing(name) } : {};
-  const [rows, total] = await Promise.all([
-    db.zone.findMany({ where, include, ...pageOf(paging) }),
-    db.zone.count({ where }),
-  ]);
-  return { data: rows.map(zoneOf), total };
+export async function list(ctx: Ctx, { name, ...paging }: ZonePaging & { name?: string | undefined }) {
+  const [data, total] = await Promise.all([readZones(ctx, paging, name), countZones(ctx, name)]);
+  return { data, total };
 }
 
 export const meta = async ({ db }: Ctx) => ({

@@ -1,0 +1,24 @@
+// The reads of cache rules: a page, and how many.
+import type { CacheRule } from '@edgeloom/contract/cache/cache.ts';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { pageSql, sql } from '../../core/sql.ts';
+
+const columns = sql`r.id, r.type, r.value, r.cache_time AS "cacheTime", r.honour_origin AS "honourOrigin", r.query,
+  r.query_names AS "queryNames", r.priority, r.enabled, r.created_at AS "createdAt", r.updated_at AS "updatedAt"`;
+const sorted = { priority: sql`r.priority`, createdAt: sql`r.created_at`, updatedAt: sql`r.updated_at` };
+
+export const readRules = ({ db }: Ctx, siteId: string, paging: Paging<keyof typeof sorted>): Promise<CacheRule[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT ${columns} FROM cache_rules r JOIN sites s ON s.id = r.site_id
+      WHERE r.site_id = ${siteId} AND ${site} ${pageSql(paging, sorted, sql`r.id`)}`,
+  );
+
+/** How many there are; null where there is no such site. */
+export async function countRules({ db }: Ctx, siteId: string): Promise<number | null> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS total FROM sites s
+      WHERE s.id = ${siteId} AND ${site}`,
+  );
+  return row?.total ?? null;
+}

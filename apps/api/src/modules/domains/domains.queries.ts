@@ -1,0 +1,101 @@
+// The reads of domains, which consoles ask most: a page with its origins in one statement.
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Domain } from '@edgeloom/contract/domains/domains.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
+
+export interface DomainFilter {
+  keywords?: string | undefined;
+  tags?: string[] | undefined;
+  cnameStatuses?: string[] | undefined;
+  certStatus?: string[] | undefined;
+  forceSSL?: boolean | undefined;
+  enabled?: boolean | undefined;
+  createdAtStart?: string | undefined;
+  createdAtEnd?: string | undefined;
+  updatedAtStart?: string | undefined;
+  updatedAtEnd?: string | undefined;
+}
+export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
+
+const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
+  d.cert_status AS "certStatus", d.force_ssl AS "forceSSL", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
+  d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
+  d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
+  d.created_at AS "createdAt", d.updated_at AS "updatedAt",
+  coalesce((SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
+    'backup', u.backup, 'enabled', u.enabled) ORDER BY u.id) FROM upstreams u WHERE u.domain_id = d.id), '[]') AS upstreams`;
+const sorted = { createdAt: sql`d.created_at`, name: sql`d.name`, updatedAt: sql`d.updated_at` };
+
+export const readDomains = (
+  { db }: Ctx,
+  siteId: string,
+  paging: DomainPaging,
+  filter: DomainFilter,
+): Promise<Domain[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT ${columns} FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE d.site_id = ${siteId} AND ${site}${where(filter)} ${pageSql(paging, sorted, sql`d.id`)}`,
+  );
+
+/** How many there are; null where there is no such site. */
+export async function countDomains({ db }: Ctx, siteId: string, filter: DomainFilter): Promise<number | null> {
+  const [row] = await db.$read<{ total: number }>(
+    ({
+      site,
+    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter)}
+      WHERE s.id = ${siteId} AND ${site} GROUP BY s.id`,
+  );
+  return row?.total ?? null;
+}
+
+export async function readDomain(
+  { db }: Ctx,
+  siteId: string,
+  by: { id: string } | { name: string },
+): Promise<Domain | null> {
+  const key = 'id' in by ? sql`d.id = ${by.id}` : sql`d.name = ${by.name}`;
+  const [row] = await db.$read<Domain>(
+    ({ site }) => sql`SELECT ${columns} FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE ${key} AND d.site_id = ${siteId} AND ${site}`,
+  );
+  return row ?? null;
+}
+
+/** Over all sites that the caller sees, or one of them. */
+export const readAllDomains = (
+  { db }: Ctx,
+  paging: DomainPaging,
+  filter: DomainFilter,
+  siteId: string | undefined,
+): Promise<(Domain & { siteName: string })[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT ${columns}, s.name AS "siteName" FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter)} ${pageSql(paging, sorted, sql`d.id`)}`,
+  );
+
+export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId: string | undefined): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT count(*)::int AS total FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter)}`,
+  );
+  return row?.total ?? 0;
+}
+
+function where(filter: DomainFilter): Sql {
+  const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
+  return andAll([
+    keywords &&
+      sql`(${contains(sql`d.name`, keywords)} OR ${keywords} = ANY(d.tags)
+        OR EXISTS (SELECT 1 FROM upstreams u WHERE u.domain_id = d.id AND ${contains(sql`u.address`, keywords)}))`,
+    tags && sql`d.tags && ${tags}::text[]`,
+    cnameStatuses && sql`d.cname_status = ANY(${cnameStatuses})`,
+    certStatus && sql`d.cert_status = ANY(${certStatus})`,
+    forceSSL !== undefined && sql`d.force_ssl = ${forceSSL}`,
+    enabled !== undefined && sql`d.enabled = ${enabled}`,
+    filter.createdAtStart && sql`d.created_at >= ${filter.createdAtStart}`,
+    filter.createdAtEnd && sql`d.created_at <= ${filter.createdAtEnd}`,
+    filter.updatedAtStart && sql`d.updated_at >= ${filter.updatedAtStart}`,
+    filter.updatedAtEnd && sql`d.updated_at <= ${filter.updatedAtEnd}`,
+  ]);
+}

@@ -1,0 +1,64 @@
+// The reads of sites: a page, one, and how many.
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Site } from '@edgeloom/contract/sites/sites.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
+
+export interface SiteFilter {
+  name?: string | undefined;
+  productID?: string | undefined;
+  zoneID?: string | undefined;
+  userID?: string | undefined;
+  status?: Site['status'][] | undefined;
+  tags?: string[] | undefined;
+}
+export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
+export type SiteRow = Site & { cacheVersion: number };
+
+const columns = sql`s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
+  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", p.domain_limit AS "domainLimit", s.expires_at AS expiry,
+  s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
+  (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount"`;
+const tables = sql`sites s JOIN products p ON p.id = s.product_id JOIN zones z ON z.id = s.zone_id LEFT JOIN accounts o ON o.id = s.owner_id`;
+const sorted = { createdAt: sql`s.created_at`, name: sql`s.name`, updatedAt: sql`s.updated_at`, status: sql`s.status` };
+
+export const readSites = ({ db }: Ctx, paging: SitePaging, filter: SiteFilter): Promise<SiteRow[]> =>
+  db.$read(
+    ({ site }) =>
+      sql`SELECT ${columns} FROM ${tables} WHERE ${site}${where(filter)} ${pageSql(paging, sorted, sql`s.id`)}`,
+  );
+
+export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT count(*)::int AS total FROM sites s WHERE ${site}${where(filter)}`,
+  );
+  return row?.total ?? 0;
+}
+
+interface SitePage extends SiteRow {
+  ports: { port: number; tls: boolean }[];
+  enabledDomainCount: number;
+  cacheRuleCount: number;
+}
+
+/** A site with all that its page shows. */
+export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null> {
+  const [row] = await db.$read<SitePage>(
+    ({ site }) => sql`SELECT ${columns},
+        (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id AND d.enabled) AS "enabledDomainCount",
+        (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
+        coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q WHERE q.zone_id = s.zone_id), '[]') AS ports
+      FROM ${tables} WHERE s.id = ${id} AND ${site}`,
+  );
+  return row ?? null;
+}
+
+const where = ({ name, productID, zoneID, userID, status, tags }: SiteFilter): Sql =>
+  andAll([
+    name && contains(sql`s.name`, name),
+    productID && sql`s.product_id = ${productID}`,
+    zoneID && sql`s.zone_id = ${zoneID}`,
+    userID && sql`s.owner_id = ${userID}`,
+    status && sql`s.status = ANY(${status}::site_status[])`,
+    tags && sql`s.tags && ${tags}::text[]`,
+  ]);

@@ -1,0 +1,68 @@
+// A real api: both listeners, without a node link. Tests take it from app.ts, benchmarks from here.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildApp } from '@edgeloom/api/app.ts';
+import { openInstallation, type Installation } from '@edgeloom/api/core/installation.ts';
+import { openLog } from '@edgeloom/api/core/log.ts';
+import { readEnv } from '@edgeloom/api/env.ts';
+import { openIdentities } from '@edgeloom/api/http/auth/identities.ts';
+import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
+import type { Checks } from '@edgeloom/api/modules/system/health.ts';
+import { actors, type Actors } from './actors.ts';
+import { builder, type Build } from './build.ts';
+import type { Services } from './start-services.ts';
+
+export interface TestApp {
+  installation: Installation;
+  /** Addresses of the listeners, without /api/v1. */
+  url: string;
+  adminUrl: string;
+  mailDir: string;
+  /** The typed client of an account: `as(site.owner).call(domains.list, { params })`. */
+  as: Actors['as'];
+  build: Build;
+  close: () => Promise<void>;
+}
+
+export async function startApp(
+  { natsUrl, secretsDir }: Pick<Services, 'natsUrl' | 'secretsDir'>,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<TestApp> {
+  const mailDir = await mkdtemp(path.join(tmpdir(), 'edgeloom-mail-'));
+  const env = readEnv({
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    SECRETS_DIR: secretsDir,
+    MAIL_DIR: mailDir,
+    LOG_LEVEL: 'silent',
+    DATABASE_POOL: '10',
+    ...settings,
+  });
+  const log = openLog(env);
+  const installation = await openInstallation(env);
+  const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
+  const checks: Checks = new Map([['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }]]);
+  const apps = await Promise.all(
+    (['public', 'admin'] as const).map((listener) => buildApp(installation, { listener, identities, checks, log })),
+  );
+  const [url = '', adminUrl = ''] = await Promise.all(apps.map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
+  const mailDelivery = startMailDelivery(installation, log);
+  const { as, signIn } = actors(installation, { url, adminUrl });
+  return {
+    installation,
+    url,
+    adminUrl,
+    mailDir,
+    as,
+    build: builder(installation, signIn),
+    async close() {
+      await Promise.all(apps.map((app) => app.close()));
+      await mailDelivery.stop();
+      await identities.close();
+      await installation.close();
+      await rm(mailDir, { recursive: true });
+    },
+  };
+}
