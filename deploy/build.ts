@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -97,9 +97,13 @@ async function buildAgent() {
     // The NATS client is CommonJS and asks for Node's modules by require.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  await rm(path.join(root, 'dist/lua'), { recursive: true, force: true });
+  const [lua, fresh] = [path.join(root, 'dist/lua'), path.join(root, 'dist/lua.new')];
   const isShipped = (source: string) => !source.endsWith('_spec.lua');
-  await cp(path.join(root, 'agent/lua'), path.join(root, 'dist/lua'), { recursive: true, filter: isShipped });
+  await rm(fresh, { recursive: true, force: true });
+  await cp(path.join(root, 'agent/lua'), fresh, { recursive: true, filter: isShipped });
+  // Changed in an instant: a node may be running from it.
+  await rm(lua, { recursive: true, force: true });
+  await rename(fresh, lua);
 }
 
 async function hashOf(sources: string[]): Promise<string> {
