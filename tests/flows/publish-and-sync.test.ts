@@ -1,10 +1,14 @@
 // A change on its way from a row to the nodes, over two api processes, real NATS and the agent's own link.
+import { createDecipheriv, randomUUIDv7 } from 'node:crypto';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { CertDoc, certKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocPush } from '@edgeloom/contract/edge/messages.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
+import { changed } from '@edgeloom/api/core/changes.ts';
+import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
 import { openTrust } from '@edgeloom/api/node-link/trust.ts';
 import { connect, jwtAuthenticator } from 'nats';
@@ -246,6 +250,40 @@ test('cache rules are told in the order in which they are evaluated', async () =
     }),
   );
 });
+
+test('a certificate reaches the nodes of its zone, which alone can open its private key', async () => {
+  const site = await plane.build.site();
+  const elsewhere = await plane.build.site();
+  const [node, foreign] = [await connectedNode(site), await connectedNode(elsewhere)];
+  const { key, name, params } = await addDomain(site);
+  const { db, secrets } = plane.installation;
+  const id = randomUUIDv7();
+  const certificate = {
+    id,
+    siteId: site.id,
+    name,
+    names: [name],
+    chainPem: 'the chain',
+    keySealed: secrets.seal('the key', contexts.certificateKey(id)),
+    notAfter: new Date('2030-01-01T00:00:00Z'),
+  };
+  await db.certificate.create({ data: certificate });
+  await db.domain.update({ where: { id: params.domainId }, data: { certificateId: id } });
+  await changed(db, site.zoneId, certKey(id), key);
+  await eventually(() => expect(node.doc(key)).toMatchObject({ certID: id }));
+  const { pairs } = CertDoc.parse(node.doc(certKey(id)));
+  expect(pairs.map(({ chainPem }) => chainPem)).toEqual(['the chain']);
+  expect(pairs.map((pair) => unseal(pair.key, certKey(id), node.zoneKey))).toEqual(['the key']);
+  expect(() => pairs.map((pair) => unseal(pair.key, certKey(id), foreign.zoneKey))).toThrow();
+  expect([...foreign.keys()]).not.toContain(certKey(id));
+});
+
+function unseal({ iv, data, tag }: CertDoc['pairs'][number]['key'], docKey: string, zoneKey: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(zoneKey, 'base64'), Buffer.from(iv, 'base64'))
+    .setAAD(Buffer.from(docKey))
+    .setAuthTag(Buffer.from(tag, 'base64'));
+  return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString();
+}
 
 test('a document that the node lost is repaired after its next heartbeat', async () => {
   const site = await plane.build.site();

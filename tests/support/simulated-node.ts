@@ -19,6 +19,8 @@ export interface Invitation {
 
 export class SimulatedNode implements LinkedNode {
   readonly identity: Identity;
+  /** As it was told at its join: base64 of 32 bytes. */
+  zoneKey = '';
   revision = 0;
   digest = EMPTY_DIGEST;
   readonly docs = new Map<string, DocEntry>();
@@ -128,6 +130,8 @@ export async function joinSimulated({ control, token }: Invitation): Promise<Sim
     body: JSON.stringify({ token, publicKey: pair.getPublicKey(), version: 'simulated' }),
   });
   if (!answer.ok) throw new Error(`join: ${answer.status} ${await answer.text()}`);
-  const { nodeID, zoneID, natsServers, jwt } = JoinReply.parse(await answer.json());
-  return new SimulatedNode({ nodeID, zoneID, natsServers, jwt, seed: pair.getSeed() });
+  const { zoneKey, ...reply } = JoinReply.parse(await answer.json());
+  const node = new SimulatedNode({ ...reply, seed: pair.getSeed() });
+  node.zoneKey = zoneKey;
+  return node;
 }

@@ -31,8 +31,12 @@ export async function openBus(
   signal: AbortSignal,
 ): Promise<Bus> {
   const system = await insist('system', () => connect(options(servers, trust.systemCredentials())), log, signal);
-  await insist('introduction', () => introduce(system), log, signal);
-  const nodes = await insist('nodes', () => connect(options(servers, trust.ownCredentials())), log, signal);
+  const nodes = await insist('introduction', () => introduce(system), log, signal)
+    .then(() => insist('nodes', () => connect(options(servers, trust.ownCredentials())), log, signal))
+    .catch(async (error: unknown) => {
+      await system.close();
+      throw error;
+    });
   const connections = { nodes, system };
   const listeners = { nodes: new Set<() => void>(), system: new Set<() => void>() };
   let nodesUp = true;

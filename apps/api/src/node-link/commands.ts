@@ -25,7 +25,7 @@ const URLS_BYTES = 256 * 1024;
 export interface Commands {
   /** There may be something to ask. */
   wake: () => void;
-  /** Throws when the node does not answer that it will. */
+  /** Throws when the node does not hear it, or refuses. */
   resync: (nodeId: string) => Promise<void>;
   stop: () => Promise<void>;
 }
@@ -72,8 +72,13 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       const up = bus();
       if (!up?.isUp()) throw new Error('NATS is out of reach');
       const command: ResyncCommand = { id: crypto.randomUUID(), deadline: deadline() };
-      const reply = await ask(up, nodeId, 'resync', command);
-      if (!reply.ok) throw new Error(reply.error ?? 'the node refused');
+      try {
+        const reply = await ask(up, nodeId, 'resync', command);
+        if (!reply.ok) throw new Error(reply.error ?? 'the node refused');
+      } catch (error) {
+        // It heard and has not done yet: a large zone takes longer than a caller waits.
+        if (!isCode(error, ErrorCode.Timeout)) throw error;
+      }
     },
     stop: work.stop,
   };
@@ -88,9 +93,11 @@ async function ask(bus: Bus, nodeId: string, name: 'purge' | 'resync', command: 
   return CommandReply.parse(JSON.parse(answer.string()));
 }
 
+const isCode = (error: unknown, ...codes: readonly string[]) =>
+  error instanceof NatsError && codes.includes(error.code);
+
 /** Not connected, or connected and silent. */
-const isAway = (error: unknown) => error instanceof NatsError && away.includes(error.code);
-const away: readonly string[] = [ErrorCode.NoResponders, ErrorCode.Timeout];
+const isAway = (error: unknown) => isCode(error, ErrorCode.NoResponders, ErrorCode.Timeout);
 
 function* inParts(urls: string[]): Generator<string[]> {
   let part: string[] = [];

@@ -163,7 +163,11 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   return link;
 }
 
-const compileZones = (pool: pg.Pool) => pool.query(`INSERT INTO outbox (zone_id, key) SELECT id, 'zone' FROM zones`);
+const compileZones = (pool: pg.Pool) =>
+  pool.query(
+    `INSERT INTO outbox (zone_id, key) SELECT z.id, 'zone' FROM zones z
+     WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = 'zone')`,
+  );
 
 /** One question of a node at a time: who asks without waiting waits for itself. */
 async function inTurn<T>(turns: Map<string, Promise<unknown>>, who: string, task: () => Promise<T>): Promise<T> {
