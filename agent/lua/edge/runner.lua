@@ -1,6 +1,8 @@
--- Runs what takes part in a phase, in order of priority. Only here is a request refused, and only here does an error of
--- a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the rule): the request goes on
--- without it. "closed": 503.
+-- One function a phase, which runs what takes part in it, in order of priority. Only here is a request refused, and only
+-- here does an error of a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the rule): the
+-- request goes on without it. "closed": 503.
+local admin = require("edge.admin")
+local certificates = require("edge.tls.certificates")
 local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
 local journal = require("edge.cache.journal")
@@ -51,10 +53,8 @@ local function end_with(answer, id)
     return pages.send(answer, id)
 end
 
-local phases = {}
-
 local access = taking_part("access")
-function phases.access()
+function _M.access()
     local request, why = requests.visitor()
     if not request then
         return end_with(why == "corrupt" and 503 or 903, var.request_id)
@@ -69,12 +69,12 @@ function phases.access()
 end
 
 local header_filter = taking_part("header_filter")
-function phases.header_filter()
+function _M.header_filter()
     visit(header_filter, "header_filter")
 end
 
 local origin_access = taking_part("origin_access")
-function phases.origin_access()
+function _M.origin_access()
     local request, why = requests.inner()
     local answer = why == "corrupt" and 503 or 903
     if request then
@@ -87,7 +87,7 @@ function phases.origin_access()
 end
 
 local origin_header = taking_part("origin_header")
-function phases.origin_header()
+function _M.origin_header()
     local request = ngx.ctx.request
     local answer = request and visit(origin_header, "origin_header", request.site.doc, request) or nil
     if not request or answer == 503 then
@@ -98,33 +98,28 @@ function phases.origin_header()
     end
 end
 
-function phases.origin_body()
+function _M.origin_body()
     origin.origin_body()
 end
 
 local origin_log = taking_part("origin_log")
-function phases.origin_log()
+function _M.origin_log()
     visit(origin_log, "origin_log")
 end
 
-function phases.balancer()
+function _M.balancer()
     return origin.balancer()
 end
 
-function phases.certificate()
-    local certificates = require("edge.tls.certificates")
+function _M.certificate()
     local ok, err = pcall(certificates.choose)
     if not ok then
         failed({ name = "certificates" }, err)
     end
 end
 
-function phases.admin()
-    return require("edge.admin").serve()
-end
-
-function _M.run(phase)
-    return phases[phase]()
+function _M.admin()
+    return admin.serve()
 end
 
 function _M.init_worker()

@@ -7,7 +7,7 @@ export const hopConf = ({
 }: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
 upstream origin {
     server 0.0.0.1;
-    balancer_by_lua_block { require("edge.runner").run("balancer") }
+    balancer_by_lua_block { edge.balancer() }
     keepalive 128;
     keepalive_timeout 55s;
 }
@@ -15,7 +15,7 @@ upstream origin {
 # pool for each name, which Lua makes where it can, none is kept.
 upstream origin_tls {
     server 0.0.0.1;
-    balancer_by_lua_block { require("edge.runner").run("balancer") }
+    balancer_by_lua_block { edge.balancer() }
 }
 map "" $o_host { default ""; }
 map "" $o_name { default ""; }

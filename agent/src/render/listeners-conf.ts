@@ -196,5 +196,5 @@ const tls = (zone: ZoneDoc, dir: string) => conf`    ssl_protocols ${[...zone.tl
     ssl_session_tickets off;
     ssl_certificate ${`${dir}/keys/fallback.pem`};
     ssl_certificate_key ${`${dir}/keys/fallback.key`};
-    ssl_certificate_by_lua_block { require("edge.runner").run("certificate") }
+    ssl_certificate_by_lua_block { edge.certificate() }
 `;

@@ -55,7 +55,7 @@ http {
         ports: portsOf(zone),
       }),
     )}) }
-    init_worker_by_lua_block { require("edge.runner").init_worker() }
+    init_worker_by_lua_block { edge.init_worker() }
 
     proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 

@@ -1,1 +1,1 @@
-require("edge.runner").run("access")
+edge.access()

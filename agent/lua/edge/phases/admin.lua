@@ -1,1 +1,1 @@
-require("edge.runner").run("admin")
+edge.admin()

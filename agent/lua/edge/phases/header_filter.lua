@@ -1,1 +1,1 @@
-require("edge.runner").run("header_filter")
+edge.header_filter()

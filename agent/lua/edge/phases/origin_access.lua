@@ -1,1 +1,1 @@
-require("edge.runner").run("origin_access")
+edge.origin_access()

@@ -1,1 +1,1 @@
-require("edge.runner").run("origin_body")
+edge.origin_body()

@@ -1,1 +1,1 @@
-require("edge.runner").run("origin_header")
+edge.origin_header()

@@ -1,1 +1,1 @@
-require("edge.runner").run("origin_log")
+edge.origin_log()
