@@ -9,12 +9,14 @@ const failures: string[] = [];
 async function lane(queue: Check[]) {
   for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
     const { name } = check;
-    const { passed, output } = await step(name, async (report) => {
-      const outcome = await runCheck(check);
-      if (!outcome.passed) report('failed');
-      return outcome;
-    });
-    if (!passed) failures.push(`--- ${name}\n${output.trim()}`);
+    try {
+      await step(name, async () => {
+        const { passed, output } = await runCheck(check);
+        if (!passed) throw new Error(output.trim());
+      });
+    } catch (error) {
+      failures.push(`--- ${name}\n${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
 
