@@ -1,6 +1,6 @@
--- One function a phase, which runs what takes part in it, in order of priority. Only here is a request refused, and only
--- here does an error of a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the rule): the
--- request goes on without it. "closed": 503.
+-- One function a phase, which runs what takes part in it, in order of priority. Only here is a request refused, and
+-- only here does an error of a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the
+-- rule): the request goes on without it. "closed": 503.
 local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local counters = require("edge.core.counters")

@@ -1,6 +1,7 @@
 -- Which cache rule of a site a path falls under, and what of a URL names the stored object.
 local ngx_re_find = ngx.re.find
-local find, sub, lower, match, concat, sort = string.find, string.sub, string.lower, string.match, table.concat, table.sort
+local find, sub, lower, match, concat = string.find, string.sub, string.lower, string.match, table.concat
+local sort = table.sort
 local ipairs = ipairs
 
 local _M = {}

@@ -1,7 +1,7 @@
 -- Hop B, when the origin has answered: whether hop A stores it, for how long, in how many variants, and what an unsafe
 -- method made obsolete. Hop A is told by fields that only it reads:
 --   X-Accel-Expires  0: not stored; n: fresh for n more seconds; @1: stored stale, so that it is asked about each time
---   Cache-Control    how long it may be served stale (must stand before X-Accel-Expires: nginx 1.22 reads them in order)
+--   Cache-Control    how long it may be served stale (before X-Accel-Expires: nginx 1.22 reads them in order)
 --   Vary             X-E-Vary, if there are variants
 --   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
 --   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
@@ -18,7 +18,8 @@ local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local joined = control.joined
 local header, var, time, now = ngx.header, ngx.var, ngx.time, ngx.now
-local floor, max, min, tostring, ipairs, find, lower, gsub = math.floor, math.max, math.min, tostring, ipairs, string.find, string.lower, string.gsub
+local floor, max, min, tostring, ipairs, find = math.floor, math.max, math.min, tostring, ipairs, string.find
+local lower, gsub = string.lower, string.gsub
 
 local _M = {}
 

@@ -2,8 +2,8 @@
 -- variants, that it cannot be cached just now, fields that a 304 freshened. Anyone can make URLs up, so nothing here
 -- may push out anything: below a reserve only versions are written, and a version that finds no room moves its site.
 --
--- Each detail is a key of its own, written whole. After any of them the URL itself gets a new token: a worker keeps what
--- it read under one token and looks again when that changes.
+-- Each detail is a key of its own, written whole. After any of them the URL itself gets a new token: a worker keeps
+-- what it read under one token and looks again when that changes.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")

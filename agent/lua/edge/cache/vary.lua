@@ -3,7 +3,8 @@
 -- variants of a forgotten recipe unreachable: losing one costs misses, never a wrong variant.
 local urls = require("edge.cache.urls")
 local joined = require("edge.http.cache_control").joined
-local gsub, gmatch, match, lower, concat, sort = string.gsub, string.gmatch, string.match, string.lower, table.concat, table.sort
+local gsub, gmatch, match, lower, concat = string.gsub, string.gmatch, string.match, string.lower, table.concat
+local sort = table.sort
 local ipairs, tonumber, md5 = ipairs, tonumber, ngx.md5
 
 local _M = {}

@@ -1,5 +1,5 @@
--- Remembers about the last so many things used, in two tables: when the young one is full it becomes the old one. A look
--- is one table index, where a list kept in order of use would have to be mended at each.
+-- Remembers about the last so many things used, in two tables: when the young one is full it becomes the old one. A
+-- look is one table index, where a list kept in order of use would have to be mended at each.
 local setmetatable = setmetatable
 
 local _M = {}

@@ -1,5 +1,5 @@
 -- Cache-Control (RFC 9111 5.2) and CDN-Cache-Control (RFC 9213) as { name = value | true }.
--- A number that cannot be read is -1, which every reader takes for stale. A repeated directive keeps the stricter value.
+-- A number that cannot be read is -1, which every reader takes for stale. Repeated directives keep the strictest value.
 local find, sub, match, lower, gsub = string.find, string.sub, string.match, string.lower, string.gsub
 local type, tonumber, min, max, concat = type, tonumber, math.min, math.max, table.concat
 

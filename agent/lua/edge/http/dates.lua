@@ -2,7 +2,9 @@
 local floor, tonumber, type, match, lower = math.floor, tonumber, type, string.match, string.lower
 
 local _M = {}
-local MONTHS = { jan = 1, feb = 2, mar = 3, apr = 4, may = 5, jun = 6, jul = 7, aug = 8, sep = 9, oct = 10, nov = 11, dec = 12 }
+local MONTHS = {
+    jan = 1, feb = 2, mar = 3, apr = 4, may = 5, jun = 6, jul = 7, aug = 8, sep = 9, oct = 10, nov = 11, dec = 12,
+}
 local DAYS = { sun = true, mon = true, tue = true, wed = true, thu = true, fri = true, sat = true }
 local LONG_DAYS = {
     sunday = true, monday = true, tuesday = true, wednesday = true, thursday = true, friday = true, saturday = true,

@@ -1,6 +1,7 @@
 -- Header fields that concern one connection only, and references that stay on one host.
 local header, var = ngx.header, ngx.var
-local gmatch, lower, match, gsub, sub, ipairs = string.gmatch, string.lower, string.match, string.gsub, string.sub, ipairs
+local gmatch, lower, match, gsub, sub = string.gmatch, string.lower, string.match, string.gsub, string.sub
+local ipairs = ipairs
 
 local _M = {}
 local HOP_BY_HOP = {

@@ -1,5 +1,6 @@
 -- Questions to a name server and its answers (RFC 1035), as far as addresses need them. Pure.
-local byte, char, sub, gmatch, lower, concat, format = string.byte, string.char, string.sub, string.gmatch, string.lower, table.concat, string.format
+local byte, char, sub, gmatch, lower = string.byte, string.char, string.sub, string.gmatch, string.lower
+local concat, format = table.concat, string.format
 local floor, min = math.floor, math.min
 
 local _M = {}

@@ -5,7 +5,8 @@ local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
 local settings = require("edge.core.settings")
 local names = dicts.names
-local now, random, match, find, sub, concat = ngx.now, math.random, string.match, string.find, string.sub, table.concat
+local now, random, match, find, sub = ngx.now, math.random, string.match, string.find, string.sub
+local concat = table.concat
 local ipairs, tonumber, max = ipairs, tonumber, math.max
 
 local _M = {}

@@ -1,6 +1,7 @@
 -- Whether an address lies in ranges that origins may not lie in. An address is a number in groups of 16 bits; an IPv4
 -- address that comes in IPv6 clothes is looked at as what it is.
-local floor, tonumber, match, gmatch, gsub, find, sub = math.floor, tonumber, string.match, string.gmatch, string.gsub, string.find, string.sub
+local floor, tonumber, match, gmatch, gsub = math.floor, tonumber, string.match, string.gmatch, string.gsub
+local find, sub = string.find, string.sub
 local ipairs = ipairs
 
 local _M = {}
