@@ -1,7 +1,7 @@
 // How long after the API's answer a change is true at the edge: a real api process, a durable PostgreSQL, a real agent with
 // nginx, and 10,000 sites loaded; then the same with 50 more nodes. Looked at as a visitor does, by asking again and again.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
@@ -38,6 +38,8 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
   return part;
 };
 const rows: Row[] = [];
+/** What else the machine had to do says how much to make of the figures. */
+const loadBefore = loadavg()[0];
 
 try {
   const postgres = stopping(await ownPostgres());
@@ -203,7 +205,13 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
 async function report() {
   console.table(rows);
   console.log(`Milliseconds after the API's answer. Goal: p99 at most ${GOAL_MS}.`);
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem(), node: process.version };
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memory: totalmem(),
+    node: process.version,
+    loadBefore,
+  };
   await mkdir(path.dirname(options.json), { recursive: true });
   const result = { at: new Date().toISOString(), goalMs: GOAL_MS, machine, rows };
   await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
