@@ -14,7 +14,8 @@ const limit = 200_000;
 export function firstRoute(): Plugin {
   return {
     name: 'edgeloom-first-route',
-    apply: 'build',
+    // A development build carries React's checks, which nobody downloads.
+    apply: (_, { command, mode }) => command === 'build' && mode === 'production',
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
