@@ -54,19 +54,16 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
 
   const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl });
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
-  const agent = await agentProgram({ settings, folders, dev, control: summary.api, joinToken });
   const ok = (url: string) => (signal: AbortSignal) => isAnswered(url, { status: 200, signal });
-  // A later start may find the demo's domain switched off by its owner.
-  const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
-  const serves = (signal: AbortSignal) => isAnswered(summary.edge.http, { ...wanted, signal });
-  const edge = () => step('Edge node', () => start(agent, serves));
   await together([
     step('Demo origin', () => start(originProgram(settings), ok(summary.origin))),
     step('API and console', () => start(apiProgram(env, dev), ok(`${summary.api}/api/v1/health`))),
-    // A node that has joined serves without the API.
-    ...(isFirst ? [] : [edge()]),
   ]);
-  if (isFirst) await edge();
+  // After the API, so that the node's first words are heard. It would serve without.
+  const agent = await agentProgram({ settings, folders, dev, control: summary.api, joinToken });
+  // A later start may find the demo's domain switched off by its owner.
+  const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
+  await step('Edge node', () => start(agent, (signal) => isAnswered(summary.edge.http, { ...wanted, signal })));
   const vite = consoleProgram(settings, summary.api);
   if (dev) await step('Console with reload', () => start(vite, ok(devAddress(settings))));
   return { summary, isFirst };
