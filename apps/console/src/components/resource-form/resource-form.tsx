@@ -102,7 +102,8 @@ export function ResourceForm(props: ResourceFormProps) {
   useEffect(() => overlay?.setDirty(dirty), [overlay, dirty]);
   // A drawer's focus would start at its close button.
   useEffect(() => {
-    if (overlay) form.current?.querySelector('input:not([type="hidden"]), textarea')?.setAttribute('data-autofocus', '');
+    if (overlay)
+      form.current?.querySelector('input:not([type="hidden"]), textarea')?.setAttribute('data-autofocus', '');
   }, [overlay]);
   // After a refused attempt the reader is taken to the first field that needs them.
   useEffect(() => {
