@@ -24,6 +24,9 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   if (schema instanceof z.ZodNumber) return Math.max(1, schema.minValue ?? 1);
   if (schema instanceof z.ZodBoolean) return false;
   if (schema instanceof z.ZodString) return 'text';
+  // An id of nothing there is, and an address where nobody answers.
+  if (schema instanceof z.ZodUUID) return '0192d3f0-0000-7000-8000-000000000000';
+  if (schema instanceof z.ZodURL) return 'https://provider.invalid/';
   throw new Error(`no sample for ${path.join('.')}: tell tests/support/sample.ts`);
 }
 

@@ -88,6 +88,7 @@ export async function buildApp(installation: Installation, { listener, identitie
   });
   app.setErrorHandler(answerFailure);
   measure(app, env.LOG_REQUESTS);
+  hangUpWhenClosing(app);
 
   await app.register(
     async (api) => {
@@ -151,6 +152,7 @@ async function mountApi(
     installation,
     caller: {
       address: request.ip,
+      host: request.hostname.toLowerCase(),
       device: (request.headers['user-agent'] ?? '').slice(0, 256),
       bearer: bearerOf(request),
       cookies: request.cookies,
@@ -165,7 +167,7 @@ async function mountApi(
     },
   });
 
-  bind(api, [authRoutes(sessions), systemRoutes(checks), ...modules], {
+  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules], {
     identify,
     context,
     audit: auditing(installation),
@@ -205,5 +207,17 @@ function measure(app: FastifyInstance, isLogged: boolean) {
       },
       'call',
     );
+  });
+}
+
+/** A call that is under way at the close would leave its connection open behind it, and the process waiting for it. */
+function hangUpWhenClosing(app: FastifyInstance) {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_, reply, payload) => {
+    if (isClosing) reply.header('connection', 'close');
+    return payload;
   });
 }

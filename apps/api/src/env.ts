@@ -44,6 +44,10 @@ export const Env = z.object({
     .url({ protocol: /^https?$/ })
     .default('http://127.0.0.1:8080')
     .describe('The address people type; used in mails, and https here makes cookies secure'),
+  ADMIN_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8081')
+    .describe('The address of the admin console; used in mails to its accounts, and passkeys work there'),
   TRUST_PROXY: List.default([]).describe(
     'Addresses or CIDRs of the proxies before us, by comma; only they may say who the caller is',
   ),

@@ -5,6 +5,7 @@ import { openLog } from './core/log.ts';
 import { readEnv } from './env.ts';
 import { openIdentities } from './http/auth/identities.ts';
 import { sweepSessions } from './http/auth/sessions.ts';
+import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
 
@@ -30,6 +31,8 @@ const [pub, admin] = await Promise.all([
 await pub.listen({ host: env.HOST, port: env.PORT });
 await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 
+// Codes and links go out also while NATS is away.
+const mailDelivery = startMailDelivery(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
@@ -45,6 +48,7 @@ async function stop(signal: string) {
   // Calls first, then what they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeLink?.stop();
+  await mailDelivery.stop();
   await identities.close();
   await installation.close();
   log.info('stopped');

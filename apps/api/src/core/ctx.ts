@@ -34,6 +34,8 @@ export const stranger: Actor = {
 /** What a call says of itself apart from its input, for the few handlers that need it: sign-in and metrics. */
 export interface Caller {
   address: string;
+  /** The host name that was asked for, without its port. */
+  host: string;
   /** The browser or program, in its own words, cut to a line. */
   device: string;
   bearer: string | null;

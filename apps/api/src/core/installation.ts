@@ -3,7 +3,7 @@ import type { Env } from '../env.ts';
 import type { PrismaClient } from '../generated/client.ts';
 import { openTrust, type Trust } from '../node-link/trust.ts';
 import { openDatabase } from './db.ts';
-import { openMail, type Mail } from './mail.ts';
+import { openMail, type Mail } from './mail/queue.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 
 /** What one process of this installation works with. */
@@ -21,5 +21,5 @@ export interface Installation {
 export async function openInstallation(env: Env): Promise<Installation & { close: () => Promise<void> }> {
   const [secrets, trust] = await Promise.all([openSecrets(env.SECRETS_DIR), openTrust(env.SECRETS_DIR)]);
   const { db, pool } = openDatabase(env.DATABASE_URL, env.DATABASE_POOL);
-  return { env, db, pool, secrets, mail: openMail(env), trust, close: () => db.$disconnect() };
+  return { env, db, pool, secrets, mail: openMail(secrets), trust, close: () => db.$disconnect() };
 }

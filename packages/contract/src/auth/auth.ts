@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Text, Time } from '../common/common.ts';
+import { Id, Ids, Text, Time } from '../common/common.ts';
 
 export const AccountKind = z.enum(['user', 'client', 'admin']);
 export const AccountStatus = z.enum(['normal', 'pause', 'lock', 'expired']);
@@ -13,12 +13,23 @@ export const LoginInput = z.object({ email: Email, password: z.string().min(1).m
 export const LoginStarted = z.object({
   login2FAType: Login2FAType,
   onePassKey: z.string(),
+  passkey: z.boolean().describe('Whether a passkey may finish the sign-in instead of the code'),
   vcode: z.string().optional().describe('Only when no second factor is asked: finish with it at once'),
 });
+/** Six digits, from the mail or the authenticator. */
+export const Vcode = z.string().regex(/^[0-9]{6}$/, { message: 'wrong format' });
+/** In place of the authenticator's code: four times six letters. */
+export const RecoveryCode = z
+  .string()
+  .max(40)
+  .regex(/^\s*(?:[A-Za-z2-7]{6}[\s-]*){4}$/, { message: 'wrong format' });
+export const SecondFactor = z.union([Vcode, RecoveryCode]);
+const Key = z.string().min(1).max(200);
+const OnePassword = z.string().min(1).max(256);
 export const CodeInput = z.object({
   email: Email,
   onePassKey: z.string().min(1).max(200),
-  vcode: z.string().regex(/^[0-9]{6}$/, { message: 'wrong format' }),
+  vcode: SecondFactor,
 });
 export const Tokens = z.object({ accessToken: z.string(), refreshToken: z.string(), tokenType: z.literal('Bearer') });
 /** Browsers leave refreshToken out: theirs is in a cookie that no script reads. */
@@ -41,5 +52,120 @@ export const Self = z.object({
   maxLogExportTimes: z.int(),
   createdAt: Time,
 });
+
+export const ForgotInput = z.object({ email: Email });
+export const ChangePasswordInput = z.object({ oldPassword: OnePassword, password: Password });
+/** One of them: the password, or a code of the authenticator. */
+export const Presence = z
+  .object({ password: OnePassword.optional(), vcode: SecondFactor.optional() })
+  .refine(({ password, vcode }) => (password === undefined) !== (vcode === undefined), { message: 'one of the two' });
+export const Proven = z.object({ verifyToken: z.string(), expiresIn: z.int().describe('Seconds') });
+export const Proof = z.object({ verifyToken: z.string().min(1).max(300) });
+
+export const MailPurpose = z.enum(['invitation', 'reset']);
+export const MailedTokenInput = z.object({ token: Key });
+export const MailToken = z.object({ email: z.string(), auth: AccountKind, purpose: MailPurpose });
+export const RegisterPasswordInput = z.object({ token: Key, password: Password });
+
+export const OwnSession = z.object({
+  id: Id,
+  device: z.string(),
+  address: z.string(),
+  current: z.boolean(),
+  createdAt: Time,
+  lastUsedAt: Time,
+});
+
+export const Factors = z.object({
+  login2FAType: Login2FAType,
+  recoveryCodes: z.int().describe('How many are left'),
+  passkeys: z.int(),
+});
+export const PasswordInput = z.object({ password: OnePassword });
+export const OnePassKey = z.object({ onePassKey: Key });
+export const AuthenticatorKey = z.object({
+  qrCode: z.string().describe('A picture, as a data URL'),
+  qrCodeData: z.string().describe('The otpauth URL in it'),
+});
+export const SetupCodeInput = OnePassKey.extend({ vcode: Vcode });
+export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+export const TurnOffInput = z.object({ password: OnePassword, vcode: SecondFactor });
+
+export const Passkey = z.object({
+  id: Id,
+  name: z.string(),
+  backedUp: z.boolean().describe('Kept by the maker of the device too, so that it outlives it'),
+  createdAt: Time,
+  lastUsedAt: Time.nullable(),
+});
+/** As the browser's navigator.credentials takes it. */
+export const PasskeyOptions = z.object({ challengeID: Id, options: z.record(z.string(), z.unknown()) });
+const Base64Url = z
+  .string()
+  .max(65_536)
+  .regex(/^[A-Za-z0-9_-]*$/);
+const Credential = {
+  id: Base64Url.min(1).max(1400),
+  rawId: Base64Url.min(1).max(1400),
+  type: z.literal('public-key'),
+  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
+  clientExtensionResults: z.object({}),
+};
+export const PasskeyInput = Proof.extend({
+  name: Text,
+  challengeID: Id,
+  response: z.object({
+    ...Credential,
+    response: z.object({
+      clientDataJSON: Base64Url,
+      attestationObject: Base64Url,
+      transports: z.array(z.string().max(32)).max(10).optional(),
+    }),
+  }),
+});
+export const PasskeysRemoval = Ids.extend(Proof.shape);
+/** With the key of a sign-in whose password was right, its account's passkeys; without, any that the device has. */
+export const PasskeyOptionsInput = z.object({ onePassKey: Key.optional() });
+export const PasskeyLoginInput = z.object({
+  onePassKey: Key.optional(),
+  challengeID: Id,
+  response: z.object({
+    ...Credential,
+    response: z.object({
+      clientDataJSON: Base64Url,
+      authenticatorData: Base64Url,
+      signature: Base64Url,
+      userHandle: Base64Url.nullish(),
+    }),
+  }),
+});
+
+/** Which client's provider is meant, where the host name does not say. */
+export const OidcQuery = z.object({ client: Id.optional() });
+export const OidcButton = z.object({ buttonText: z.string().nullable() });
+export const OidcStartInput = z.object({ client: Id.optional() });
+/** `onePassKey` stays in the browser that began: an answer that comes to another browser signs nobody in. */
+export const OidcStarted = z.object({ url: z.string(), onePassKey: z.string() });
+export const OidcFinishInput = z.object({
+  onePassKey: Key,
+  search: z.string().max(8000).describe("The query that the provider's redirect carries"),
+});
+export const OidcProviderInput = z.object({
+  enabled: z.boolean(),
+  issuer: z.url({ protocol: /^https?$/ }).max(500),
+  oidcClientId: z.string().trim().min(1).max(256),
+  secret: z.string().min(1).max(512).optional().describe('Left out: it stays as it is'),
+  buttonText: Text,
+  host: z.hostname().max(253).toLowerCase().nullable().describe("The client's own host name of the console"),
+});
+export const OidcProvider = OidcProviderInput.omit({ secret: true }).extend({
+  redirectURIs: z.array(z.string()).describe('What the provider must be told'),
+});
+
+export const MailSummary = z.object({ id: Id, to: z.string(), subject: z.string(), at: Time });
+export const Mail = MailSummary.extend({ text: z.string() });
+
+export type Language = z.output<typeof Language>;
+export type MailPurpose = z.output<typeof MailPurpose>;
 export type Self = z.output<typeof Self>;
 export type Tokens = z.output<typeof Tokens>;

@@ -1,14 +1,15 @@
 // Signing in, keeping signed in, signing out. It works before there is an account to scope by, so it uses the database
 // without a scope.
-import { randomBytes, randomInt, randomUUIDv7, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
 import type { Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Actor } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import { countAttempt, forgetAttempts, type Attempt } from './attempts.ts';
+import { takeSecondFactor } from './factors.ts';
 import { isPassword } from './passwords.ts';
-import { refreshTokens, sha256, type Claims } from './tokens.ts';
+import { refreshTokens, sameText, sha256, type Claims } from './tokens.ts';
 
 const CODE_MINUTES = 10;
 const CODE_TRIES = 5;
@@ -28,7 +29,8 @@ const successorContext = (sessionId: string) => `sessions/${sessionId}/successor
 
 export type Sessions = ReturnType<typeof openSessions>;
 
-export function openSessions({ db, pool, secrets, mail }: Installation, sign: Sign) {
+export function openSessions(installation: Installation, sign: Sign) {
+  const { db, pool, secrets, mail } = installation;
   const refresh = refreshTokens(secrets);
 
   const tokens = (account: AccountRow, session: string, refreshToken: string, at: Date): Tokens => ({
@@ -44,6 +46,60 @@ export function openSessions({ db, pool, secrets, mail }: Installation, sign: Si
     tokenType: 'Bearer',
   });
 
+  async function factorsOf({ id, login2faType }: { id: string; login2faType: number }) {
+    const [authenticator, keys] = await Promise.all([
+      db.authenticator.count({ where: { accountId: id } }),
+      db.passkey.count({ where: { accountId: id } }),
+    ]);
+    const type =
+      login2faType === 2 ? (2 as const) : login2faType === 1 && authenticator > 0 ? (1 as const) : (0 as const);
+    return { type, passkey: keys > 0 };
+  }
+
+  /** Counted first: parallel guesses share the five tries. */
+  async function tryChallenge(onePassKey: string) {
+    const { rows } = await pool.query<{ id: string; code_hash: string | null; account_id: string }>(
+      `UPDATE login_challenges SET tries = tries + 1
+       WHERE key_hash = $1 AND expires_at > now() AND tries < ${CODE_TRIES} RETURNING id, code_hash, account_id`,
+      [sha256(onePassKey)],
+    );
+    const [row] = rows;
+    return row ? { id: row.id, codeHash: row.code_hash, accountId: row.account_id } : fail('CREDENTIAL_REFUSED');
+  }
+
+  async function finish(place: Place, challenge: { id: string; accountId: string }): Promise<Tokens> {
+    const { count } = await db.loginChallenge.deleteMany({ where: { id: challenge.id } });
+    const account = await db.account.findUnique({ where: { id: challenge.accountId } });
+    if (count !== 1 || account?.email !== place.email) fail('CREDENTIAL_REFUSED');
+    const tokens = await start(place, account);
+    await forgetAttempts(pool, place);
+    return tokens;
+  }
+
+  /** Whoever calls has made sure that it is them. */
+  async function start({ kind, address, device }: Omit<Place, 'email'>, account: Person): Promise<Tokens> {
+    if (account.kind !== kind) fail('CREDENTIAL_REFUSED');
+    assertEnabled(account);
+    const session = randomUUIDv7();
+    const refreshToken = refresh.issue(session);
+    const now = new Date();
+    const endsAt = new Date(now);
+    endsAt.setUTCFullYear(endsAt.getUTCFullYear() + LIFETIME_YEARS);
+    const accountId = account.id;
+    await db.$transaction(async (tx) => {
+      if (account.loginNotify) {
+        const before = await tx.session.count({ where: { accountId } });
+        const alike = await tx.session.count({ where: { accountId, address, device } });
+        const at = now.toISOString().slice(0, 16).replace('T', ' ');
+        if (before > 0 && alike === 0) await mail.post(tx, account, 'newDevice', { device, address, at });
+      }
+      await tx.session.create({
+        data: { id: session, accountId, tokenHash: sha256(refreshToken), address, device, endsAt },
+      });
+    });
+    return tokens(account, session, refreshToken, now);
+  }
+
   return {
     async login(place: Place, password: string) {
       await countAttempt(pool, place);
@@ -53,54 +109,57 @@ export function openSessions({ db, pool, secrets, mail }: Installation, sign: Si
 
       const onePassKey = randomBytes(32).toString('base64url');
       const vcode = String(randomInt(1_000_000)).padStart(6, '0');
+      const { type, passkey } = await factorsOf(account);
       await db.$transaction(async (tx) => {
         // One at a time for each account, or parallel sign-ins would all find the count below the limit.
         await tx.$executeRaw`SELECT 1 FROM accounts WHERE id = ${account.id}::uuid FOR UPDATE`;
         const open = await tx.loginChallenge.count({ where: { accountId: account.id, expiresAt: { gt: new Date() } } });
-        if (open >= OPEN_CHALLENGES && account.login2faType !== 2)
+        if (open >= OPEN_CHALLENGES && type !== 2)
           fail('RATE_LIMITED', { extra: { retryAfterSeconds: CODE_MINUTES * 60 } });
         await tx.loginChallenge.create({
           data: {
             id: randomUUIDv7(),
             accountId: account.id,
             keyHash: sha256(onePassKey),
-            codeHash: sha256(`${onePassKey} ${vcode}`),
+            codeHash: type === 1 ? null : sha256(`${onePassKey} ${vcode}`),
             expiresAt: new Date(Date.now() + CODE_MINUTES * 60_000),
           },
         });
+        if (type === 0) await mail.post(tx, account, 'code', { code: vcode }, CODE_MINUTES * 60_000);
       });
-      if (account.login2faType === 2) return { login2FAType: 2 as const, onePassKey, vcode };
-      await mail.send({ to: account.email, ...codeMail(vcode, account.language) });
-      return { login2FAType: 0 as const, onePassKey };
+      return { login2FAType: type, onePassKey, passkey, ...(type === 2 && { vcode }) };
     },
 
     async code(place: Place, { onePassKey, vcode }: { onePassKey: string; vcode: string }): Promise<Tokens> {
-      const keyHash = sha256(onePassKey);
-      // Counted first: parallel guesses share the five tries.
-      const tried = await pool.query<{ id: string; code_hash: string; account_id: string }>(
-        `UPDATE login_challenges SET tries = tries + 1
-         WHERE key_hash = $1 AND expires_at > now() AND tries < ${CODE_TRIES} RETURNING id, code_hash, account_id`,
-        [keyHash],
-      );
-      const [challenge] = tried.rows;
-      if (!challenge || !sameText(challenge.code_hash, sha256(`${onePassKey} ${vcode}`))) fail('CREDENTIAL_REFUSED');
-      const { count } = await db.loginChallenge.deleteMany({ where: { id: challenge.id } });
-      const account = await db.account.findUnique({ where: { id: challenge.account_id } });
-      if (count !== 1 || account?.email !== place.email || account.kind !== place.kind) fail('CREDENTIAL_REFUSED');
-      assertEnabled(account);
-
-      await forgetAttempts(pool, place);
-      const session = randomUUIDv7();
-      const refreshToken = refresh.issue(session);
-      const now = new Date();
-      const endsAt = new Date(now);
-      endsAt.setUTCFullYear(endsAt.getUTCFullYear() + LIFETIME_YEARS);
-      const { address, device } = place;
-      await db.session.create({
-        data: { id: session, accountId: account.id, tokenHash: sha256(refreshToken), address, device, endsAt },
-      });
-      return tokens(account, session, refreshToken, now);
+      const challenge = await tryChallenge(onePassKey);
+      const byFactor = challenge.codeHash === null;
+      const isRight = byFactor
+        ? await takeSecondFactor(installation, challenge.accountId, vcode, place.address)
+        : sameText(challenge.codeHash ?? '', sha256(`${onePassKey} ${vcode}`));
+      if (!isRight) fail('CREDENTIAL_REFUSED');
+      return finish(place, challenge);
     },
+
+    /** By a passkey instead of the code: the caller has checked it, and answers whose it is. */
+    async codeByPasskey(
+      { kind, address, device }: Omit<Place, 'email'>,
+      onePassKey: string,
+      check: (accountId: string) => Promise<void>,
+    ): Promise<{ tokens: Tokens; email: string }> {
+      const challenge = await tryChallenge(onePassKey);
+      await check(challenge.accountId);
+      const { email } = await db.account.findUniqueOrThrow({ where: { id: challenge.accountId } });
+      return { tokens: await finish({ kind, address, device, email }, challenge), email };
+    },
+
+    /** Whose password was right, of a sign-in that waits for its second factor. */
+    async awaited(kind: Family, onePassKey: string): Promise<{ id: string }> {
+      const where = { keyHash: sha256(onePassKey), expiresAt: { gt: new Date() }, account: { kind } };
+      const challenge = await db.loginChallenge.findFirst({ where });
+      return challenge ? { id: challenge.accountId } : fail('CREDENTIAL_REFUSED');
+    },
+
+    start,
 
     async refresh(kind: Family, given: string | undefined): Promise<Tokens> {
       const session = given === undefined ? null : refresh.sessionOf(given);
@@ -141,6 +200,11 @@ export function openSessions({ db, pool, secrets, mail }: Installation, sign: Si
   };
 }
 
+interface Person extends AccountRow {
+  email: string;
+  language: string;
+  loginNotify: boolean;
+}
 interface AccountRow {
   id: string;
   kind: Family;
@@ -153,32 +217,11 @@ function assertEnabled({ status, expiresAt }: AccountRow) {
   if (status !== 'normal' || (expiresAt && expiresAt.getTime() <= Date.now())) fail('ACCOUNT_NOT_ENABLED');
 }
 
-const sameText = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-
-const phrases: Record<string, { subject: string; text: (code: string) => string }> = {
-  en: {
-    subject: 'Your sign-in code',
-    text: (code) =>
-      `${code} is your sign-in code. It is valid for ${CODE_MINUTES} minutes.\n\nIf you did not sign in, change your password.\n`,
-  },
-  'zh-TW': {
-    subject: '登入驗證碼',
-    text: (code) => `您的登入驗證碼是 ${code}，${CODE_MINUTES} 分鐘內有效。\n\n如果不是您本人登入，請變更密碼。\n`,
-  },
-  'zh-CN': {
-    subject: '登录验证码',
-    text: (code) => `您的登录验证码是 ${code}，${CODE_MINUTES} 分钟内有效。\n\n如果不是您本人登录，请更改密码。\n`,
-  },
-};
-
-function codeMail(code: string, language: string) {
-  const { subject, text } = phrases[language] ?? phrases['en'] ?? fail('UNKNOWN');
-  return { subject, text: text(code) };
-}
-
 /** Challenges, sessions and failures that have ended; called now and then. */
 export async function sweepSessions({ pool }: Pick<Installation, 'pool'>): Promise<void> {
-  await pool.query('DELETE FROM login_challenges WHERE expires_at < now()');
+  for (const table of ['login_challenges', 'authenticator_setups', 'passkey_challenges', 'oidc_sign_ins'])
+    await pool.query(`DELETE FROM ${table} WHERE expires_at < now()`);
+  await pool.query(`DELETE FROM mailed_tokens WHERE expires_at < now() - interval '1 day'`);
   await pool.query(`DELETE FROM login_failures WHERE first_at < now() - interval '1 day'`);
   await pool.query(
     `DELETE FROM sessions WHERE ends_at < now() OR revoked_at < now() - interval '30 days' OR last_used_at < now() - interval '${IDLE_DAYS} days'`,

@@ -23,9 +23,20 @@ export type Claims = z.output<typeof Claims>;
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-export function refreshTokens({ sessionKey }: Pick<Secrets, 'sessionKey'>) {
-  const key = Buffer.from(hkdfSync('sha256', sessionKey.privatePem, '', 'refresh token', 32));
+/** Our mark on a text, of 128 bits; one for a purpose is none for another. */
+export function marker({ sessionKey }: Pick<Secrets, 'sessionKey'>, purpose: string) {
+  const key = Buffer.from(hkdfSync('sha256', sessionKey.privatePem, '', purpose, 32));
   const mark = (text: string) => createHmac('sha256', key).update(text).digest().subarray(0, 16).toString('base64url');
+  return { mark, isMark: (text: string, given: string) => sameText(given, mark(text)) };
+}
+
+export function sameText(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export function refreshTokens(secrets: Pick<Secrets, 'sessionKey'>) {
+  const { mark, isMark } = marker(secrets, 'refresh token');
 
   return {
     issue(sessionId: string) {
@@ -35,9 +46,8 @@ export function refreshTokens({ sessionKey }: Pick<Secrets, 'sessionKey'>) {
     /** The session of a token that we issued, or null. */
     sessionOf(token: string): string | null {
       const cut = token.lastIndexOf('.');
-      const [body, given] = [token.slice(0, cut), Buffer.from(token.slice(cut + 1))];
-      const right = Buffer.from(mark(body));
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+      const body = token.slice(0, cut);
+      if (!isMark(body, token.slice(cut + 1))) return null;
       const session = Id.safeParse(body.split('.')[0]);
       return session.success ? session.data : null;
     },

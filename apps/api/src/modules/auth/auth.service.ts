@@ -7,7 +7,7 @@ import type { Sessions } from '../../http/auth/sessions.ts';
 const TWO_YEARS_SECONDS = 2 * 365 * 24 * 3600;
 const REFRESH = 'refreshToken';
 
-const familyOf = ({ mount }: Ctx): Family => AccountKind.parse(mount);
+export const familyOf = ({ mount }: Ctx): Family => AccountKind.parse(mount);
 const placeOf = (ctx: Ctx, email: string) => {
   ctx.caller.auditName = email;
   return { kind: familyOf(ctx), email, address: ctx.caller.address, device: ctx.caller.device };
@@ -60,7 +60,7 @@ export async function self({ actor }: Ctx, sessions: Sessions) {
 const cookieName = (ctx: Ctx, name: string) => `${familyOf(ctx)[0]}_${name}`;
 
 /** No cookie authorises a call: the access token is read by our script and sent as a header. */
-function keep(ctx: Ctx, { accessToken, refreshToken, tokenType }: Tokens) {
+export function keep(ctx: Ctx, { accessToken, refreshToken, tokenType }: Tokens) {
   const maxAge = refreshToken === '' ? 0 : TWO_YEARS_SECONDS;
   const { setCookie } = ctx.caller;
   setCookie(cookieName(ctx, 'accessToken'), accessToken, { path: '/', httpOnly: false, maxAge });

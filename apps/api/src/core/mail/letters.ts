@@ -1,0 +1,212 @@
+// What our mails say, as text and as HTML. Whatever stands in a mail that somebody typed is escaped.
+import type { Language } from '@edgeloom/contract/auth/auth.ts';
+import type { Message } from './transport.ts';
+
+/** What a letter is about, and the values that its words name. */
+export interface Letters {
+  code: { code: string };
+  invitation: { link: string };
+  reset: { link: string };
+  newDevice: { device: string; address: string; at: string };
+  passwordChanged: { address: string };
+  authenticatorOn: { address: string };
+  authenticatorOff: { address: string };
+  recoveryUsed: { address: string };
+  passkeyAdded: { name: string; address: string };
+  passkeyRemoved: { name: string; address: string };
+}
+export type LetterName = keyof Letters;
+
+interface Words {
+  subject: string;
+  /** `{code}` and `{link}` on a line of their own are set large and as a button. */
+  lines: readonly string[];
+  /** The button's own words. */
+  button?: string;
+}
+
+const en: Record<LetterName, Words> = {
+  code: {
+    subject: 'Your sign-in code',
+    lines: [
+      'This is your sign-in code. It is good for 10 minutes.',
+      '{code}',
+      'If you did not sign in, change your password.',
+    ],
+  },
+  invitation: {
+    subject: 'Your new account',
+    lines: ['An account was made for you. Choose a password within 24 hours.', '{link}'],
+    button: 'Choose a password',
+  },
+  reset: {
+    subject: 'A new password',
+    lines: ['Choose a new password within an hour.', '{link}', 'If you did not ask for this, nothing has to be done.'],
+    button: 'Choose a new password',
+  },
+  newDevice: {
+    subject: 'A sign-in from a new device or address',
+    lines: ['You were signed in at {at} (UTC) from {address}.', '{device}', 'If it was not you, change your password.'],
+  },
+  passwordChanged: {
+    subject: 'Your password was changed',
+    lines: [
+      'Your password was changed from {address}. All other devices were signed out.',
+      'If it was not you, ask for a new password at once.',
+    ],
+  },
+  authenticatorOn: {
+    subject: 'Your authenticator was set up',
+    lines: [
+      'From now on signing in asks for a code of your authenticator. It was set up from {address}.',
+      'If it was not you, tell your administrator at once.',
+    ],
+  },
+  authenticatorOff: {
+    subject: 'Your authenticator was turned off',
+    lines: [
+      'Signing in no longer asks for a code of your authenticator. It was turned off from {address}.',
+      'If it was not you, change your password at once.',
+    ],
+  },
+  recoveryUsed: {
+    subject: 'A recovery code was used',
+    lines: [
+      'One of your recovery codes was used from {address}. It is not good any more.',
+      'If it was not you, change your password at once.',
+    ],
+  },
+  passkeyAdded: {
+    subject: 'A passkey was added',
+    lines: [
+      'The passkey {name} was added from {address}. It signs in to your account.',
+      'If it was not you, remove it and change your password.',
+    ],
+  },
+  passkeyRemoved: {
+    subject: 'A passkey was removed',
+    lines: ['The passkey {name} was removed from {address}.', 'If it was not you, change your password at once.'],
+  },
+};
+
+const zhTW: Record<LetterName, Words> = {
+  code: {
+    subject: '登入驗證碼',
+    lines: ['這是您的登入驗證碼，10 分鐘內有效。', '{code}', '如果不是您本人登入，請變更密碼。'],
+  },
+  invitation: {
+    subject: '您的新帳號',
+    lines: ['已為您建立帳號，請在 24 小時內設定密碼。', '{link}'],
+    button: '設定密碼',
+  },
+  reset: {
+    subject: '設定新密碼',
+    lines: ['請在一小時內設定新密碼。', '{link}', '如果不是您本人申請，不需要做任何事。'],
+    button: '設定新密碼',
+  },
+  newDevice: {
+    subject: '有新的裝置或位址登入',
+    lines: ['您的帳號於 {at}（UTC）從 {address} 登入。', '{device}', '如果不是您本人，請變更密碼。'],
+  },
+  passwordChanged: {
+    subject: '密碼已變更',
+    lines: ['您的密碼已從 {address} 變更，其他裝置都已登出。', '如果不是您本人，請立刻重設密碼。'],
+  },
+  authenticatorOn: {
+    subject: '已綁定驗證器',
+    lines: ['從現在起，登入時會要求驗證器的驗證碼。設定來自 {address}。', '如果不是您本人，請立刻通知管理員。'],
+  },
+  authenticatorOff: {
+    subject: '已停用驗證器',
+    lines: ['登入時不再要求驗證器的驗證碼。停用來自 {address}。', '如果不是您本人，請立刻變更密碼。'],
+  },
+  recoveryUsed: {
+    subject: '使用了一組復原碼',
+    lines: ['有人從 {address} 使用了您的一組復原碼，該組已失效。', '如果不是您本人，請立刻變更密碼。'],
+  },
+  passkeyAdded: {
+    subject: '已新增通行金鑰',
+    lines: ['通行金鑰 {name} 已從 {address} 新增，可用來登入您的帳號。', '如果不是您本人，請移除它並變更密碼。'],
+  },
+  passkeyRemoved: {
+    subject: '已移除通行金鑰',
+    lines: ['通行金鑰 {name} 已從 {address} 移除。', '如果不是您本人，請立刻變更密碼。'],
+  },
+};
+
+const zhCN: Record<LetterName, Words> = {
+  code: {
+    subject: '登录验证码',
+    lines: ['这是您的登录验证码，10 分钟内有效。', '{code}', '如果不是您本人登录，请更改密码。'],
+  },
+  invitation: {
+    subject: '您的新账号',
+    lines: ['已为您创建账号，请在 24 小时内设置密码。', '{link}'],
+    button: '设置密码',
+  },
+  reset: {
+    subject: '设置新密码',
+    lines: ['请在一小时内设置新密码。', '{link}', '如果不是您本人申请，不需要做任何事。'],
+    button: '设置新密码',
+  },
+  newDevice: {
+    subject: '有新的设备或地址登录',
+    lines: ['您的账号于 {at}（UTC）从 {address} 登录。', '{device}', '如果不是您本人，请更改密码。'],
+  },
+  passwordChanged: {
+    subject: '密码已更改',
+    lines: ['您的密码已从 {address} 更改，其他设备都已登出。', '如果不是您本人，请立刻重设密码。'],
+  },
+  authenticatorOn: {
+    subject: '已绑定验证器',
+    lines: ['从现在起，登录时会要求验证器的验证码。设置来自 {address}。', '如果不是您本人，请立刻通知管理员。'],
+  },
+  authenticatorOff: {
+    subject: '已停用验证器',
+    lines: ['登录时不再要求验证器的验证码。停用来自 {address}。', '如果不是您本人，请立刻更改密码。'],
+  },
+  recoveryUsed: {
+    subject: '使用了一组恢复码',
+    lines: ['有人从 {address} 使用了您的一组恢复码，该组已失效。', '如果不是您本人，请立刻更改密码。'],
+  },
+  passkeyAdded: {
+    subject: '已新增通行密钥',
+    lines: ['通行密钥 {name} 已从 {address} 新增，可用来登录您的账号。', '如果不是您本人，请移除它并更改密码。'],
+  },
+  passkeyRemoved: {
+    subject: '已移除通行密钥',
+    lines: ['通行密钥 {name} 已从 {address} 移除。', '如果不是您本人，请立刻更改密码。'],
+  },
+};
+
+export const words: Record<Language, Record<LetterName, Words>> = { en, 'zh-TW': zhTW, 'zh-CN': zhCN };
+
+/** A letter in somebody's language; in English where theirs is none of ours. */
+export function write<Name extends LetterName>(
+  to: string,
+  language: string,
+  name: Name,
+  values: Letters[Name],
+): Message {
+  const { subject, lines, button = '' } = (language === 'zh-TW' || language === 'zh-CN' ? words[language] : en)[name];
+  const known = new Map<string, string>(Object.entries(values));
+  const said = (line: string, made: (value: string) => string) =>
+    line.replace(/\{(\w+)\}/g, (_, key: string) => made(known.get(key) ?? ''));
+  const paragraph = (line: string) => {
+    if (line === '{link}') return linked(known.get('link') ?? '', button);
+    if (line === '{code}') return `<p style="font:600 28px monospace;letter-spacing:6px">${said(line, escaped)}</p>`;
+    return `<p>${said(line, escaped)}</p>`;
+  };
+  return {
+    to,
+    subject,
+    text: `${lines.map((line) => said(line, oneLine)).join('\n\n')}\n`,
+    html: `<!doctype html><html lang="${language}"><meta charset="utf-8"><body style="font:16px/1.5 sans-serif;max-width:560px">${lines.map(paragraph).join('')}</body></html>`,
+  };
+}
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+/** A device names itself: it may not begin a line of ours. */
+const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
+const linked = (url: string, button: string) =>
+  `<p><a href="${escaped(url)}" style="display:inline-block;padding:10px 18px;background:#1f4e79;color:#fff">${escaped(button)}</a></p><p>${escaped(url)}</p>`;

@@ -1,0 +1,41 @@
+// Mails leave by SMTP, or into a folder where people try things out.
+import { randomUUIDv7 } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import nodemailer from 'nodemailer';
+import type { Env } from '../../env.ts';
+
+export interface Message {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+export type Transport = (message: Message) => Promise<void>;
+
+export function openTransport({
+  MAIL_DIR,
+  SMTP_URL,
+  MAIL_FROM,
+}: Pick<Env, 'MAIL_DIR' | 'SMTP_URL' | 'MAIL_FROM'>): Transport {
+  if (SMTP_URL !== undefined) {
+    const transport = nodemailer.createTransport({ url: SMTP_URL, connectionTimeout: 10_000, socketTimeout: 20_000 });
+    return async (message) => void (await transport.sendMail({ from: MAIL_FROM, ...message }));
+  }
+  if (MAIL_DIR !== undefined) return intoFolder(MAIL_DIR, MAIL_FROM);
+  return () => Promise.reject(new Error('neither SMTP_URL nor MAIL_DIR is set'));
+}
+
+/** Each mail twice: as it would have been sent, and as the mailbox of the admin console reads it. */
+function intoFolder(dir: string, from: string): Transport {
+  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  return async (message) => {
+    const { message: raw } = await transport.sendMail({ from, ...message });
+    const file = path.join(dir, randomUUIDv7());
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await writeFile(`${file}.eml`, raw, { mode: 0o600 });
+    const { to, subject, text } = message;
+    await writeFile(`${file}.tmp`, JSON.stringify({ to, subject, text, at: new Date() }), { mode: 0o600 });
+    await rename(`${file}.tmp`, `${file}.json`);
+  };
+}

@@ -1,0 +1,69 @@
+// A fetch for addresses that tenants give us. It asks where a name leads, refuses what the outbound policy refuses, and
+// connects to the very address that it looked at; it follows no redirect and reads no more than it must.
+import { lookup as resolve } from 'node:dns';
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Env } from '../env.ts';
+import { originFault } from './outbound.ts';
+
+const TIMEOUT_MS = 10_000;
+const BYTES_AT_MOST = 1_000_000;
+
+type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
+interface Wish {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What the policy said, for whoever shows it to the tenant. */
+export class OutboundRefusal extends Error {}
+
+const guardedLookup =
+  (settings: Settings): LookupFunction =>
+  (name, options, done) => {
+    resolve(name, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const fault = found.map(({ address }) => originFault(address, settings)).find((text) => text !== null);
+      if (fault) return done(new OutboundRefusal(fault), []);
+      const [first] = found;
+      if (options.all || !first) return done(null, found);
+      done(null, first.address, first.family);
+    });
+  };
+
+export function outboundFetch(settings: Settings) {
+  const lookup = guardedLookup(settings);
+  return (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
+    new Promise((done, refuse) => {
+      const url = new URL(address);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      // An address is never looked up, so it is judged here.
+      const fault = isIP(host) ? originFault(host, settings) : null;
+      if (fault) return refuse(new OutboundRefusal(fault));
+      const begin = url.protocol === 'https:' ? tlsRequest : plainRequest;
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const asked = begin(url, { method, headers, lookup, signal, agent: false }, (answer) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        answer.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > BYTES_AT_MOST) return void asked.destroy(new OutboundRefusal('the answer is too large'));
+          chunks.push(chunk);
+        });
+        answer.on('error', refuse);
+        answer.on('end', () => {
+          const status = answer.statusCode ?? 502;
+          const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+            values.map((value): [string, string] => [name, value]),
+          );
+          done(
+            new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), { status, headers: said }),
+          );
+        });
+      });
+      asked.on('error', refuse);
+      asked.end(body);
+    });
+}

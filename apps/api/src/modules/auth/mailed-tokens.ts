@@ -1,0 +1,72 @@
+// Links in mails: an invitation and a new password. A token is 256 random bits, of which only the hash is kept; the
+// newest of an account is the only one, and it opens once.
+import { randomBytes } from 'node:crypto';
+import type { MailPurpose } from '@edgeloom/contract/auth/auth.ts';
+import type { Family } from '@edgeloom/contract/endpoint.ts';
+import { fail } from '../../core/fail.ts';
+import type { Installation } from '../../core/installation.ts';
+import type { Queue } from '../../core/mail/queue.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import type { PrismaClient } from '../../generated/client.ts';
+import { sha256 } from '../../http/auth/tokens.ts';
+import { replacePassword } from './passwords.service.ts';
+
+const HOUR_MS = 3_600_000;
+const lifeMs: Record<MailPurpose, number> = { invitation: 24 * HOUR_MS, reset: HOUR_MS };
+const RESETS_AN_HOUR = 5;
+
+interface Account {
+  id: string;
+  kind: Family;
+  email: string;
+  language: string;
+  clientId: string | null;
+}
+
+/** Makes the token and posts its mail; both happen when the transaction is committed. */
+export async function issueMailedToken(
+  { env, mail }: Pick<Installation, 'env' | 'mail'>,
+  tx: Queue & Pick<PrismaClient, 'mailedToken'>,
+  account: Account,
+  purpose: MailPurpose,
+): Promise<void> {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(Date.now() + lifeMs[purpose]);
+  await tx.mailedToken.updateMany({ where: { accountId: account.id }, data: { expiresAt: new Date() } });
+  await tx.mailedToken.create({ data: { accountId: account.id, purpose, tokenHash: sha256(token), expiresAt } });
+  const base = (account.kind === 'admin' ? env.ADMIN_URL : env.PUBLIC_URL).replace(/\/$/, '');
+  await mail.post(tx, account, purpose, { link: `${base}/${account.kind}/verifyMail?token=${token}` }, lifeMs[purpose]);
+}
+
+/** The second half of a forgotten password, apart from the call, so that its length tells nothing. */
+export async function mailReset(installation: Installation, { kind, email }: { kind: Family; email: string }) {
+  const { db } = installation;
+  const account = await db.account.findUnique({ where: { kind_email: { kind, email } } });
+  if (!account || account.status !== 'normal') return;
+  const createdAt = { gt: new Date(Date.now() - HOUR_MS) };
+  const recent = await db.mailedToken.count({ where: { accountId: account.id, purpose: 'reset', createdAt } });
+  if (recent >= RESETS_AN_HOUR) return;
+  await db.$transaction((tx) => issueMailedToken(installation, tx, account, 'reset'));
+}
+
+export async function check({ installation: { db } }: Ctx, token: string) {
+  const found = await db.mailedToken.findUnique({ where: { tokenHash: sha256(token) }, include: { account: true } });
+  if (!found || found.expiresAt.getTime() <= Date.now()) fail('INVALID_TOKEN');
+  const { account, purpose } = found;
+  return { id: found.id, account, email: account.email, auth: account.kind, purpose: purposeOf(purpose) };
+}
+
+const purposeOf = (text: string): MailPurpose => (text === 'invitation' ? 'invitation' : 'reset');
+
+export async function register(ctx: Ctx, { token, password }: { token: string; password: string }): Promise<void> {
+  const { id, account } = await check(ctx, token);
+  ctx.caller.auditName = account.email;
+  await replacePassword(ctx, account, password, {
+    keep: null,
+    // One of several calls with the same token takes it.
+    first: async (tx) => {
+      const { count } = await tx.mailedToken.deleteMany({ where: { id, expiresAt: { gt: new Date() } } });
+      if (count !== 1) fail('INVALID_TOKEN');
+    },
+  });
+}

@@ -1,0 +1,199 @@
+// Signing in at a client's own OpenID Connect provider: code flow with PKCE, state and nonce. It opens accounts that
+// exist, by an e-mail that the provider has verified; it makes none.
+import { randomBytes } from 'node:crypto';
+import * as client from 'openid-client';
+import type { oidc, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { Email } from '@edgeloom/contract/auth/auth.ts';
+import type { Request } from '@edgeloom/contract/endpoint.ts';
+import * as z from 'zod';
+import { orFail } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { Failure, fail, failAt } from '../../core/fail.ts';
+import { OutboundRefusal, outboundFetch } from '../../core/outbound-fetch.ts';
+import type { OidcProvider } from '../../generated/client.ts';
+import type { Sessions } from '../../http/auth/sessions.ts';
+import { sameText, sha256 } from '../../http/auth/tokens.ts';
+import { familyOf, keep } from './auth.service.ts';
+
+const AWAY_MINUTES = 10;
+const secretContext = (clientId: string) => `oidc_providers/${clientId}/secret`;
+const proofContext = (id: string) => `oidc_sign_ins/${id}/proof`;
+const Kept = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
+
+/** By the client's own host name, or by name where several share one. */
+async function providerFor(ctx: Ctx, named: string | undefined): Promise<OidcProvider | null> {
+  const { db } = ctx.installation;
+  const where = named === undefined ? { host: ctx.caller.host } : { clientId: named };
+  return db.oidcProvider.findFirst({ where: { ...where, enabled: true } });
+}
+
+export async function button(ctx: Ctx, query: Request<typeof oidc.button>['query']) {
+  const provider = await providerFor(ctx, query.client);
+  return { buttonText: provider?.buttonText ?? null };
+}
+
+export async function start(ctx: Ctx, { client: named }: { client?: string | undefined }) {
+  const { db, secrets } = ctx.installation;
+  const provider = await providerFor(ctx, named);
+  if (!provider) fail('NOT_FOUND');
+  const config = await configure(ctx, provider);
+  const kept = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), state: client.randomState() };
+  const onePassKey = randomBytes(32).toString('base64url');
+  const id = sha256(kept.state);
+  const redirectUri = redirectUris(ctx, provider)[familyOf(ctx) === 'user' ? 0 : 1] ?? fail('NOT_FOUND');
+  await db.oidcSignIn.create({
+    data: {
+      id,
+      kind: familyOf(ctx),
+      clientId: provider.clientId,
+      keyHash: sha256(onePassKey),
+      redirectUri,
+      proofSealed: secrets.seal(JSON.stringify(kept), proofContext(id)),
+      expiresAt: new Date(Date.now() + AWAY_MINUTES * 60_000),
+    },
+  });
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid email',
+    code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
+    code_challenge_method: 'S256',
+    state: kept.state,
+    nonce: kept.nonce,
+  });
+  return { url: url.href, onePassKey };
+}
+
+export async function finish(
+  ctx: Ctx,
+  sessions: Sessions,
+  { onePassKey, search }: { onePassKey: string; search: string },
+) {
+  const { db, pool, secrets } = ctx.installation;
+  const kind = familyOf(ctx);
+  const id = sha256(new URLSearchParams(search).get('state') ?? '');
+  const away = await pool.query<{ client_id: string; key_hash: string; redirect_uri: string; proof_sealed: string }>(
+    `DELETE FROM oidc_sign_ins WHERE id = $1 AND kind = $2::account_kind AND expires_at > now()
+     RETURNING client_id, key_hash, redirect_uri, proof_sealed`,
+    [id, kind],
+  );
+  const [row] = away.rows;
+  // An answer that somebody else's browser began is worth nothing here.
+  if (!row || !sameText(row.key_hash, sha256(onePassKey))) fail('CREDENTIAL_REFUSED');
+  const provider = await db.oidcProvider.findFirst({ where: { clientId: row.client_id, enabled: true } });
+  if (!provider) fail('CREDENTIAL_REFUSED');
+  const { nonce, verifier, state } = Kept.parse(JSON.parse(secrets.open(row.proof_sealed, proofContext(id))));
+
+  const config = await configure(ctx, provider);
+  const email = await emailBehind(config, new URL(`${row.redirect_uri}?${search.replace(/^\?/, '')}`), {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+    expectedState: state,
+    idTokenExpected: true,
+  });
+  ctx.caller.auditName = email;
+  const account = await db.account.findUnique({ where: { kind_email: { kind, email } } });
+  if (!account || account.clientId !== provider.clientId) fail('CREDENTIAL_REFUSED');
+  const { address, device } = ctx.caller;
+  const tokens = await sessions.start({ kind, address, device }, account);
+  keep(ctx, tokens);
+  return tokens;
+}
+
+const Person = z.looseObject({ email: Email, email_verified: z.literal(true) });
+
+async function emailBehind(config: client.Configuration, answer: URL, checks: client.AuthorizationCodeGrantChecks) {
+  try {
+    const tokens = await client.authorizationCodeGrant(config, answer, checks);
+    const claims = tokens.claims();
+    if (!claims) fail('CREDENTIAL_REFUSED');
+    const known = Person.safeParse(claims);
+    if (known.success) return known.data.email;
+    const info = await client.fetchUserInfo(config, tokens.access_token, claims.sub);
+    return Person.parse(info).email;
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw new Failure('CREDENTIAL_REFUSED', { cause });
+  }
+}
+
+async function configure(ctx: Ctx, { clientId, issuer, oidcClientId, secretSealed }: OidcProvider) {
+  const secret = ctx.installation.secrets.open(secretSealed, secretContext(clientId));
+  return discover(ctx, issuer, oidcClientId, secret).catch((cause: unknown) =>
+    fail('SUPPLIER_FAILED', { extra: { supplier: 'oidc' }, cause }),
+  );
+}
+
+function discover({ installation: { env } }: Ctx, issuer: string, id: string, secret: string) {
+  const fetched = outboundFetch(env);
+  const url = new URL(issuer);
+  return client.discovery(url, id, undefined, client.ClientSecretBasic(secret), {
+    // Plain HTTP reaches only what the installation's own settings let in: a provider beside it, for trying things out.
+    execute: url.protocol === 'http:' && env.ORIGIN_ALLOW.length > 0 ? [client.allowInsecureRequests] : [],
+    [client.customFetch]: (address, { method, headers, body }) =>
+      fetched(address, { method, headers, ...(body != null && { body: textOf(body) }) }),
+  });
+}
+
+/** What openid-client sends is a form or nothing. */
+const textOf = (body: unknown) =>
+  body instanceof URLSearchParams || typeof body === 'string' ? String(body) : fail('UNKNOWN');
+
+const redirectUris = ({ installation: { env } }: Ctx, { host }: Pick<OidcProvider, 'host'>) => {
+  const base = new URL(env.PUBLIC_URL);
+  if (host !== null) base.host = host;
+  return ['user', 'client'].map((kind) => `${base.origin}/${kind}/login/oidc`);
+};
+
+const shown = (ctx: Ctx, provider: OidcProvider) => ({ ...provider, redirectURIs: redirectUris(ctx, provider) });
+
+/** A setting of the whole client: its sub-accounts neither see nor change it. */
+const assertRoot = ({ actor }: Ctx) => {
+  if (!actor.isRoot) fail('PERMISSION_DENIED');
+};
+
+export async function setting(ctx: Ctx) {
+  assertRoot(ctx);
+  const provider = await ctx.db.oidcProvider.findFirst();
+  return provider && shown(ctx, provider);
+}
+
+export async function update(ctx: Ctx, { secret, ...input }: Request<typeof oidcSetting.update>['body']) {
+  assertRoot(ctx);
+  const { actor, db, installation } = ctx;
+  const { clientId } = actor;
+  // The name that all clients share is nobody's own.
+  if (input.host === new URL(installation.env.PUBLIC_URL).hostname) failAt('host', 'taken', 'this name is not allowed');
+  const before = await db.oidcProvider.findFirst();
+  const sealed =
+    secret === undefined ? before?.secretSealed : installation.secrets.seal(secret, secretContext(clientId));
+  // A secret goes to the provider that it was given for: with another issuer it is asked for again.
+  if (sealed === undefined || (secret === undefined && before?.issuer !== input.issuer))
+    return failAt('secret', 'required', 'required');
+  await assertAnswers(ctx, input.issuer, input.oidcClientId);
+  const data = { ...input, secretSealed: sealed };
+  const written = before
+    ? db.oidcProvider.updateManyAndReturn({ where: { clientId }, data })
+    : db.oidcProvider.createManyAndReturn({ data: [{ ...data, clientId }] });
+  const [provider] = await orFail('DUPLICATED', written);
+  return provider ? shown(ctx, provider) : fail('NOT_FOUND');
+}
+
+async function assertAnswers(ctx: Ctx, issuer: string, id: string) {
+  try {
+    await discover(ctx, issuer, id, 'none');
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal) failAt('issuer', 'address', refusal.message);
+    fail('SUPPLIER_FAILED', { extra: { supplier: 'oidc' }, cause: error });
+  }
+}
+
+function refusalIn(error: unknown): OutboundRefusal | null {
+  if (error instanceof OutboundRefusal) return error;
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
+}
+
+export async function remove(ctx: Ctx) {
+  assertRoot(ctx);
+  await ctx.db.oidcProvider.deleteMany({ where: { clientId: ctx.actor.clientId } });
+}
