@@ -109,6 +109,30 @@ test('a node that is away stays pending, and answers when it is back', async () 
   expect(away?.purged).toEqual([urls]);
 });
 
+test('a node that never answers keeps nobody waiting', { timeout: 60_000 }, async () => {
+  const { site, name, nodes } = await served(2);
+  const [, silent] = nodes;
+  let release: () => void = () => undefined;
+  const later = new Promise<void>((resolve) => (release = resolve));
+  if (silent) silent.beforePurge = () => later;
+  const purgeOnce = async (path: string) => {
+    const body = { type: 1 as const, urls: [`http://${name}${path}`] };
+    return (await owner(site).call(purge.urls, { params: site.params, body })).jobID;
+  };
+  const jobIDs: string[] = [];
+  for (const path of ['/1', '/2', '/3', '/4', '/5', '/6']) jobIDs.push(await purgeOnce(path));
+  await eventually(async () => {
+    for (const jobID of jobIDs) expect(await jobOf(site, jobID)).toMatchObject({ done: 1, total: 2 });
+  });
+  release();
+  await eventually(
+    async () => {
+      for (const jobID of jobIDs) expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed' });
+    },
+    { within: 30_000 },
+  );
+});
+
 test('a node that cannot purge fails the job and says why', async () => {
   const { site, name, nodes } = await served(2);
   const [, broken] = nodes;

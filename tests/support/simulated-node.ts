@@ -33,6 +33,7 @@ export class SimulatedNode implements LinkedNode {
   readonly refuses = new Map<string, string>();
   /** What a purge answers; an error that it throws is one that the node answers with. */
   purgeObjects: (urls: readonly string[]) => number = (urls) => urls.length;
+  beforePurge: () => Promise<void> = () => Promise.resolve();
   onApplied: (entry: DocEntry) => void = () => undefined;
   readonly #startedAt = new Date().toISOString();
   #rejected: Ack['rejected'] = [];
@@ -44,6 +45,7 @@ export class SimulatedNode implements LinkedNode {
 
   readonly hands = {
     purge: async (urls: readonly string[]) => {
+      await this.beforePurge();
       const objects = this.purgeObjects(urls);
       this.purged.push([...urls]);
       return objects;

@@ -14,7 +14,9 @@ import { repeat } from './repeat.ts';
 const ANSWER_MS = 5000;
 /** Longer than we wait: what is done late is not wrong, and a node's clock may be off by some seconds. */
 const DEADLINE_MS = 60_000;
-const CLAIM = '15 s';
+/** Longer than the few commands of one claim take when none is answered. */
+const CLAIM = '30 s';
+const OF_ONE_NODE = 4;
 /** After a node did not answer; its next heartbeat may come earlier. */
 const AGAIN = '2 s';
 const AT_ONCE = 64;
@@ -37,33 +39,46 @@ interface Claim {
 }
 
 export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
+  /** Nodes that are being asked. A silent one keeps nobody else waiting, nor more than its share of the places. */
+  const asked = new Map<string, Promise<unknown>>();
   const work = repeat(askNodes, LOOK_EVERY_MS, log, 'jobs could not be carried on; they are tried again');
   async function askNodes() {
     const up = bus();
-    if (up?.isUp()) {
-      const claims = await claim(pool);
-      await Promise.all(claims.map((one) => purge(up, one)));
-      if (claims.length === AT_ONCE) work.wake();
+    const places = AT_ONCE - asked.size;
+    if (up?.isUp() && places > 0) {
+      const claims = Map.groupBy(await claim(pool, places, [...asked.keys()]), ({ nodeId }) => nodeId);
+      for (const [nodeId, ofNode] of claims) asked.set(nodeId, askNode(up, nodeId, ofNode));
     }
     await settleJobs(pool);
   }
 
-  /** Its receipt is stored as it comes; the others go on meanwhile. */
+  async function askNode(up: Bus, nodeId: string, claims: Claim[]) {
+    try {
+      for (const one of claims) await purge(up, one);
+    } catch (error) {
+      log.warn({ err: error, node: nodeId }, 'a receipt was not stored; the node is asked again');
+    } finally {
+      asked.delete(nodeId);
+      work.wake();
+    }
+  }
+
+  /** Its receipt is stored as it comes; other nodes go on meanwhile. */
   async function purge(up: Bus, { jobId, nodeId, urls }: Claim) {
     const started = performance.now();
+    let objects = 0;
     try {
-      let objects = 0;
       for (const part of inParts(urls)) {
         const command: PurgeCommand = { id: jobId, deadline: deadline(), urls: part };
         const reply = await ask(up, nodeId, 'purge', command);
         if (!reply.ok) return await failed(pool, jobId, nodeId, reply.error ?? '');
         objects += reply.objects;
       }
-      await done(pool, jobId, nodeId, performance.now() - started, objects);
     } catch (error) {
       if (!isAway(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
-      await letGo(pool, jobId, nodeId);
+      return await letGo(pool, jobId, nodeId);
     }
+    await done(pool, jobId, nodeId, performance.now() - started, objects);
   }
 
   return {
@@ -80,7 +95,10 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
         if (!isCode(error, ErrorCode.Timeout)) throw error;
       }
     },
-    stop: work.stop,
+    async stop() {
+      await work.stop();
+      await Promise.all(asked.values());
+    },
   };
 }
 
@@ -115,22 +133,35 @@ function* inParts(urls: string[]): Generator<string[]> {
   yield part;
 }
 
-/** Only of nodes that are there: the others' receipts wait until they are. */
-async function claim(pool: Pool): Promise<Claim[]> {
+/** Only of nodes that are there: the others' receipts wait until they are. Of each node a few, oldest first. */
+async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>(
-    `WITH free AS (
-       SELECT r.job_id, r.node_id FROM jobs j JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
+    `WITH open AS (
+       SELECT r.job_id, r.node_id, row_number() OVER (PARTITION BY r.node_id ORDER BY r.job_id) AS place
+       FROM jobs j JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
        JOIN node_states s ON s.node_id = r.node_id AND s.connected_at IS NOT NULL
        WHERE j.state = 'processing' AND j.kind = 'purgeURLs' AND (r.claimed_until IS NULL OR r.claimed_until < now())
-       ORDER BY r.job_id LIMIT $1
+         AND NOT r.node_id = ANY($3::uuid[])
+     ), free AS (
+       SELECT r.job_id, r.node_id FROM open o JOIN job_receipts r ON r.job_id = o.job_id AND r.node_id = o.node_id
+       WHERE o.place <= $4 AND r.state = 'pending' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       ORDER BY o.place, r.job_id LIMIT $1
        FOR UPDATE OF r SKIP LOCKED
      )
      UPDATE job_receipts r SET claimed_until = now() + $2::interval FROM free f, jobs j
      WHERE r.job_id = f.job_id AND r.node_id = f.node_id AND j.id = r.job_id
      RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.urls`,
-    [AT_ONCE, CLAIM],
+    [places, CLAIM, busyNodes, OF_ONE_NODE],
   );
   return rows;
+}
+
+async function letGo(pool: Pool, jobId: string, nodeId: string) {
+  await pool.query(
+    `UPDATE job_receipts SET claimed_until = now() + $3::interval
+     WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
+    [jobId, nodeId, AGAIN],
+  );
 }
 
 const done = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number) =>
@@ -147,9 +178,3 @@ async function failed(pool: Pool, jobId: string, nodeId: string, error: string) 
     [jobId, nodeId, clean(error)],
   );
 }
-
-const letGo = (pool: Pool, jobId: string, nodeId: string) =>
-  pool.query(
-    `UPDATE job_receipts SET claimed_until = now() + $3::interval WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
-    [jobId, nodeId, AGAIN],
-  );
