@@ -123,6 +123,18 @@ test('a request id that a caller sends is not taken over', async () => {
   expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 });
 
+test('a caller cannot say that it is another address', async () => {
+  const { client } = await app.build.client();
+  const headers = {
+    authorization: `Bearer ${client.token}`,
+    'content-type': 'application/json',
+    'x-forwarded-for': '203.0.113.7',
+  };
+  await at('/api/v1/client/zone', { method: 'POST', headers, body: '{}' });
+  const rows = await app.installation.db.auditRow.findMany({ where: { accountId: client.id } });
+  expect(rows).toMatchObject([{ address: '127.0.0.1', status: 400 }]);
+});
+
 describe('on the public listener the admin console does not exist', () => {
   test.each([
     '/admin',

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Env } from '../env.ts';
 
@@ -17,13 +17,19 @@ const secretNames = [
   'joinToken',
 ];
 
-export const openLog = ({ LOG_LEVEL }: Pick<Env, 'LOG_LEVEL'>): FastifyBaseLogger =>
-  pino({
-    level: LOG_LEVEL,
-    base: { process: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.headers["set-${name}"]`]),
-      censor: '[hidden]',
+export const openLog = (
+  { LOG_LEVEL }: Pick<Env, 'LOG_LEVEL'>,
+  to: DestinationStream = pino.destination(1),
+): FastifyBaseLogger =>
+  pino(
+    {
+      level: LOG_LEVEL,
+      base: { process: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.headers["set-${name}"]`]),
+        censor: '[hidden]',
+      },
     },
-  });
+    to,
+  );

@@ -1,0 +1,74 @@
+// The process as an operator starts and stops it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { openLog } from '@edgeloom/api/core/log.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../support/ports.ts';
+import { services, testDatabase } from '../support/services.ts';
+
+const main = fileURLToPath(new URL('../../apps/api/src/main.ts', import.meta.url));
+
+function start(env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return { child, ended: once(child, 'exit'), output: () => output };
+}
+
+test('a call under way is finished when the process is told to stop, and then it ends well', async () => {
+  const { natsUrl, secretsDir } = services();
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const { child, ended, output } = start({
+    DATABASE_URL: await testDatabase(),
+    NATS_URL: natsUrl,
+    SECRETS_DIR: secretsDir,
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+  });
+  try {
+    const base = `http://127.0.0.1:${port}/api/v1`;
+    await eventually(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { within: 20_000 });
+    // A sign-in hashes a password, so it takes a while.
+    const call = fetch(`${base}/client/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'nobody@example.com', password: 'not to be logged' }),
+    });
+    await eventually(async () => {
+      const metrics = await fetch(`${base}/metrics`);
+      expect(metrics.status).toBe(401);
+    });
+    child.kill('SIGTERM');
+    expect((await call).status).toBe(401);
+    expect(await ended).toEqual([0, null]);
+    await expect(fetch(`${base}/health`)).rejects.toThrow();
+    expect(output()).toContain('"path":"/api/v1/client/login","status":401');
+    expect(output()).not.toContain('not to be logged');
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('an environment that cannot be used stops the start, with each fault by its name', async () => {
+  const { ended, output } = start({ DATABASE_URL: 'nonsense', PORT: 'http' });
+  expect((await ended)[0]).toBe(1);
+  expect(output()).toMatch(/DATABASE_URL:[^]*SECRETS_DIR:[^]*PORT:/);
+});
+
+test('secrets are blanked in log lines by their names', () => {
+  const lines: string[] = [];
+  const log = openLog({ LOG_LEVEL: 'info' }, { write: (line: string) => lines.push(line) });
+  log.info(
+    {
+      password: 'one',
+      user: { refreshToken: 'two' },
+      request: { headers: { authorization: 'three', cookie: 'four' } },
+    },
+    'look',
+  );
+  expect(lines.join('')).not.toMatch(/one|two|three|four/);
+  expect(lines).toHaveLength(1);
+});
