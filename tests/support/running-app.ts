@@ -7,6 +7,7 @@ import { openInstallation, type Installation } from '@edgeloom/api/core/installa
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { readEnv } from '@edgeloom/api/env.ts';
 import { openIdentities } from '@edgeloom/api/http/auth/identities.ts';
+import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import type { Checks } from '@edgeloom/api/modules/system/health.ts';
 import { actors, type Actors } from './actors.ts';
 import { builder, type Build } from './build.ts';
@@ -47,6 +48,7 @@ export async function startApp(
     (['public', 'admin'] as const).map((listener) => buildApp(installation, { listener, identities, checks, log })),
   );
   const [url = '', adminUrl = ''] = await Promise.all(apps.map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
+  const mailDelivery = startMailDelivery(installation, log);
   const { as, signIn } = actors(installation, { url, adminUrl });
   return {
     installation,
@@ -57,6 +59,7 @@ export async function startApp(
     build: builder(installation, signIn),
     async close() {
       await Promise.all(apps.map((app) => app.close()));
+      await mailDelivery.stop();
       await identities.close();
       await installation.close();
       await rm(mailDir, { recursive: true });

@@ -152,6 +152,7 @@ async function mountApi(
     installation,
     caller: {
       address: request.ip,
+      host: request.hostname.toLowerCase(),
       device: (request.headers['user-agent'] ?? '').slice(0, 256),
       bearer: bearerOf(request),
       cookies: request.cookies,
@@ -166,7 +167,7 @@ async function mountApi(
     },
   });
 
-  bind(api, [authRoutes(sessions), systemRoutes(checks), ...modules], {
+  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules], {
     identify,
     context,
     audit: auditing(installation),
