@@ -43,6 +43,13 @@ export function linkedNode({ node, identity, capabilities, refresh, log }: Parts
     return ack;
   };
 
+  const sweep = async () => {
+    const unknown = await scrub.sweep();
+    if (unknown.length === 0) return;
+    log.warn('files of no document were removed', { files: unknown.length });
+    await node.inTurn(() => node.bump(unknown));
+  };
+
   return {
     identity,
     hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
@@ -55,14 +62,11 @@ export function linkedNode({ node, identity, capabilities, refresh, log }: Parts
       return digestWithout(refusals, node);
     },
     apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
-    synced: (full) =>
-      node.inTurn(async () => {
-        if (swept && !full) return;
-        swept = true;
-        const unknown = await scrub.sweep();
-        if (unknown.length > 0) log.warn('files of no document were removed', { files: unknown.length });
-        await node.bump(unknown);
-      }),
+    synced: (full) => {
+      if (swept && !full) return;
+      swept = true;
+      sweep().catch((error: unknown) => log.warn('could not look for files of no document', { error }));
+    },
     health: () => ({
       digest: store.digest,
       version,

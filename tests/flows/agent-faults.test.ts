@@ -1,12 +1,12 @@
 // What a node does when something of it is killed, damaged or away. Visitors must not notice.
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx, findProcess } from '@edgeloom/agent/nginx/processes.ts';
-import { docPath } from '@edgeloom/agent/store/files.ts';
+import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';
 import { hostDoc } from '../support/edge.ts';
@@ -218,6 +218,20 @@ test('a document that is damaged, changed or missing on disk is noticed and brou
   await eventually(async () => {
     for (const name of ['www', 'a', 'b']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
   });
+});
+
+test('a document that a crash left behind and nobody wants is not served for long', async () => {
+  const { agent, ports, www } = await standingNode();
+  await agent.end('SIGKILL');
+  const ghost = { ...www, name: 'ghost.example.com' };
+  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${ghost.name}`));
+  await mkdir(path.dirname(file), { recursive: true });
+  await chmod(path.dirname(file), 0o755);
+  await writeFile(file, encodeDocFile(9, JSON.stringify(ghost)));
+  expect((await get(ports.http, ghost.name)).status).toBe(200);
+  agent.start();
+  await eventually(async () => expect((await get(ports.http, ghost.name)).status).toBe(903));
+  expect(await get(ports.http, www.name)).toEqual(good);
 });
 
 test('without its manifest the node serves its files, and makes the manifest anew', async () => {

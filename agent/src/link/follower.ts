@@ -22,7 +22,7 @@ export interface Target {
   keys: () => Iterable<string>;
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
   /** Everything that the zone has is here now; `full`: all of it was sent. */
-  synced?: (full: boolean) => Promise<void>;
+  synced?: (full: boolean) => void;
 }
 
 export interface Line {
@@ -219,7 +219,7 @@ export class Follower {
         return;
       }
     }
-    await this.#target.synced?.(full);
+    this.#target.synced?.(full);
   }
 
   async #page(request: SyncRequest): Promise<SyncReply> {

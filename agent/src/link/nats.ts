@@ -200,24 +200,31 @@ export class Link {
 
   async #heartbeat(): Promise<void> {
     const node = this.#node;
+    const follower = this.#follower;
     let again = UNANSWERED_AGAIN_MS;
     try {
-      // While documents are on their way, what is on disk may be ahead of what is known.
-      const done = this.#follower.syncing ? undefined : await node.chores?.();
-      if (typeof done?.lostFrom === 'number') this.#follower.ask(done.lostFrom);
-      if (done?.ack) this.#ack(done.ack);
+      // While documents are on their way, what is on disk may be ahead of what is known, and a comparison would only
+      // find that they are missing. Both are done soon after.
+      const isEarly = follower.syncing;
+      if (!isEarly) await this.#chores();
       const { revision, digest } = node;
       const health = node.health();
-      const message: Heartbeat = { ...health, revision, error: health.error ?? this.#follower.error };
+      const message: Heartbeat = { ...health, revision, error: health.error ?? follower.error };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
-      const { syncing } = this.#follower;
-      if (!syncing) this.#follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
+      if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
       // Apart, so that a thousand nodes that lost the same server do not come in step.
-      again = syncing || this.#follower.differs ? HEARTBEAT_AGAIN_MS : HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2);
+      const isDone = !isEarly && !follower.syncing && !follower.differs;
+      again = isDone ? HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_AGAIN_MS;
     } catch (error) {
       this.#log.warn('no answer to a heartbeat', { error });
     }
     if (!this.#connection.signal.aborted) this.#beat(again);
+  }
+
+  async #chores(): Promise<void> {
+    const done = await this.#node.chores?.();
+    if (typeof done?.lostFrom === 'number') this.#follower.ask(done.lostFrom);
+    if (done?.ack) this.#ack(done.ack);
   }
 }
 

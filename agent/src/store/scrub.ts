@@ -44,9 +44,12 @@ export class Scrub {
    * document was withdrawn before the node came back. Only right after a sync is it known that nobody wants them.
    * Answers their keys.
    */
-  sweep(): Promise<string[]> {
+  async sweep(): Promise<string[]> {
+    const isKnown = (key: string) => this.#store.get(key) !== undefined;
+    // Listing a hundred thousand files takes its time, so changes are not kept waiting: what looks unknown is asked again.
+    const suspects = await documentFiles(this.#store.dir, isKnown);
     return this.#store.exclusive(async () => {
-      const unknown = await documentFiles(this.#store.dir, (key) => this.#store.get(key) !== undefined);
+      const unknown = suspects.filter(({ key }) => !isKnown(key));
       for (const { file } of unknown) await rm(file, { force: true });
       return unknown.map(({ key }) => key);
     });
