@@ -102,8 +102,10 @@ async function go(page: Page, { kind, address, shows, same }: Place) {
   const heading = page.locator('main h1');
   const before = await heading.textContent();
   await page.evaluate((to) => {
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate', { state: null }));
+    // The router numbers its entries; one without a number it takes for a stranger's, and warns.
+    const state = { ...history.state, idx: history.state.idx + 1 };
+    history.pushState(state, '', to);
+    dispatchEvent(new PopStateEvent('popstate', { state }));
   }, `/${kind}/${address}`);
   await page.locator(shows).first().waitFor();
   await eventually(async () => {
