@@ -96,8 +96,12 @@ async function handOver(file, args) {
   // A terminal sends Ctrl-C to the child as well; it takes the second one as the same.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const ancestors = await npmAbove();
-  const watch = setInterval(async () => {
-    if ((await npmAbove()) !== ancestors) child.kill('SIGTERM');
+  const watch = setInterval(() => {
+    void npmAbove().then((now) => {
+      if (now === ancestors) return;
+      clearInterval(watch);
+      child.kill('SIGTERM');
+    });
   }, 500);
   const [code, signal] = await new Promise((resolve) => child.once('exit', (...ended) => resolve(ended)));
   clearInterval(watch);

@@ -59,7 +59,11 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
         port: postgresPort,
         settings: durabilityOff,
       }),
-      prepareNats({ dir: path.join(dir, 'nats'), ...place, config: (nats) => serverConfig({ secretsDir, ...nats, introduced: true }) }),
+      prepareNats({
+        dir: path.join(dir, 'nats'),
+        ...place,
+        config: (nats) => serverConfig({ secretsDir, ...nats, introduced: true }),
+      }),
     ]);
     await Promise.all([start(postgres.program, postgres.ready), start(nats.program, nats.ready)]);
     await postgres.ensureDatabase(template);
