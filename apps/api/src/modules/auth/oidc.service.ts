@@ -123,16 +123,18 @@ async function configure(ctx: Ctx, { clientId, issuer, oidcClientId, secretSeale
   );
 }
 
-function discover({ installation: { env } }: Ctx, issuer: string, id: string, secret: string) {
-  const fetched = outboundFetch(env);
-  const url = new URL(issuer);
-  return client.discovery(url, id, undefined, client.ClientSecretBasic(secret), {
-    // Plain HTTP reaches only what the installation's own settings let in: a provider beside it, for trying things out.
-    execute: url.protocol === 'http:' && env.ORIGIN_ALLOW.length > 0 ? [client.allowInsecureRequests] : [],
+function discover(ctx: Ctx, issuer: string, id: string, secret: string) {
+  const fetched = outboundFetch(ctx.installation.env);
+  return client.discovery(new URL(issuer), id, undefined, client.ClientSecretBasic(secret), {
+    execute: mayBePlain(ctx, issuer) ? [client.allowInsecureRequests] : [],
     [client.customFetch]: (address, { method, headers, body }) =>
       fetched(address, { method, headers, ...(body != null && { body: textOf(body) }) }),
   });
 }
+
+/** Plain HTTP is for a provider beside the installation, whose own settings let its address in. */
+const mayBePlain = ({ installation: { env } }: Ctx, issuer: string) =>
+  issuer.startsWith('http:') && env.ORIGIN_ALLOW.length > 0;
 
 /** What openid-client sends is a form or nothing. */
 const textOf = (body: unknown) =>
@@ -179,6 +181,7 @@ export async function update(ctx: Ctx, { secret, ...input }: Request<typeof oidc
 }
 
 async function assertAnswers(ctx: Ctx, issuer: string, id: string) {
+  if (!mayBePlain(ctx, issuer) && !issuer.startsWith('https:')) failAt('issuer', 'scheme', 'https only');
   try {
     await discover(ctx, issuer, id, 'none');
   } catch (error) {

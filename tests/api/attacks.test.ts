@@ -1,0 +1,239 @@
+// What people try at a sign-in, and that it gets them nothing.
+import { createHmac, randomUUIDv7 } from 'node:crypto';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { accessToken } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { eventually } from '../support/eventually.ts';
+import { password, people } from '../support/people.ts';
+import '../support/matchers.ts';
+
+// Counted, not replaced: what it does stays what it does.
+const verified = vi.hoisted(() => ({ costs: [] as string[] }));
+vi.mock(import('../../apps/api/node_modules/@node-rs/argon2/index.js'), async (original) => {
+  const real = await original();
+  return {
+    ...real,
+    verify: (hashed, ...rest) => {
+      verified.costs.push(String(hashed).split('$').slice(0, 4).join('$'));
+      return real.verify(hashed, ...rest);
+    },
+  };
+});
+
+const app = await testApp();
+const { installation } = app;
+const { db } = installation;
+const { anyone, as, person, signIn } = people(app);
+afterAll(() => app.close());
+
+const part = (value: object | string) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const { publicPem } = installation.secrets.sessionKey;
+
+/** The claims of a session that is alive: only the signature is wrong. */
+async function claimsOfSomebody() {
+  const { client } = await app.build.client();
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    sub: client.id,
+    kind: 'client',
+    client: client.clientId,
+    session: client.sessionId,
+    actor: client.id,
+    iat: now,
+    exp: now + 900,
+  };
+}
+const signedWith = (key: string, header: object, claims: object) => {
+  const text = `${part(header)}.${part(claims)}`;
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+};
+
+describe('a forged access token', () => {
+  test.each(['none', 'None', 'NONE', 'nOnE'])('without a signature (alg %s) is refused', async (alg) => {
+    const claims = await claimsOfSomebody();
+    for (const token of [`${part({ alg, typ: 'JWT' })}.${part(claims)}.`, `${part({ alg })}.${part(claims)}`])
+      await expect(as(token)(session.self)).toFail('INVALID_TOKEN');
+  });
+
+  test.each(['HS256', 'HS384', 'HS512'])('whose key is our public one (alg %s) is refused', async (alg) => {
+    const claims = await claimsOfSomebody();
+    for (const key of [publicPem, publicPem.trim(), publicPem.replace(/-----[^-]+-----|\n/g, ''), ''])
+      await expect(as(signedWith(key, { alg, typ: 'JWT' }, claims))(session.self)).toFail('INVALID_TOKEN');
+  });
+
+  test.each([
+    { kid: '../../../../dev/null' },
+    { kid: "x' UNION SELECT 'key' --" },
+    { kid: 'http://127.0.0.1/key' },
+    { jwk: { kty: 'oct', k: part('key') } },
+    { jku: 'http://127.0.0.1/keys.json' },
+    { x5u: 'http://127.0.0.1/cert.pem' },
+    { crit: ['exp'] },
+  ])('that says where its key is (%j) is refused', async (header) => {
+    const claims = await claimsOfSomebody();
+    for (const alg of ['HS256', 'EdDSA'])
+      for (const key of ['', 'key'])
+        await expect(as(signedWith(key, { alg, ...header }, claims))(session.self)).toFail('INVALID_TOKEN');
+  });
+
+  test('with other claims under a true signature is refused', async () => {
+    const claims = await claimsOfSomebody();
+    const [head, , signature] = accessToken(installation, claims).split('.');
+    const admin = { ...claims, kind: 'admin', client: null };
+    await expect(as(`${head}.${part(admin)}.${signature}`)(session.self)).toFail('INVALID_TOKEN');
+  });
+
+  test('of our own key for a session that does not exist, or is another account’s, is refused', async () => {
+    const [one, other] = [await claimsOfSomebody(), await claimsOfSomebody()];
+    for (const claims of [
+      { ...one, session: randomUUIDv7() },
+      { ...one, session: other.session },
+      { ...one, sub: other.sub },
+    ])
+      await expect(as(accessToken(installation, claims))(session.self)).toFail('INVALID_TOKEN');
+  });
+
+  test('saying that it is of another console opens none', async () => {
+    const claims = await claimsOfSomebody();
+    const token = accessToken(installation, { ...claims, kind: 'admin' });
+    await expect(as(token, 'admin')(session.self)).toFail('PERMISSION_DENIED');
+    await expect(as(token, 'user')(session.self)).toFail('PERMISSION_DENIED');
+  });
+
+  test('that is a refresh token, a one-time key or a proof of presence is none', async () => {
+    const someone = await person();
+    const { refreshToken, accessToken: token } = await signIn(someone);
+    const { verifyToken } = await as(token)(session.verify, { body: { password } });
+    const { onePassKey } = await anyone()(session.login, { body: { email: someone.email, password } });
+    for (const other of [refreshToken, verifyToken, onePassKey])
+      await expect(as(other)(session.self)).toFail('INVALID_TOKEN');
+    await expect(anyone()(session.refresh, { body: { refreshToken: token } })).toFail('REFRESH_FAILED');
+    await expect(anyone()(session.refresh, { body: { refreshToken: verifyToken } })).toFail('REFRESH_FAILED');
+  });
+});
+
+describe('a token kept by somebody else', () => {
+  test('is worth nothing after the logout', async () => {
+    const { accessToken: token, refreshToken } = await signIn(await person());
+    await as(token)(session.logout);
+    await eventually(() => expect(as(token)(session.self)).toFail('INVALID_TOKEN'));
+    await expect(anyone()(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
+  });
+
+  test('once exchanged ends the session of thief and owner when it is used again', async () => {
+    const someone = await person();
+    const stolen = await signIn(someone);
+    const owner = await anyone()(session.refresh, { body: { refreshToken: stolen.refreshToken } });
+    const long = new Date(Date.now() - 60_000);
+    await db.session.updateMany({ where: { accountId: someone.id }, data: { rotatedAt: long } });
+    await expect(anyone()(session.refresh, { body: { refreshToken: stolen.refreshToken } })).toFail('REFRESH_FAILED');
+    await expect(anyone()(session.refresh, { body: { refreshToken: owner.refreshToken } })).toFail('REFRESH_FAILED');
+    await eventually(() => expect(as(owner.accessToken)(session.self)).toFail('INVALID_TOKEN'));
+  });
+});
+
+describe('guessing', () => {
+  test('a mailed code has five tries, also when they come at once', async () => {
+    const { email } = await person({ login2faType: 0 });
+    const { onePassKey } = await anyone()(session.login, { body: { email, password } });
+    await Promise.allSettled(
+      Array.from({ length: 40 }, (_, i) =>
+        anyone()(session.code, { body: { email, onePassKey, vcode: String(100_000 + i) } }),
+      ),
+    );
+    const { tries } = await db.loginChallenge.findFirstOrThrow({ where: { account: { email } } });
+    expect(tries).toBe(5);
+  });
+
+  test('does the same work for an address without an account, without a password, and with a wrong one', async () => {
+    const known = await person();
+    const invited = await person();
+    await db.account.update({ where: { id: invited.id }, data: { passwordHash: null } });
+    const costs = [];
+    for (const email of [known.email, invited.email, `${unique('nobody')}@example.com`]) {
+      // The dummy is made at the first need.
+      for (let i = 0; i < 2; i += 1) {
+        verified.costs.length = 0;
+        const body = { email, password: 'not the password' };
+        await expect(anyone()(session.login, { body })).toFail('CREDENTIAL_REFUSED');
+      }
+      costs.push([...verified.costs]);
+    }
+    expect(costs).toEqual([costs[0], costs[0], costs[0]]);
+    expect(costs[0]).toEqual([expect.stringContaining('argon2id')]);
+  });
+
+  test('tells an unknown address from a known one by no byte of the answer', async () => {
+    const { email } = await person();
+    const ask = async (address: string) => {
+      const answer = await fetch(`${app.url}/api/v1/client/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: address, password: 'not the password' }),
+      });
+      const text = await answer.text();
+      const headers = Object.fromEntries(answer.headers);
+      for (const name of ['x-request-id', 'date']) delete headers[name];
+      return [answer.status, text.replace(/"reqID":"[^"]+"/, ''), headers];
+    };
+    expect(await ask(email)).toEqual(await ask(`${unique('nobody')}@example.com`));
+  });
+});
+
+describe('another site’s page', () => {
+  const cookiesOf = async () => {
+    const someone = await person();
+    const { onePassKey, vcode } = await anyone()(session.login, { body: { email: someone.email, password } });
+    const answer = await fetch(`${app.url}/api/v1/client/code`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: someone.email, onePassKey, vcode }),
+    });
+    return answer.headers.getSetCookie();
+  };
+
+  test('changes nothing with the cookies of a browser: they authorise no call', async () => {
+    const cookie = (await cookiesOf()).map((line) => line.split(';')[0]).join('; ');
+    const before = await db.account.count();
+    for (const [method, path] of [
+      ['PUT', 'account/password'],
+      ['POST', 'verify'],
+      ['POST', 'login2fa/phase0'],
+      ['DELETE', 'sessions'],
+      ['DELETE', ''],
+      ['GET', 'account/self'],
+    ] as const) {
+      const answer = await fetch(`${app.url}/api/v1/client${path && `/${path}`}`, {
+        method,
+        headers: { cookie, ...(method !== 'GET' && { 'content-type': 'application/json' }) },
+        ...(method !== 'GET' && { body: '{}' }),
+      });
+      expect([path, answer.status]).toEqual([path, 401]);
+    }
+    expect(await db.account.count()).toBe(before);
+  });
+
+  test('is sent no cookie by the browser, and reads no answer of ours', async () => {
+    const lines = await cookiesOf();
+    expect(lines.every((line) => line.includes('SameSite=Strict'))).toBe(true);
+    const answer = await fetch(`${app.url}/api/v1/client/login`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('cannot send a form: what is no JSON is not read', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
+      const answer = await fetch(`${app.url}/api/v1/client/password`, {
+        method: 'PATCH',
+        headers: { 'content-type': type },
+        body: '{"email":"someone@example.com"}',
+      });
+      expect(answer.ok).toBe(false);
+    }
+  });
+});

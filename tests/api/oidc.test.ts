@@ -1,0 +1,167 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type Tenant } from '../support/build.ts';
+import { startOidcProvider, visitProvider, type Person } from '../support/oidc-provider.ts';
+import { people } from '../support/people.ts';
+import '../support/matchers.ts';
+
+const console_ = 'https://console.example.com';
+const app = await testApp({ PUBLIC_URL: console_, ORIGIN_ALLOW: '127.0.0.0/8' });
+const { db } = app.installation;
+const { anyone, as, person } = people(app);
+const provider = await startOidcProvider(['user', 'client'].map((kind) => `${console_}/${kind}/login/oidc`));
+afterAll(async () => {
+  await provider.stop();
+  await app.close();
+});
+
+const setting = (more: object = {}) => ({
+  enabled: true,
+  issuer: provider.issuer,
+  oidcClientId: provider.clientId,
+  secret: provider.secret,
+  buttonText: 'Sign in with Example',
+  host: null,
+  ...more,
+});
+async function tenantWithProvider(): Promise<Tenant> {
+  const tenant = await app.build.client();
+  await app.as(tenant.client).call(oidcSetting.update, { body: setting() });
+  return tenant;
+}
+/** Out to the provider and back, up to the address that the browser lands on. */
+async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: Person) {
+  const { url, onePassKey } = await anyone()(oidc.start, { body: { client: clientId } });
+  provider.isNow(who);
+  const { search } = await visitProvider(url);
+  return { onePassKey, search };
+}
+const finish = (body: { onePassKey: string; search: string }) => anyone()(oidc.finish, { body });
+
+describe('signing in at the client’s own provider', () => {
+  test('opens the account of the e-mail that the provider has verified, with PKCE, state and nonce', async () => {
+    const tenant = await tenantWithProvider();
+    const { email } = await person({ clientId: tenant.clientId });
+    expect(await anyone()(oidc.button, { query: { client: tenant.clientId } })).toEqual({
+      buttonText: 'Sign in with Example',
+    });
+    const { url } = await anyone()(oidc.start, { body: { client: tenant.clientId } });
+    const asked = new URL(url).searchParams;
+    expect(asked.get('code_challenge_method')).toBe('S256');
+    for (const name of ['code_challenge', 'state', 'nonce']) expect(asked.get(name)?.length).toBeGreaterThan(30);
+    const { accessToken } = await finish(await goThere(tenant, { email }));
+    expect(await as(accessToken)(session.self)).toMatchObject({ email });
+  });
+
+  test('opens nothing for an e-mail that is not verified, has no account, or is another client’s', async () => {
+    const tenant = await tenantWithProvider();
+    const { email } = await person({ clientId: tenant.clientId });
+    const stranger = await person();
+    for (const who of [
+      { email, verified: false },
+      { email: `${unique('nobody')}@example.com` },
+      { email: stranger.email },
+    ])
+      await expect(finish(await goThere(tenant, who))).toFail('CREDENTIAL_REFUSED');
+  });
+
+  test('an answer is good once, in the browser that began only, and with the state that was given', async () => {
+    const tenant = await tenantWithProvider();
+    const { email } = await person({ clientId: tenant.clientId });
+    const stolen = await goThere(tenant, { email });
+    const own = await anyone()(oidc.start, { body: { client: tenant.clientId } });
+    await expect(finish({ ...stolen, onePassKey: own.onePassKey })).toFail('CREDENTIAL_REFUSED');
+    // The attempt has spent it.
+    await expect(finish(stolen)).toFail('CREDENTIAL_REFUSED');
+    const good = await goThere(tenant, { email });
+    const forged = new URLSearchParams(good.search);
+    forged.set('state', 'another');
+    await expect(finish({ ...good, search: `?${forged}` })).toFail('CREDENTIAL_REFUSED');
+    await finish(good);
+    await expect(finish(good)).toFail('CREDENTIAL_REFUSED');
+  });
+
+  test('a code of another sign-in is refused', async () => {
+    const tenant = await tenantWithProvider();
+    const { email } = await person({ clientId: tenant.clientId });
+    const [one, other] = [await goThere(tenant, { email }), await goThere(tenant, { email })];
+    const mixed = new URLSearchParams(one.search);
+    mixed.set('code', new URLSearchParams(other.search).get('code') ?? '');
+    await expect(finish({ ...one, search: `?${mixed}` })).toFail('CREDENTIAL_REFUSED');
+  });
+
+  test('a suspended account stays outside', async () => {
+    const tenant = await tenantWithProvider();
+    const { id, email } = await person({ clientId: tenant.clientId });
+    await db.account.update({ where: { id }, data: { status: 'lock' } });
+    await expect(finish(await goThere(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
+  });
+
+  test('is offered at the client’s own host name, and nowhere once it is switched off', async () => {
+    const { client } = await app.build.client();
+    const { call } = app.as(client);
+    const shown = () => anyone()(oidc.button);
+    await call(oidcSetting.update, { body: setting({ host: '127.0.0.1' }) });
+    expect(await shown()).toEqual({ buttonText: 'Sign in with Example' });
+    const other = await app.build.client();
+    await expect(app.as(other.client).call(oidcSetting.update, { body: setting({ host: '127.0.0.1' }) })).toFail(
+      'DUPLICATED',
+    );
+    await call(oidcSetting.update, { body: setting({ host: '127.0.0.1', enabled: false }) });
+    expect(await shown()).toEqual({ buttonText: null });
+    await expect(anyone()(oidc.start, { body: {} })).toFail('NOT_FOUND');
+    await call(oidcSetting.remove);
+    expect(await call(oidcSetting.get)).toBeNull();
+  });
+});
+
+describe('the setting', () => {
+  test('keeps its secret sealed and shows it to nobody', async () => {
+    const { client, clientId } = await tenantWithProvider();
+    const row = await db.oidcProvider.findUniqueOrThrow({ where: { clientId } });
+    expect(row.secretSealed).toMatch(/^s1\./);
+    const { call } = app.as(client);
+    expect(JSON.stringify(await call(oidcSetting.get))).not.toContain(provider.secret);
+    const { secret, ...rest } = setting({ buttonText: 'Another' });
+    expect(secret).toBe(provider.secret);
+    expect(await call(oidcSetting.update, { body: rest })).toMatchObject({ buttonText: 'Another' });
+    expect((await db.oidcProvider.findUniqueOrThrow({ where: { clientId } })).secretSealed).toBe(row.secretSealed);
+  });
+
+  test('hands a stored secret to no other provider', async () => {
+    const { client } = await tenantWithProvider();
+    const { secret, ...rest } = setting({ issuer: `${provider.issuer}/other` });
+    expect(secret).toBe(provider.secret);
+    await expect(app.as(client).call(oidcSetting.update, { body: rest })).toFail('PARAMETER');
+  });
+
+  test('is the root account’s alone', async () => {
+    const tenant = await tenantWithProvider();
+    const sub = await app.build.subClient(tenant, [], { permissions: ['setting:read', 'setting:write'] });
+    await expect(app.as(sub).call(oidcSetting.get)).toFail('PERMISSION_DENIED');
+    await expect(app.as(sub).call(oidcSetting.update, { body: setting() })).toFail('PERMISSION_DENIED');
+    await expect(app.as(sub).call(oidcSetting.remove)).toFail('PERMISSION_DENIED');
+  });
+
+  test('may not claim the name that all clients share', async () => {
+    const { client } = await app.build.client();
+    await expect(app.as(client).call(oidcSetting.update, { body: setting({ host: 'console.example.com' }) })).toFail(
+      'PARAMETER',
+    );
+  });
+
+  test('leads nowhere inside: addresses and names of our own network are refused before anything is sent', async () => {
+    const strict = await testApp({ PUBLIC_URL: console_ });
+    try {
+      const { client } = await strict.build.client();
+      const { port } = new URL(provider.issuer);
+      for (const issuer of [provider.issuer, `https://localhost:${port}`, 'http://169.254.169.254/', 'https://[::1]/'])
+        await expect(strict.as(client).call(oidcSetting.update, { body: setting({ issuer }) })).toFail('PARAMETER', {
+          errorData: [expect.objectContaining({ path: 'issuer' })],
+        });
+    } finally {
+      await strict.close();
+    }
+  });
+});
