@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { line, step, Trouble } from './steps.mjs';
 import { ensureSystemPrograms } from './system-programs.mjs';
@@ -88,6 +89,12 @@ async function npmAbove() {
   return `${process.ppid} ${parentOfParent}`;
 }
 
+async function stopWithNpm(child) {
+  const ancestors = await npmAbove();
+  while ((await npmAbove()) === ancestors) await setTimeout(500, undefined, { ref: false });
+  child.kill('SIGTERM');
+}
+
 /** Stays until it ends, passes signals on, and dies with its own parent: npm killed hard must not leave a stack running. */
 async function handOver(file, args) {
   // Node keeps what it has compiled; a second start is the faster for it.
@@ -95,16 +102,8 @@ async function handOver(file, args) {
   const child = spawn(node, [file, ...args], { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   // A terminal sends Ctrl-C to the child as well; it takes the second one as the same.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  const ancestors = await npmAbove();
-  const watch = setInterval(() => {
-    void npmAbove().then((now) => {
-      if (now === ancestors) return;
-      clearInterval(watch);
-      child.kill('SIGTERM');
-    });
-  }, 500);
+  void stopWithNpm(child);
   const [code, signal] = await new Promise((resolve) => child.once('exit', (...ended) => resolve(ended)));
-  clearInterval(watch);
   if (signal !== null) line(`${file} was ended by ${signal}`);
   return code ?? 1;
 }
