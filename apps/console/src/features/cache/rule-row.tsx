@@ -51,6 +51,7 @@ export function RuleRow({
   const [over, setOver] = useState(false);
   const place = n - 1;
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- its grip, switch and menu take the keys; the row is where they and a drop count
     <li
       className={classes['rule']}
       data-rule={rule.key}

@@ -8,6 +8,7 @@ import { Page } from '../../components/page/page.tsx';
 import { act, go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { domainAddress } from '../../lib/site-address.ts';
@@ -25,7 +26,8 @@ const removing = remove<Domain, typeof domains.remove>(domains.remove, {
 
 /** The domains of one site. */
 export function DomainsPage() {
-  const { id, name, domainLimit: limit } = useSite();
+  const { id, name, domainLimit: limit, domainCount } = useSite();
+  const left = limit === 0 ? null : Math.max(0, limit - domainCount);
   const { turn } = useSwitchDomains(id);
   // Tags have no call of their own yet: those of the rows on screen can be filtered by.
   const [known, setKnown] = useState<readonly string[]>([]);
@@ -57,7 +59,12 @@ export function DomainsPage() {
   });
   const bulk: BulkAction<Domain>[] = [on, off, removing];
   return (
-    <Page title="domains.title" create={<AddDomains siteId={id} />} creates={domains.createSimple}>
+    <Page
+      title="domains.title"
+      // At the limit the way on is told instead of offered.
+      {...(left !== 0 && { create: <AddDomains siteId={id} />, creates: domains.createSimple })}
+      facts={left !== null && left <= limit * 0.2 && <Left count={left} />}
+    >
       <ResourceTable
         endpoint={domains.list}
         params={{ siteId: id }}
@@ -80,6 +87,15 @@ export function DomainsPage() {
         empty={{ icon: IconWorldWww, action: <First siteId={id} /> }}
       />
     </Page>
+  );
+}
+
+function Left({ count: left }: { count: number }) {
+  const t = useT();
+  return (
+    <Pill tone={left === 0 ? 'bad' : 'warn'}>
+      {left === 0 ? t('domains.limit.full') : t('domains.limit.near', { count: left })}
+    </Pill>
   );
 }
 

@@ -39,7 +39,8 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
           </Button>
         )}
       </header>
-      <div className={classes['scroll']} role="region" tabIndex={0} aria-label={t('domains.origins.table')}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard */}
+      <section className={classes['scroll']} tabIndex={0} aria-label={t('domains.origins.table')}>
         <table className={classes['table']}>
           <thead>
             <tr>
@@ -70,7 +71,7 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <p className={classes['note']} {...(noneOn && { role: 'alert', 'data-bad': true })}>
         {noneOn ?? t('domains.origins.rule')}
       </p>
@@ -100,6 +101,7 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
           placeholder="203.0.113.24"
           value={address}
           disabled={locked}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- a row that was just asked for
           autoFocus={origin.id === null && address === ''}
           spellCheck={false}
           error={fault('address')}
@@ -143,6 +145,7 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
           </span>
         )}
       </td>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label */}
       <td>
         <Menu position="bottom-start" disabled={locked}>
           <Menu.Target>

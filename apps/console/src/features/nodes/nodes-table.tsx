@@ -5,7 +5,7 @@ import { IconKey, IconPlus, IconPower, IconRefreshDot, IconServer } from '@table
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { act, edit, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
-import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
@@ -49,6 +49,11 @@ const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
   confirm: () => ({ points: [t('nodes.removePoint'), t('common.confirm.final')] }),
 });
 
+const byZone: GroupOf<EdgeNode> = {
+  by: ({ zoneID }) => zoneID,
+  label: (zoneID, rows) => <ZoneLabel zoneID={zoneID} rows={rows} />,
+};
+
 /** Every node, or those of one zone: live, without a row moving under the pointer. */
 export function NodesTable({ zoneId }: { zoneId?: string }) {
   const { enable, disable, reset, rejoin } = useNodeActions();
@@ -90,14 +95,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         },
         ...(zoneId ? [] : [{ key: 'zoneID', meta: zones.meta }]),
       ]}
-      {...(zoneId
-        ? { query: { zoneID: zoneId } }
-        : {
-            group: {
-              by: ({ zoneID }: EdgeNode) => zoneID,
-              label: (zoneID: string, rows: readonly EdgeNode[]) => <ZoneLabel zoneID={zoneID} rows={rows} />,
-            },
-          })}
+      {...(zoneId ? { query: { zoneID: zoneId } } : { group: byZone })}
       row={(node) => [
         edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
         node.enabled ? disabling : enabling,
