@@ -1,7 +1,9 @@
 // Who may join, what a node may hear and say, and how it is cut off. A node here is a hostile one: it holds valid
 // credentials and says whatever it likes.
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
@@ -261,6 +263,30 @@ test('a wiped NATS store loses nothing: nodes come back and hear the next change
   await plane.nats.start();
   const after = await add();
   await eventually(() => expect([meanwhile, after].map((key) => node.doc(key) !== null)).toEqual([true, true]));
+});
+
+test('an api that is started before NATS publishes and purges once NATS is there', async () => {
+  const site = await plane.build.site();
+  const node = await nodeIn(site.zone);
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  await plane.api.kill();
+  await plane.nats.kill();
+  const starting = plane.api.start();
+  await eventually(async () => expect((await fetch(`${plane.api.url}/api/v1/health`)).status).toBe(200));
+  const name = `${unique('www')}.example.com`;
+  const user = plane.as(site.owner);
+  const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
+  await user.call(domains.create, { params: site.params, body });
+  const urls = [`http://${name}/`];
+  const { jobID } = await user.call(purge.urls, { params: site.params, body: { type: 1, urls } });
+  await plane.nats.start();
+  await starting;
+  await eventually(() => expect(node.doc(`host/${name}`)).not.toBeNull());
+  await eventually(async () => {
+    const job = await user.call(jobs.get, { params: { siteId: site.id, jobID } });
+    expect(job).toMatchObject({ state: 'completed', done: 1 });
+  });
 });
 
 test('a node that loses its connection is shown as reconnecting, and as enabled when it is back', async () => {
