@@ -506,6 +506,16 @@ describe('stale answers', () => {
   });
 });
 
+test('an object that was replaced is never served from the old file, although files are kept open', async () => {
+  let version = 1;
+  const path = page(() => ({ headers: { 'cache-control': 'max-age=1' }, body: `v${version}` }));
+  for (let i = 0; i < 30; i += 1) expect((await get(path)).body).toBe('v1');
+  version = 2;
+  await eventually(async () => expect((await get(path)).body).toBe('v2'));
+  const after = await Promise.all(Array.from({ length: 30 }, () => get(path)));
+  expect(new Set(after.map((answer) => answer.body))).toEqual(new Set(['v2']));
+});
+
 describe('many at once', () => {
   test('ask the origin once for what can be stored', async () => {
     const { opened, open } = gate();

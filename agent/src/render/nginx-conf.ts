@@ -6,7 +6,7 @@ import type { RenderInput } from './render.ts';
 export const nginxConf = ({ zone, node, generation, host }: RenderInput) => conf`${host.capabilities.modules.map(
   (path) => conf`load_module ${path};\n`,
 )}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
-worker_rlimit_nofile ${Math.min(zone.worker.connections * 2 + 1024, 1_048_576)};
+worker_rlimit_nofile ${Math.min(zone.worker.connections * 2 + OPEN_FILES + 1024, 1_048_576)};
 # Long enough for downloads and sockets that were open before a reload to end by themselves.
 worker_shutdown_timeout 4h;
 pid ${`${host.dir}/run/nginx.pid`};
@@ -21,6 +21,10 @@ http {
     server_tokens off;
     sendfile on;
     tcp_nopush on;
+    # Keeps what is asked for often open: finding and opening a file is a fifth of what a hit costs. nginx compares the
+    # inode it stored with the one held, so an object that was replaced is never served from the old file.
+    open_file_cache max=${OPEN_FILES} inactive=30s;
+    open_file_cache_min_uses 2;
     types_hash_max_size 2048;
     default_type application/octet-stream;
     variables_hash_max_size 2048;
@@ -65,6 +69,9 @@ http {
     include admin.conf;
 }
 `;
+
+/** Of the store, in each worker. */
+const OPEN_FILES = 4096;
 
 /** Less than nginx needs to begin with it refuses. */
 const LEAST_KEY_BYTES = 1 << 20;
