@@ -8,15 +8,17 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { launch } from '../../deploy/services/program.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { hostDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { services } from '../support/services.ts';
-import { get, settled, standingNode } from '../support/standing-node.ts';
+import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
@@ -69,9 +71,7 @@ test('a node finds back to a NATS server that was away, and learns what it misse
   const node = await standingNode({ peer: { natsUrl: nats.url } });
   const { peer, ports, site, origin, agent } = node;
   await server.stop();
-  await eventually(() =>
-    expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
-  );
+  await inTime(() => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })));
   peer.note(hostDoc(site, origin.port, { name: 'missed.example.com' }));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
   await start();
@@ -93,7 +93,7 @@ test('a node that joins again gets a new key and serves with the new zone key; a
   expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
   expect(peer.joins.at(-1)?.publicKey).not.toBe(peer.joins[0]?.publicKey);
   agent.start();
-  await eventually(async () => expect(await tree()).not.toBe(before));
+  await inTime(async () => expect(await tree()).not.toBe(before));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 

@@ -8,16 +8,18 @@ import { docPath } from '@edgeloom/agent/store/files.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
-import { get } from '../support/standing-node.ts';
+import { get, inTime } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
@@ -39,10 +41,10 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   await rm(file(lost));
   await writeFile(file(damaged), whole.subarray(1));
   node.agent.start();
-  await eventually(async () => expect(await readFile(file(damaged))).toEqual(whole));
+  await inTime(async () => expect(await readFile(file(damaged))).toEqual(whole));
   await node.serves(lost);
   await node.serves(damaged);
-  await eventually(async () =>
+  await inTime(async () =>
     expect(await node.config()).toMatchObject({
       digestAgrees: true,
       nginx: 'running',
@@ -61,7 +63,7 @@ test('a zone port that the machine has not free turns the node red with the reas
   const operator = plane.as(node.site.client);
   const params = { zoneId: node.site.zoneId };
   await operator.call(zonePorts.create, { params, body: { port: taken.port, tls: false } });
-  await eventually(async () => {
+  await inTime(async () => {
     expect(await node.config()).toMatchObject({
       status: 'rejected',
       rejected: [{ key: 'zone', error: `127.0.0.1:${taken.port} cannot be opened: EADDRINUSE` }],
@@ -71,7 +73,7 @@ test('a zone port that the machine has not free turns the node red with the reas
   const { data } = await operator.call(zonePorts.list, { params });
   const ids = data.filter(({ port }) => port === taken.port).map(({ id }) => id);
   await operator.call(zonePorts.remove, { params, body: { ids } });
-  await eventually(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
+  await inTime(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 
 test('a node whose key is taken away serves on from its disk, and follows again once it has joined anew', async () => {
@@ -80,7 +82,7 @@ test('a node whose key is taken away serves on from its disk, and follows again 
   await node.serves(before);
   const { nodeID } = node;
   const { joinToken } = await plane.as(node.site.client).call(nodes.rejoin, { params: { nodeID } });
-  await eventually(() =>
+  await inTime(() =>
     expect(node.agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
   );
   const after = await node.addDomain();
@@ -120,8 +122,7 @@ async function servingNode() {
       await plane.as(site.owner).call(domains.create, { params: site.params, body });
       return name;
     },
-    serves: (name: string) =>
-      eventually(async () => expect(await get(http, name)).toMatchObject({ status: 200 }), { within: 20_000 }),
+    serves: (name: string) => inTime(async () => expect(await get(http, name)).toMatchObject({ status: 200 })),
     config: () => plane.as(site.client).call(nodes.config, { params: { nodeID } }),
   };
 }

@@ -7,14 +7,16 @@ import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx, findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent } from '../support/agent.ts';
 import { hostDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { startPeer } from '../support/scripted-peer.ts';
 import { services } from '../support/services.ts';
-import { get, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 });
 
 const good = { status: 200, body: 'from the origin' };
 
@@ -23,15 +25,15 @@ test('after a reboot with no network and no control plane the node serves from i
   await agent.end('SIGKILL');
   const offline = await testAgent({ dir: agent.dir });
   process.kill(await agent.nginxPid(), 'SIGTERM');
-  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  await inTime(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
   await peer.stop();
   await writeFile(
     path.join(agent.dir, 'node.json'),
     (await readFile(path.join(agent.dir, 'node.json'), 'utf8')).replace(/:\d+"/, ':1"'),
   );
   offline.start();
-  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
-  await eventually(() =>
+  await inTime(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  await inTime(() =>
     expect(offline.log).toContainEqual(expect.objectContaining({ message: 'no connection to the control plane' })),
   );
   await offline.end('SIGTERM');
@@ -52,9 +54,9 @@ test('killed in the middle of 200 changes, the agent has them all when it is bac
   await agent.end('SIGKILL');
   push(80, 140);
   agent.start();
-  await eventually(() => expect(peer.reached).toBe(peer.revision));
+  await inTime(() => expect(peer.reached).toBe(peer.revision));
   push(140, 170);
-  await eventually(() => expect(peer.reached).toBeGreaterThan(peer.revision - 30));
+  await inTime(() => expect(peer.reached).toBeGreaterThan(peer.revision - 30));
   await agent.end('SIGKILL');
   push(170, 200);
   agent.start();
@@ -62,7 +64,7 @@ test('killed in the middle of 200 changes, the agent has them all when it is bac
   expect(await agent.nginxPid()).toBe(master);
   expect(await visitor.stop()).toMatchObject({ failed: [] });
   for (let i = 0; i < 200; i += 1) expect((await get(ports.http, `n${i}.example.com`)).status).toBe(200);
-  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
 });
 
 test('an agent that was killed finds its nginx again; one that is stopped leaves it, or ends it when they live together', async () => {
@@ -72,7 +74,7 @@ test('an agent that was killed finds its nginx again; one that is stopped leaves
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 
   agent.start('--with-nginx');
-  await eventually(() =>
+  await inTime(() =>
     expect(agent.log.filter((line) => line['message'] === 'connected to the control plane')).toHaveLength(2),
   );
   expect(await agent.nginxPid()).toBe(master);
@@ -81,7 +83,7 @@ test('an agent that was killed finds its nginx again; one that is stopped leaves
   await expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED');
 
   agent.start();
-  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  await inTime(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
   expect(await agent.end('SIGTERM')).toBe(0);
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
@@ -111,25 +113,20 @@ test('a port that is taken while the node starts is tried until it is free', asy
   const { agent, ports } = await standingNode();
   expect(await agent.end('SIGKILL')).toBeNull();
   process.kill(await agent.nginxPid(), 'SIGTERM');
-  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  await inTime(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
   const squatter = createServer((socket) => socket.destroy()).listen(ports.http, '127.0.0.1');
   await once(squatter, 'listening');
   agent.start();
-  await eventually(
-    () => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'nginx does not start' })),
-    {
-      within: 20_000,
-    },
-  );
+  await inTime(() => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'nginx does not start' })));
   squatter.close();
-  await eventually(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good), { within: 20_000 });
+  await inTime(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
 });
 
 test('an nginx that is killed is started again, and its orphaned workers do not hold the ports', async () => {
   const { agent, ports } = await standingNode();
   const master = await agent.nginxPid();
   process.kill(master, 'SIGKILL');
-  await eventually(async () => {
+  await inTime(async () => {
     expect(await agent.nginxPid()).not.toBe(master);
     expect(await get(ports.http, 'www.example.com')).toEqual(good);
   });
@@ -144,7 +141,7 @@ test('an nginx that has lost its pid file is found all the same, and no second o
   await rm(layoutOf(agent.dir).pidFile);
   agent.start();
   const links = () => agent.log.filter((line) => line['message'] === 'connected to the control plane');
-  await eventually(() => expect(links()).toHaveLength(2));
+  await inTime(() => expect(links()).toHaveLength(2));
   expect(await workersIn(agent.dir)).toEqual(workers);
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
@@ -155,7 +152,7 @@ test('an agent that brings other Lua reloads nginx once, and its next start does
     await agent.end('SIGKILL');
     agent.log.length = 0;
     agent.start();
-    await eventually(() => expect(agent.log.at(-1)?.['message']).toBe('connected to the control plane'));
+    await inTime(() => expect(agent.log.at(-1)?.['message']).toBe('connected to the control plane'));
     return agent.log.filter((line) => line['message'] === 'nginx serves a new tree').length;
   };
   const { conf } = layoutOf(agent.dir);
@@ -175,11 +172,11 @@ test('a reload that was cut off by a kill is finished or taken back by the next 
     const links = () => agent.log.filter((line) => line['message'] === 'connected to the control plane').length;
     const before = links();
     agent.start();
-    await eventually(() => expect(links()).toBe(before + 1));
+    await inTime(() => expect(links()).toBe(before + 1));
   };
   peer.push({ ...zone, ports: [...zone.ports, { port, tls: false }] });
   // Killed as soon as the new tree is there, wherever it is by then.
-  await eventually(async () =>
+  await inTime(async () =>
     expect((await readdir(conf)).filter((name) => /^\d+$/.test(name)).length).toBeGreaterThan(1),
   );
   await agent.end('SIGKILL');
@@ -211,11 +208,11 @@ test('a document that is damaged, changed or missing on disk is noticed and brou
   await rm(file('host/a.example.com'));
   await writeFile(file('host/b.example.com'), whole);
   agent.start();
-  await eventually(async () => expect(await readFile(file(`host/${www.name}`))).toEqual(whole));
-  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+  await inTime(async () => expect(await readFile(file(`host/${www.name}`))).toEqual(whole));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
   // It was asked from just before the oldest of them, not from the beginning.
   expect(peer.syncs.at(-1)).toEqual({ revision: 2, full: false });
-  await eventually(async () => {
+  await inTime(async () => {
     for (const name of ['www', 'a', 'b']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
   });
 });
@@ -230,7 +227,7 @@ test('a document that a crash left behind and nobody wants is not served for lon
   await writeFile(file, encodeDocFile(9, JSON.stringify(ghost)));
   expect((await get(ports.http, ghost.name)).status).toBe(200);
   agent.start();
-  await eventually(async () => expect((await get(ports.http, ghost.name)).status).toBe(903));
+  await inTime(async () => expect((await get(ports.http, ghost.name)).status).toBe(903));
   expect(await get(ports.http, www.name)).toEqual(good);
 });
 
@@ -240,8 +237,8 @@ test('without its manifest the node serves its files, and makes the manifest ane
   await agent.end('SIGKILL');
   await rm(path.join(layoutOf(agent.dir).docs, 'manifest'));
   agent.start();
-  await eventually(() => expect(peer.syncs.at(-1)).toEqual({ revision: 0, full: false }));
-  await eventually(() => expect(peer.heartbeats.at(-1)?.revision).toBe(peer.revision));
+  await inTime(() => expect(peer.syncs.at(-1)).toEqual({ revision: 0, full: false }));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.revision).toBe(peer.revision));
   expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest);
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
@@ -254,7 +251,7 @@ test('a join that was cut off is repeated with the same key, and a token that is
   await copyFile(path.join(keys, 'node.seed'), path.join(keys, 'joining.seed'));
   await rm(path.join(agent.dir, 'node.json'));
   agent.start();
-  await eventually(() => expect(peer.joins).toHaveLength(2));
+  await inTime(() => expect(peer.joins).toHaveLength(2));
   expect(peer.joins[1]?.publicKey).toBe(peer.joins[0]?.publicKey);
 
   const stranger = await testAgent({ control: peer.url, token: 'x'.repeat(40) });
@@ -271,7 +268,7 @@ test('a node that joins another zone forgets the documents of the first', async 
   const moved = await testAgent({ dir: agent.dir, control: other.url, token: other.token });
   await rm(path.join(agent.dir, 'node.json'));
   moved.start();
-  await eventually(() => expect(other.heartbeats.at(-1)?.digest).toBe(other.digest));
+  await inTime(() => expect(other.heartbeats.at(-1)?.digest).toBe(other.digest));
   expect((await get(ports.http, 'www.example.com')).status).toBe(903);
   await moved.end('SIGKILL');
   await other.stop();

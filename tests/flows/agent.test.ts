@@ -2,11 +2,13 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hostDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
-import { get, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 });
 
 test('a fresh node joins, takes its documents, serves, and says what it has', async () => {
   const { peer, agent, ports } = await standingNode();
@@ -14,8 +16,8 @@ test('a fresh node joins, takes its documents, serves, and says what it has', as
   expect((await get(ports.http, 'unknown.example.com')).status).toBe(903);
   expect(peer.joins).toHaveLength(1);
   expect(peer.acks.at(-1)).toMatchObject({ revision: peer.revision, state: 'applied', rejected: [] });
-  await eventually(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'running', error: null }));
-  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'running', error: null }));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
   expect(JSON.stringify(agent.log)).not.toContain(peer.token);
   expect(JSON.stringify(agent.log)).not.toContain(peer.zoneKey);
 });
@@ -77,7 +79,7 @@ test('a document that was damaged on its way is refused, and asked for again', a
     expect(await get(ports.http, 'www.example.com')).toEqual({ status: 200, body: 'from the origin' });
     expect(peer.acks.at(-1)?.state).toBe('applied');
   }
-  await eventually(() => expect(peer.syncs.length).toBeGreaterThanOrEqual(damaged.length));
+  await inTime(() => expect(peer.syncs.length).toBeGreaterThanOrEqual(damaged.length));
 });
 
 test('a document that is wrong is refused alone: the previous one serves and the others apply', async () => {
@@ -116,7 +118,7 @@ test('what is refused does not make the node ask for everything again and again'
   peer.heartbeats.length = 0;
   node.agent.start();
   // The new agent has forgotten the refusal: it finds it again by one full sync, and from then on agrees.
-  await eventually(() => expect(peer.heartbeats.at(-1)?.rejected).toHaveLength(1), { within: 20_000 });
+  await inTime(() => expect(peer.heartbeats.at(-1)?.rejected).toHaveLength(1));
   const full = peer.syncs.filter(({ revision }) => revision === 0).length;
   expect(full).toBe(2);
 });
@@ -138,7 +140,7 @@ test('a port of somebody else refuses the zone document, the old structure serve
   squatter.close();
   expect(await peer.command('resync')).toMatchObject({ ok: true });
   expect((await get(port, 'www.example.com')).status).toBe(200);
-  await eventually(() => expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] }));
+  await inTime(() => expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] }));
 });
 
 test('a zone document that nginx does not take is refused with its words, and the old tree serves', async () => {
@@ -171,7 +173,7 @@ test('a port that comes is served, one that goes is closed, and visitors of the 
   expect((await get(port, 'www.example.com')).status).toBe(200);
   peer.push(zone);
   await settled(node);
-  await eventually(() => expect(get(port, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  await inTime(() => expect(get(port, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
   expect(await visitor.stop()).toMatchObject({ failed: [] });
   expect(await agent.nginxPid()).toBe(master);
 });
@@ -182,7 +184,7 @@ test('a node that is switched off closes its ports, and opens them again', async
   const own = { kind: 'node' as const, id: peer.nodeID, enabled: false, cacheMaxBytes: 0 };
   peer.push(own);
   await settled(node);
-  await eventually(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
+  await inTime(() => expect(get(ports.http, 'www.example.com')).rejects.toThrow('ECONNREFUSED'));
   peer.push({ ...own, enabled: true });
   await settled(node);
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
@@ -218,7 +220,7 @@ test('a node that comes back to a zone which was restored from a backup takes it
   await settled(node);
   expect((await get(ports.http, 'after.example.com')).status).toBe(903);
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
-  await eventually(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
 });
 
 test('a thousand documents take a few rounds', async () => {

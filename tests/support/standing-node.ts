@@ -47,16 +47,16 @@ export async function standingNode({ peer: peerOptions, ...options }: StandingOp
   return { peer, agent, origin, ports, zone, site, www };
 }
 
+/** A program that has to start takes longer than an answer. */
+export const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 20_000 });
+
 /** Waits until the node says that it has reached what the peer has published. */
 export const settled = ({ peer, agent }: Pick<Standing, 'peer' | 'agent'>): Promise<void> =>
-  eventually(
-    () => {
-      if (peer.reached === peer.revision) return;
-      const log = agent.log.map((line) => JSON.stringify(line)).join('\n');
-      throw new Error(`the node is at ${peer.reached} of ${peer.revision}\n${log}`);
-    },
-    { within: 20_000 },
-  );
+  inTime(() => {
+    if (peer.reached === peer.revision) return;
+    const log = agent.log.map((line) => JSON.stringify(line)).join('\n');
+    throw new Error(`the node is at ${peer.reached} of ${peer.revision}\n${log}`);
+  });
 
 export interface Got {
   status: number;
