@@ -2,7 +2,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Select } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
 import { useField } from '../resource-form/form-state.ts';
-import { useMeta } from '../resource-table/toolbar.tsx';
+import { useMeta } from '../../lib/use-meta.ts';
 import { Label } from './label.tsx';
 
 interface SelectMetaFieldProps {

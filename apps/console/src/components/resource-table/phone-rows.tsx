@@ -2,9 +2,8 @@ import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { cellOf } from './columns.tsx';
-import type { GridProps } from './grid.tsx';
-import { grouped } from './grid.tsx';
-import type { Identified } from './resource-table.tsx';
+import type { GridProps, Identified } from './grid.tsx';
+import { grouped } from './lines.ts';
 import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
 

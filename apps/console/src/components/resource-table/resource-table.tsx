@@ -1,42 +1,35 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconDatabase, type Icon } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
-import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { useLetterKeys } from '../../lib/use-letter-keys.ts';
 import { useSetCount } from '../page/page.tsx';
 import { usePlace } from '../page/place.ts';
-import { EmptyState, FailedState, NothingMatches, TableSkeleton } from '../states/states.tsx';
 import { StatusMark } from '../status/status-mark.tsx';
 import type { BulkAction, RowAction } from './actions.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { nameOf, titleOf, type Column, type RowOf } from './columns.tsx';
-import { Grid } from './grid.tsx';
+import { Grid, type Identified, type PhoneRow } from './grid.tsx';
+import type { GroupOf } from './lines.ts';
 import { Pager } from './pager.tsx';
 import { PhoneRows } from './phone-rows.tsx';
 import { useAllowed, useRunAction } from './run-actions.tsx';
 import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
-import { filtersInWords, Toolbar, type Filter } from './toolbar.tsx';
+import type { Filter } from './filter-chip.tsx';
+import { ListBody, NoRows } from './list-body.tsx';
+import { pageOf, type PageOfRows } from './page-of-rows.ts';
+import { Toolbar } from './toolbar.tsx';
 import { useTableState, type TableState } from './table-state.ts';
 import { useColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
 
-export interface Identified {
-  id: string;
-}
-export interface GroupOf<Row> {
-  /** Rows of one key stand together under a line of their own. */
-  by: (row: Row) => string;
-  label: (key: string, rows: readonly Row[]) => ReactNode;
-}
-export interface PhoneRow {
-  below: ReactNode;
-  end?: ReactNode;
-}
+export type { GroupOf } from './lines.ts';
+export type { Identified, PhoneRow } from './grid.tsx';
 
 interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   endpoint: E;
@@ -109,14 +102,6 @@ function questionOf(state: TableState, search: string | undefined, fixed: Readon
     ...Object.fromEntries(chosen),
   };
 }
-
-interface PageOfRows<Row> {
-  data: readonly Row[];
-  total?: number;
-}
-const isPage = <Row,>(reply: unknown): reply is PageOfRows<Row> =>
-  typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data);
-const pageOf = <Row,>(reply: unknown): PageOfRows<Row> | null => (isPage<Row>(reply) ? reply : null);
 
 interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoint, Row> {
   words: string;
@@ -217,56 +202,18 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
         </Toolbar>
       )}
       {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
-      <Body
+      <ListBody
         result={result}
         page={page}
         columns={list.columns.length}
-        empty={<Nothing words={words} state={state} filters={filters} empty={props.empty} />}
+        empty={<NoRows words={words} state={state} filters={filters} empty={props.empty} />}
       >
         {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
-      </Body>
+      </ListBody>
       {chosen.length > 0 && (
         <BulkBar selected={chosen.length} actions={actions} onRun={(action) => void runBulk(action)} onClear={clear} />
       )}
       {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}
     </div>
-  );
-}
-
-interface BodyProps {
-  result: Result<unknown>;
-  page: PageOfRows<unknown> | null;
-  columns: number;
-  empty: ReactNode;
-  children: ReactNode;
-}
-
-function Body({ result, page, columns, empty, children }: BodyProps) {
-  if (!page)
-    return result.error ? (
-      <FailedState error={result.error} retry={result.retry} needs={result.needs} />
-    ) : (
-      <TableSkeleton columns={columns} />
-    );
-  return page.data.length === 0 ? empty : children;
-}
-
-interface NothingProps {
-  words: string;
-  state: TableState;
-  filters: readonly Filter[];
-  empty: { icon?: Icon; action?: ReactNode } | undefined;
-}
-
-function Nothing({ words, state, filters, empty }: NothingProps) {
-  const t = useT();
-  if (state.filtered) return <NothingMatches filters={filtersInWords(state, filters, words)} onClear={state.clear} />;
-  return (
-    <EmptyState
-      icon={empty?.icon ?? IconDatabase}
-      title={tMaybe(`${words}.empty.title`) ?? t('common.states.empty')}
-      text={tMaybe(`${words}.empty.text`)}
-      action={empty?.action}
-    />
   );
 }

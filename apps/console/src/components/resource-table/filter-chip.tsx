@@ -1,0 +1,119 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { Checkbox, Popover } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { useMeta, type Choice } from '../../lib/use-meta.ts';
+import { fieldTitle } from './columns.tsx';
+import classes from './resource-table.module.css';
+
+export interface Filter {
+  /** The query parameter. */
+  key: string;
+  label?: Word;
+  /** Named by `<feature>.choices.<key>.<value>`, else by the states of `status`. */
+  choices?: readonly string[];
+  /** Names of the choices, where they are states: `node`. */
+  status?: string;
+  /** Choices that another call gives: zones, products. */
+  meta?: Endpoint;
+  /** True or false. */
+  yesNo?: boolean;
+  /** Several values may be chosen. */
+  many?: boolean;
+}
+
+export const labelOf = (filter: Filter, words: string) =>
+  (filter.label ? tMaybe(filter.label) : null) ?? fieldTitle(words, filter.key);
+
+export const choiceOf = (filter: Filter, words: string, value: string) =>
+  tMaybe(`${words}.choices.${filter.key}.${value}`) ??
+  tMaybe(`status.${filter.status ?? filter.key}.${value}`) ??
+  value;
+
+/** The choices of a filter, whether they stand in the code or come from a call. */
+function useChoices(filter: Filter, words: string): Choice[] {
+  useT();
+  const asked = useMeta(filter.meta);
+  if (filter.meta) return asked;
+  if (filter.yesNo)
+    return ['true', 'false'].map((value) => ({
+      value,
+      label: tMaybe(`common.${value === 'true' ? 'yes' : 'no'}`) ?? value,
+    }));
+  return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
+}
+
+interface ChipProps {
+  words: string;
+  filter: Filter;
+  values: readonly string[];
+  startOpen: boolean;
+  onChange: (values: string[]) => void;
+  onClose: () => void;
+  onRemove: () => void;
+}
+
+/** field | operator | value | ✕ */
+export function FilterChip({ words, filter, values, startOpen, onChange, onClose, onRemove }: ChipProps) {
+  const t = useT();
+  const [opened, setOpened] = useState(startOpen);
+  const choices = useChoices(filter, words);
+  const label = labelOf(filter, words);
+  const named = values
+    .map((value) => choices.find((choice) => choice.value === value)?.label ?? value)
+    .join(t('common.comma'));
+  const close = () => {
+    setOpened(false);
+    onClose();
+  };
+  const toggle = (value: string) => {
+    if (!filter.many) {
+      onChange([value]);
+      close();
+    } else onChange(values.includes(value) ? values.filter((kept) => kept !== value) : [...values, value]);
+  };
+  return (
+    <span className={classes['chip']}>
+      <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" trapFocus>
+        <Popover.Target>
+          <button
+            type="button"
+            className={classes['chipBody']}
+            aria-haspopup="dialog"
+            aria-expanded={opened}
+            onClick={() => setOpened(!opened)}
+          >
+            <span>{label}</span>
+            <span>{t(filter.many && values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')}</span>
+            <b>{named || t('common.form.choose')}</b>
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown p={4} aria-label={label}>
+          <fieldset aria-label={label} className={classes['choices']}>
+            {choices.map(({ value, label: choice }) => (
+              <button
+                key={value}
+                type="button"
+                className={classes['choice']}
+                aria-pressed={values.includes(value)}
+                onClick={() => toggle(value)}
+              >
+                {filter.many && <Checkbox.Indicator size="xs" radius={3} checked={values.includes(value)} />}
+                {choice}
+              </button>
+            ))}
+          </fieldset>
+        </Popover.Dropdown>
+      </Popover>
+      <button
+        type="button"
+        className={classes['chipRemove']}
+        aria-label={t('common.table.removeFilter', { name: label })}
+        onClick={onRemove}
+      >
+        <IconX size={13} aria-hidden />
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { Menu } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { t, useT } from '../../lib/i18n.ts';
+import { choiceOf, FilterChip, labelOf, type Filter } from './filter-chip.tsx';
+import type { TableState } from './table-state.ts';
+import classes from './resource-table.module.css';
+
+interface FiltersProps {
+  words: string;
+  state: TableState;
+  filters: readonly Filter[];
+}
+
+/** Those that are set as chips, the others behind a plus. */
+export function Filters({ words, state, filters }: FiltersProps) {
+  const t = useT();
+  const [adding, setAdding] = useState<string | null>(null);
+  const set = filters.filter(({ key }) => (state.filters[key] ?? []).length > 0 || key === adding);
+  const unset = filters.filter((filter) => !set.includes(filter));
+  return (
+    <>
+      {set.map((filter) => (
+        <FilterChip
+          key={filter.key}
+          words={words}
+          filter={filter}
+          values={state.filters[filter.key] ?? []}
+          startOpen={filter.key === adding}
+          onChange={(values) => state.setFilter(filter.key, values)}
+          onClose={() => setAdding(null)}
+          onRemove={() => {
+            setAdding(null);
+            state.setFilter(filter.key, []);
+          }}
+        />
+      ))}
+      {unset.length > 0 && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <button type="button" className={classes['addFilter']}>
+              <IconPlus size={14} stroke={1.6} aria-hidden />
+              {t('common.table.filter')}
+            </button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {unset.map((filter) => (
+              <Menu.Item key={filter.key} onClick={() => setAdding(filter.key)}>
+                {labelOf(filter, words)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </>
+  );
+}
+
+/** The filters in words, for the state in which they hide every row. */
+export const filtersInWords = (state: TableState, filters: readonly Filter[], words: string) => [
+  ...(state.search ? [state.search] : []),
+  ...filters.flatMap((filter) => {
+    const values = state.filters[filter.key] ?? [];
+    if (values.length === 0) return [];
+    const named = values.map((value) => choiceOf(filter, words, value)).join(t('common.comma'));
+    // The names behind ids are the chip's to show.
+    return filter.choices
+      ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`]
+      : [labelOf(filter, words)];
+  }),
+];

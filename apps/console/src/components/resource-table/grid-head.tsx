@@ -1,0 +1,45 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useT } from '../../lib/i18n.ts';
+import { isNumber, titleOf, type Column } from './columns.tsx';
+import type { TableState } from './table-state.ts';
+import classes from './resource-table.module.css';
+
+interface ColumnHeadProps<Row> {
+  column: Column<Row>;
+  words: string;
+  state: TableState;
+}
+
+/** A column's title, a button where the list can be sorted by it. */
+export function ColumnHead<Row>({ column, words, state }: ColumnHeadProps<Row>) {
+  const t = useT();
+  const key = column.sort === false ? null : (column.sort ?? column.key);
+  const sortable = key !== null && state.list.sortable.includes(key);
+  const sorted = sortable && state.sortBy === key ? (state.orderBy === 'asc' ? 'ascending' : 'descending') : undefined;
+  const title = titleOf(column, words);
+  const Arrow = sorted === 'ascending' ? IconArrowUp : IconArrowDown;
+  return (
+    <th
+      scope="col"
+      data-priority={column.priority}
+      data-number={isNumber(column) || undefined}
+      data-flexible={column.flexible || undefined}
+      {...(sortable && { 'aria-sort': sorted ?? 'none' })}
+    >
+      {sortable ? (
+        <button type="button" className={classes['sort']} data-sorted={sorted} onClick={() => state.setSort(key)}>
+          {title}
+          {sorted && (
+            <Arrow
+              size={13}
+              stroke={1.8}
+              aria-label={t(sorted === 'ascending' ? 'common.table.sortedAscending' : 'common.table.sortedDescending')}
+            />
+          )}
+        </button>
+      ) : (
+        title
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,91 @@
+import { Checkbox } from '@mantine/core';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import type { RowAction } from './actions.tsx';
+import { isNumber, type Column } from './columns.tsx';
+import { RowMenu } from './row-menu.tsx';
+import classes from './resource-table.module.css';
+
+interface GridRowProps<Row> {
+  name: string;
+  columns: readonly Column<Row>[];
+  /** A cell for each of the columns. */
+  cells: readonly ReactNode[];
+  actions: readonly RowAction<Row>[];
+  selectable: boolean;
+  picked: boolean;
+  /** Place among all rows, where only some of them are in the document. */
+  place: number | null;
+  menuOpened: boolean;
+  onMenu: (opened: boolean) => void;
+  onPick: (on: boolean, range: boolean) => void;
+  onRun: (action: RowAction<Row>) => void;
+}
+
+export function GridRow<Row>(props: GridRowProps<Row>) {
+  const { name, columns, cells, actions, selectable, picked, place, menuOpened, onMenu, onPick, onRun } = props;
+  const t = useT();
+  const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
+    // Only from the row itself: keys typed into a control in it are the control's.
+    if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
+    const move = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    if (move !== undefined) focusRow(event.currentTarget, move);
+    else if (event.key === 'x' && selectable) onPick(!picked, false);
+    else if (event.key === 'X' && selectable) onPick(true, true);
+    else if (event.key === '.') onMenu(true);
+    else if (event.key === 'Enter') event.currentTarget.querySelector('a')?.click();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <tr
+      className={classes['row']}
+      tabIndex={-1}
+      data-selected={picked || undefined}
+      {...(place !== null && { 'aria-rowindex': place })}
+      onKeyDown={onKey}
+      onClick={(event) =>
+        event.target instanceof Element && !event.target.closest('a,button,input,label') && event.currentTarget.focus()
+      }
+      onContextMenu={(event) => {
+        if (actions.length === 0) return;
+        event.preventDefault();
+        onMenu(true);
+      }}
+    >
+      {selectable && (
+        <td className={classes['pick']}>
+          <Checkbox
+            aria-label={t('common.table.selectRow', { name })}
+            checked={picked}
+            onChange={() => {}}
+            onClick={(event) => onPick(!picked, event.shiftKey)}
+          />
+        </td>
+      )}
+      {columns.map((column, i) => (
+        // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label
+        <td
+          key={column.key}
+          data-priority={column.priority}
+          data-number={isNumber(column) || undefined}
+          data-first={i === 0 || undefined}
+          data-flexible={column.flexible || undefined}
+          data-time={column.as === 'time' || undefined}
+        >
+          {cells[i]}
+        </td>
+      ))}
+      <td className={classes['more']}>
+        <RowMenu name={name} actions={actions} onRun={onRun} opened={menuOpened} onOpened={onMenu} />
+      </td>
+    </tr>
+  );
+}
+
+function focusRow(from: HTMLElement, move: number) {
+  let next = move > 0 ? from.nextElementSibling : from.previousElementSibling;
+  while (next && !next.classList.contains(classes['row'] ?? ''))
+    next = move > 0 ? next.nextElementSibling : next.previousElementSibling;
+  if (next instanceof HTMLElement) next.focus();
+}

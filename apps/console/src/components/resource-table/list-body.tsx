@@ -1,0 +1,48 @@
+import { IconDatabase, type Icon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import type { Result } from '../../lib/use-endpoint.ts';
+import { EmptyState, FailedState, NothingMatches, TableSkeleton } from '../states/states.tsx';
+import type { Filter } from './filter-chip.tsx';
+import { filtersInWords } from './filters.tsx';
+import type { PageOfRows } from './page-of-rows.ts';
+import type { TableState } from './table-state.ts';
+
+interface ListBodyProps {
+  result: Result<unknown>;
+  page: PageOfRows<unknown> | null;
+  columns: number;
+  empty: ReactNode;
+  children: ReactNode;
+}
+
+/** The rows, or what keeps them from being shown. */
+export function ListBody({ result, page, columns, empty, children }: ListBodyProps) {
+  if (!page)
+    return result.error ? (
+      <FailedState error={result.error} retry={result.retry} needs={result.needs} />
+    ) : (
+      <TableSkeleton columns={columns} />
+    );
+  return page.data.length === 0 ? empty : children;
+}
+
+interface NoRowsProps {
+  words: string;
+  state: TableState;
+  filters: readonly Filter[];
+  empty: { icon?: Icon; action?: ReactNode } | undefined;
+}
+
+export function NoRows({ words, state, filters, empty }: NoRowsProps) {
+  const t = useT();
+  if (state.filtered) return <NothingMatches filters={filtersInWords(state, filters, words)} onClear={state.clear} />;
+  return (
+    <EmptyState
+      icon={empty?.icon ?? IconDatabase}
+      title={tMaybe(`${words}.empty.title`) ?? t('common.states.empty')}
+      text={tMaybe(`${words}.empty.text`)}
+      action={empty?.action}
+    />
+  );
+}

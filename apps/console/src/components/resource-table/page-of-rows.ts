@@ -1,0 +1,8 @@
+/** What every list answers; without a total it is whole. */
+export interface PageOfRows<Row> {
+  data: readonly Row[];
+  total?: number;
+}
+const isPage = <Row>(reply: unknown): reply is PageOfRows<Row> =>
+  typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data);
+export const pageOf = <Row>(reply: unknown): PageOfRows<Row> | null => (isPage<Row>(reply) ? reply : null);
