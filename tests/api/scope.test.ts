@@ -326,9 +326,10 @@ describe('the schema keeps to the names that the scope goes by', async () => {
   });
 });
 
-test('no module reaches past the scope', async () => {
+test('no module but sign-in, which works before there is an account to scope by, reaches past the scope', async () => {
   const folder = new URL('../../apps/api/src/modules/', import.meta.url);
-  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const all = await readdir(folder, { recursive: true });
+  const files = all.filter((name) => name.endsWith('.ts') && !name.startsWith('auth/'));
   const past = await Promise.all(
     files.map(
       async (name) =>

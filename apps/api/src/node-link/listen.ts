@@ -16,18 +16,23 @@ export function listen(
     const client = new pg.Client({
       connectionString: databaseUrl,
       keepAlive: true,
+      connectionTimeoutMillis: 5000,
       application_name: 'edgeloom-listen',
     });
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('error', () => undefined);
     client.on('notification', ({ channel }) => channels[channel]?.());
+    // Outside of the try: ending a client that never connected waits for ever, and nothing would listen again.
+    await client.connect();
     current = client;
     try {
-      await client.connect();
+      // Told to stop while it connected, when there was nothing to end yet.
+      if (stopping.signal.aborted) return;
       for (const channel of Object.keys(channels)) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       for (const task of Object.values(channels)) task();
       await ended;
     } finally {
+      current = null;
       await client.end().catch(() => undefined);
     }
   }

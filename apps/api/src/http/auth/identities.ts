@@ -62,6 +62,8 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
       if (!isClosed) again();
     });
     await client.connect();
+    // Closed while it was connecting: nobody would end it.
+    if (isClosed) return client.end();
     await client.query('LISTEN identity');
     listener = client;
   }
