@@ -121,7 +121,7 @@ describe('an origin that fails', () => {
   });
   test('rests after so many failures, and is tried again later', async () => {
     const port = await freePort();
-    const host = await domain({ maxFails: 2, failTimeoutSeconds: 2, upstreams: [upstream(port), upstream(a.port)] });
+    const host = await domain({ maxFails: 2, failTimeoutSeconds: 4, upstreams: [upstream(port), upstream(a.port)] });
     expect(await share(host, 8)).toEqual([8, 0, 0]);
     const late = await startOrigin({ port });
     // It rests, although it answers by now.
