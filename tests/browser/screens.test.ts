@@ -82,6 +82,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/domains', shows: list },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
+    { kind: 'client', address: 'systemManagement/oidcSetting', shows: 'main form' },
     { kind: 'client', address: 'dashboard', shows: 'main' },
     { kind: 'user', address: 'sitesManagement', shows: list },
     { kind: 'user', address: `${own}?view=overview`, shows: 'dl' },
@@ -92,6 +93,10 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },
+    { kind: 'user', address: 'changePassword', shows: 'main form' },
+    { kind: 'user', address: 'security', shows: 'main h2' },
+    { kind: 'user', address: 'security?tab=passkeys', shows: tab('passkeys'), same: true },
+    { kind: 'user', address: 'security?tab=devices', shows: tab('devices'), same: true },
     { kind: 'user', address: 'no/such/page', shows: 'main h2' },
     { kind: 'user', address: 'dashboard', shows: 'main' },
   ];

@@ -47,7 +47,11 @@ export async function startApp(
   const apps = await Promise.all(
     (['public', 'admin'] as const).map((listener) => buildApp(installation, { listener, identities, checks, log })),
   );
-  const [url = '', adminUrl = ''] = await Promise.all(apps.map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
+  // Passkeys know the address by its port, so a browser's test chooses it; any other takes one that is free.
+  const ports = [settings['PORT'], settings['ADMIN_PORT']].map((port) => Number(port ?? 0));
+  const [url = '', adminUrl = ''] = await Promise.all(
+    apps.map((app, i) => app.listen({ host: '127.0.0.1', port: ports[i] ?? 0 })),
+  );
   const mailDelivery = startMailDelivery(installation, log);
   const { as, signIn } = actors(installation, { url, adminUrl });
   return {

@@ -31,6 +31,15 @@ async function requireAccount({ request }: { request: Request }) {
   }
 }
 
+/** How one signs in is the same in each console. */
+const ownPages: RouteObject[] = [
+  {
+    path: 'changePassword',
+    lazy: page(() => import('../features/security/change-password-page.tsx'), 'ChangePasswordPage'),
+  },
+  { path: 'security', lazy: page(() => import('../features/security/security-page.tsx'), 'SecurityPage') },
+];
+
 const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
 
 export const consoleRoutes = (
@@ -53,6 +62,22 @@ export const consoleRoutes = (
             path: 'verifyAccount',
             lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
           },
+          {
+            path: 'forgotPassword',
+            lazy: page(() => import('../features/auth/forgot-password-page.tsx'), 'ForgotPasswordPage'),
+          },
+          {
+            path: 'createPassword',
+            lazy: page(() => import('../features/auth/create-password-page.tsx'), 'CreatePasswordPage'),
+          },
+          { path: 'oidc', lazy: page(() => import('../features/auth/oidc-page.tsx'), 'OidcPage') },
+        ],
+      },
+      {
+        path: 'verifyMail',
+        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        children: [
+          { index: true, lazy: page(() => import('../features/auth/verify-mail-page.tsx'), 'VerifyMailPage') },
         ],
       },
       {
@@ -67,6 +92,7 @@ export const consoleRoutes = (
             children: [
               { index: true, loader: () => redirect(to('dashboard')) },
               ...pages,
+              ...ownPages,
               { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },
             ],
           },

@@ -15,8 +15,9 @@ export async function call(endpoint: Endpoint, sent: unknown, options?: Options)
   try {
     return await send(endpoint, sent, options);
   } catch (error) {
-    if (error instanceof ApiError && over.includes(error.envelope.code) && cookie('accessToken'))
-      endSession(error.envelope.code);
+    // A call that needs no session says nothing of one: a mailed link that is too old signs nobody out.
+    const isOver = error instanceof ApiError && over.includes(error.envelope.code) && endpoint.can !== 'anyone';
+    if (isOver && cookie('accessToken')) endSession(error.envelope.code);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { family } from './family.ts';
 import { t } from './i18n.ts';
 
 // The declarations carry their schemas; the sign-in form is on screen before they are needed.
-export const loadEndpoints = async () => (await import('@edgeloom/contract/auth/auth.endpoints.ts')).session;
+export const loadEndpoints = () => import('@edgeloom/contract/auth/auth.endpoints.ts');
 
 export type Started = Received<typeof session.login>;
 interface Pending {
@@ -21,8 +21,8 @@ export const usePending = create<{ pending: Pending | null }>(() => ({ pending: 
 
 /** Asks for a code; answers whether one has to be typed. */
 export async function startSignIn(email: string, password: string): Promise<'code' | 'done'> {
-  const { login } = await loadEndpoints();
-  const started = await call(login, { body: { email, password } });
+  const { session } = await loadEndpoints();
+  const started = await call(session.login, { body: { email, password } });
   if (started.login2FAType === 2 && started.vcode !== undefined) {
     await finishSignIn(email, started.onePassKey, started.vcode);
     return 'done';
@@ -33,8 +33,13 @@ export async function startSignIn(email: string, password: string): Promise<'cod
 }
 
 export async function finishSignIn(email: string, onePassKey: string, vcode: string) {
-  const { code } = await loadEndpoints();
-  keepTokens(await call(code, { body: { email, onePassKey, vcode } }));
+  const { session } = await loadEndpoints();
+  await arrive(await call(session.code, { body: { email, onePassKey, vcode } }));
+}
+
+/** Signed in, by whichever way. */
+export async function arrive(tokens: { accessToken: string; tokenType: string }) {
+  keepTokens(tokens);
   await loadAccount();
   usePending.setState({ pending: null });
   toast({ text: t('auth.welcome') });
@@ -42,8 +47,8 @@ export async function finishSignIn(email: string, onePassKey: string, vcode: str
 
 /** The account behind the tokens; an account of another console ends the session. */
 export async function loadAccount(): Promise<Account | null> {
-  const { self } = await loadEndpoints();
-  const account = await call(self, {});
+  const { session } = await loadEndpoints();
+  const account = await call(session.self, {});
   if (account.auth !== family) {
     endSession(null);
     toast({ tone: 'bad', text: t('auth.mismatch') });
@@ -54,10 +59,10 @@ export async function loadAccount(): Promise<Account | null> {
 }
 
 export async function signOut() {
-  const { logout } = await loadEndpoints();
+  const { session } = await loadEndpoints();
   const accessToken = cookie('accessToken');
   // The session is over on this side whatever the server answers.
-  await call(logout, { body: accessToken ? { accessToken } : {} }).catch(() => null);
+  await call(session.logout, { body: accessToken ? { accessToken } : {} }).catch(() => null);
   endSession(null);
   toast({ text: t('auth.goodbye') });
 }

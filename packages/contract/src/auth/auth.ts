@@ -109,7 +109,6 @@ const Credential = {
   rawId: Base64Url.min(1).max(1400),
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
-  clientExtensionResults: z.object({}),
 };
 export const PasskeyInput = Proof.extend({
   name: Text,

@@ -66,6 +66,7 @@ export async function register(ctx: Ctx, body: Request<typeof passkeys.register>
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: {
       ...credential,
+      clientExtensionResults: {},
       ...given({ authenticatorAttachment }),
       response: {
         ...given({ transports: response.transports }),
@@ -161,6 +162,7 @@ async function assertSigned(ctx: Ctx, { challengeID, response }: LoginInput, acc
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: {
       ...credential,
+      clientExtensionResults: {},
       ...given({ authenticatorAttachment }),
       response: { ...assertion, ...(userHandle != null && { userHandle }) },
     },

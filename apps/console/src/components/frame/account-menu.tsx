@@ -1,5 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconDots, IconLogout } from '@tabler/icons-react';
+import { IconDots, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react';
+import { Link } from 'react-router-dom';
+import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
@@ -47,6 +49,13 @@ export function AccountMenu() {
         <Menu.CheckboxItem checked={letterKeys} onChange={(on) => prefer({ letterKeys: on })}>
           {t('frame.letterKeys')}
         </Menu.CheckboxItem>
+        <Menu.Divider />
+        <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
+          {t('security.changePassword')}
+        </Menu.Item>
+        <Menu.Item component={Link} to={to('security')} leftSection={<IconShieldLock size={15} stroke={1.6} />}>
+          {t('security.title')}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>
           {t('frame.signOut')}

@@ -1,6 +1,11 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { IconLayoutDashboard, IconMail } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
-  { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard }] },
+  {
+    entries: [
+      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard },
+      { to: 'mailbox', title: 'mailbox.title', icon: IconMail },
+    ],
+  },
 ];

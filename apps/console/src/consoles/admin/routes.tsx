@@ -7,5 +7,6 @@ export const routes = consoleRoutes(
       path: 'dashboard',
       lazy: page(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage'),
     },
+    { path: 'mailbox', lazy: page(() => import('../../features/mailbox/mailbox-page.tsx'), 'MailboxPage') },
   ],
 );

@@ -1,9 +1,18 @@
+import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { IconBox, IconLayoutDashboard, IconMapPins, IconServer2, IconWorld, IconWorldWww } from '@tabler/icons-react';
+import {
+  IconBox,
+  IconLayoutDashboard,
+  IconLogin2,
+  IconMapPins,
+  IconServer2,
+  IconWorld,
+  IconWorldWww,
+} from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -27,6 +36,12 @@ export const menu: readonly MenuGroup[] = [
         also: ['nodeManage/sitesSetting'],
       },
       { to: 'nodeManage/domains', title: 'domains.title', icon: IconWorldWww, reads: clientDomains.list },
+    ],
+  },
+  {
+    title: 'frame.groups.account',
+    entries: [
+      { to: 'systemManagement/oidcSetting', title: 'oidcSetting.title', icon: IconLogin2, reads: oidcSetting.get },
     ],
   },
 ];

@@ -30,5 +30,9 @@ export const routes = consoleRoutes(
       path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
+    {
+      path: 'systemManagement/oidcSetting',
+      lazy: page(() => import('../../features/oidc-setting/oidc-setting-page.tsx'), 'OidcSettingPage'),
+    },
   ],
 );

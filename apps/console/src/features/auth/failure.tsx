@@ -1,12 +1,15 @@
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { withCode, type Explained } from '../../lib/errors.ts';
+import { explain, withCode } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { isDeclined } from '../../lib/passkey.ts';
 import classes from './auth.module.css';
 
-export function Failure({ explained }: { explained: Explained }) {
+export function Failure({ error }: { error: unknown }) {
+  const t = useT();
   return (
     <div className={classes['failure']} role="alert">
       <StatusMark tone="bad" />
-      <span>{withCode(explained)}</span>
+      <span>{isDeclined(error) ? t('auth.passkeyDeclined') : withCode(explain(error))}</span>
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useEffect, useState, type FormEvent } from 'react';
-import { useNavigate, useSearchParams } from 'react-router-dom';
+import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { explain } from '../../lib/errors.ts';
 import { loadEndpoints, startSignIn } from '../../lib/sign-in.ts';
 import { Failure } from './failure.tsx';
+import { OtherWays } from './other-ways.tsx';
 import { afterSignIn } from './after-sign-in.ts';
 import classes from './auth.module.css';
 
@@ -53,7 +53,7 @@ export function LoginPage() {
       <h1 className={classes['title']}>{t('auth.title')}</h1>
       <p className={classes['lead']}>{t('auth.lead')}</p>
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        {failure !== null && <Failure explained={explain(failure)} />}
+        {failure !== null && <Failure error={failure} />}
         <TextInput
           size="md"
           name="email"
@@ -82,7 +82,13 @@ export function LoginPage() {
         <Button type="submit" size="md" fullWidth loading={busy}>
           {t('auth.continue')}
         </Button>
+        <div className={classes['below']}>
+          <Link to={to('login/forgotPassword')} className={classes['language'] ?? ''}>
+            {t('auth.forgot')}
+          </Link>
+        </div>
       </form>
+      <OtherWays onFailure={setFailure} onDone={() => void navigate(afterSignIn(search), { replace: true })} />
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useEffect, useId, useState } from 'react';
 import { Trans } from 'react-i18next';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
-import { explain } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
+import { canPasskey, signInByPasskey } from '../../lib/passkey.ts';
 import { finishSignIn, startSignIn, usePending } from '../../lib/sign-in.ts';
 import { hasTokens } from '../../stores/session.ts';
 import { afterSignIn } from './after-sign-in.ts';
@@ -21,6 +21,7 @@ export function VerifyAccountPage() {
   const [search] = useSearchParams();
   const pending = usePending((state) => state.pending);
   const [code, setCode] = useState('');
+  const [recovery, setRecovery] = useState<string | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [wait, setWait] = useState(resendSeconds);
@@ -50,6 +51,11 @@ export function VerifyAccountPage() {
       await finishSignIn(email, started.onePassKey, vcode);
       await navigate(afterSignIn(search), { replace: true });
     });
+  const byPasskey = () =>
+    attempt(async () => {
+      await signInByPasskey(started.onePassKey);
+      await navigate(afterSignIn(search), { replace: true });
+    });
   const resend = () =>
     attempt(async () => {
       await startSignIn(email, password);
@@ -71,15 +77,42 @@ export function VerifyAccountPage() {
         />
       </p>
       <div className={classes['form']}>
-        {failure !== null && <Failure explained={explain(failure)} />}
-        <CodeBoxes
-          id={id}
-          label={t('auth.code')}
-          value={code}
-          wrong={failure !== null && code === ''}
-          disabled={busy}
-          onChange={type}
-        />
+        {failure !== null && <Failure error={failure} />}
+        {recovery === null ? (
+          <CodeBoxes
+            id={id}
+            label={t('auth.code')}
+            value={code}
+            wrong={failure !== null && code === ''}
+            disabled={busy}
+            onChange={type}
+          />
+        ) : (
+          <form
+            className={classes['recovery']}
+            onSubmit={(event) => {
+              event.preventDefault();
+              void verify(recovery);
+            }}
+          >
+            <TextInput
+              size="md"
+              label={t('auth.recoveryCode')}
+              autoComplete="off"
+              spellCheck={false}
+              value={recovery}
+              onChange={(event) => setRecovery(event.currentTarget.value)}
+            />
+            <Button type="submit" size="md" fullWidth loading={busy} disabled={recovery.trim() === ''}>
+              {t('auth.continue')}
+            </Button>
+          </form>
+        )}
+        {started.passkey && canPasskey() && (
+          <Button size="md" variant="default" fullWidth disabled={busy} onClick={() => void byPasskey()}>
+            {t('auth.usePasskey')}
+          </Button>
+        )}
         <div className={classes['below']}>
           {started.login2FAType === 0 &&
             (wait > 0 ? (
@@ -89,6 +122,15 @@ export function VerifyAccountPage() {
                 {t('auth.resend')}
               </Button>
             ))}
+          {started.login2FAType === 1 && (
+            <button
+              type="button"
+              className={classes['language']}
+              onClick={() => setRecovery(recovery === null ? '' : null)}
+            >
+              {t(recovery === null ? 'auth.useRecovery' : 'auth.useAuthenticator')}
+            </button>
+          )}
           <Link to={to('login')} className={classes['language'] ?? ''}>
             {t('auth.another')}
           </Link>

@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { call } from '../../lib/api.ts';
+import { family } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { canPasskey, signInByPasskey } from '../../lib/passkey.ts';
+import { loadEndpoints } from '../../lib/sign-in.ts';
+import { beginOidc } from './oidc.ts';
+import classes from './auth.module.css';
+
+interface OtherWaysProps {
+  onFailure: (error: unknown) => void;
+  onDone: () => void;
+}
+
+/** Without a password: by a passkey, or at the operator's own provider where there is one. */
+export function OtherWays({ onFailure, onDone }: OtherWaysProps) {
+  const t = useT();
+  const [search] = useSearchParams();
+  const client = search.get('client');
+  const [provider, setProvider] = useState<string | null>(null);
+  const [busy, setBusy] = useState<'passkey' | 'oidc' | null>(null);
+  useEffect(() => {
+    if (family === 'admin') return;
+    const ask = async () => {
+      const { oidc } = await loadEndpoints();
+      const { buttonText } = await call(oidc.button, { query: client ? { client } : {} });
+      setProvider(buttonText);
+    };
+    // Whoever cannot be told of another way still has the first one.
+    ask().catch(() => null);
+  }, [client]);
+
+  const attempt = (way: 'passkey' | 'oidc', task: () => Promise<void>) => async () => {
+    setBusy(way);
+    onFailure(null);
+    await task().catch(onFailure);
+    setBusy(null);
+  };
+  const byPasskey = attempt('passkey', async () => {
+    await signInByPasskey();
+    onDone();
+  });
+  const atProvider = attempt('oidc', () => beginOidc(client, search.get('next')));
+
+  if (!canPasskey() && provider === null) return null;
+  return (
+    <div className={classes['ways']}>
+      <span className={classes['or']}>{t('auth.or')}</span>
+      {canPasskey() && (
+        <Button size="md" variant="default" fullWidth loading={busy === 'passkey'} onClick={() => void byPasskey()}>
+          {t('auth.byPasskey')}
+        </Button>
+      )}
+      {provider !== null && (
+        <Button size="md" variant="default" fullWidth loading={busy === 'oidc'} onClick={() => void atProvider()}>
+          {provider}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { Loader } from '@mantine/core';
+import { useEffect } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
+import { call } from '../../lib/api.ts';
+import { explain } from '../../lib/errors.ts';
+import { to } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { loadEndpoints } from '../../lib/sign-in.ts';
+import { toast } from '../../stores/toasts.ts';
+import classes from './auth.module.css';
+
+/** Where a mailed link leads: the token is checked, and leaves the address bar. */
+export function VerifyMailPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const token = search.get('token') ?? '';
+  useEffect(() => {
+    const check = async () => {
+      const { mailedTokens } = await loadEndpoints();
+      const found = await call(mailedTokens.check, { body: { token: token || '-' } });
+      await navigate(to('login/createPassword'), { replace: true, state: { ...found, token } });
+    };
+    check().catch((error: unknown) => {
+      toast({ tone: 'info', text: explain(error).text });
+      void navigate(to('login'), { replace: true });
+    });
+  }, [token, navigate]);
+  return (
+    <>
+      <h1 className={classes['title']}>{t('auth.checkingLink')}</h1>
+      <div className={classes['form']}>
+        <Loader size="sm" aria-label={t('common.loading')} />
+      </div>
+    </>
+  );
+}

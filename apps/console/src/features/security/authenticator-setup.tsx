@@ -1,0 +1,150 @@
+import { login2fa } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { Button, PasswordInput } from '@mantine/core';
+import { useEffect, useId, useRef, useState, type FormEvent } from 'react';
+import { Copy } from '../../components/values/copy.tsx';
+import { call } from '../../lib/api.ts';
+import { useT } from '../../lib/i18n.ts';
+import { refresh } from '../../lib/queries.ts';
+import { CodeBoxes } from '../auth/code-boxes.tsx';
+import { Failure } from '../auth/failure.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import classes from './security.module.css';
+
+interface Key {
+  onePassKey: string;
+  qrCode: string;
+  qrCodeData: string;
+}
+
+/** Password, then the key and its first code, then the recovery codes, which are shown this once. */
+export function AuthenticatorSetup({ onEnd }: { onEnd: () => void }) {
+  const [key, setKey] = useState<Key | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes)
+    return (
+      <RecoveryCodes
+        codes={codes}
+        onKept={() => {
+          void refresh([login2fa.state.feature]);
+          onEnd();
+        }}
+      />
+    );
+  return key ? (
+    <FirstCode shown={key} onCodes={setCodes} onBack={onEnd} />
+  ) : (
+    <AskPassword onKey={setKey} onBack={onEnd} />
+  );
+}
+
+function AskPassword({ onKey, onBack }: { onKey: (key: Key) => void; onBack: () => void }) {
+  const t = useT();
+  const [password, setPassword] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const { onePassKey } = await call(login2fa.phase0, { body: { password } });
+      onKey({ onePassKey, ...(await call(login2fa.phase1, { body: { onePassKey } })) });
+    } catch (error) {
+      setFailure(error);
+      setBusy(false);
+    }
+  }
+  return (
+    <div className={classes['block']}>
+      <h2>{t('security.setUp')}</h2>
+      <form noValidate onSubmit={(event) => void submit(event)}>
+        {failure !== null && <Failure error={failure} />}
+        <PasswordInput
+          label={t('auth.fields.password')}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
+        />
+        <div className={classes['line']}>
+          <Button type="submit" loading={busy} disabled={password === ''}>
+            {t('common.next')}
+          </Button>
+          <Button variant="default" onClick={onBack}>
+            {t('common.cancel')}
+          </Button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+interface FirstCodeProps {
+  shown: Key;
+  onCodes: (codes: readonly string[]) => void;
+  onBack: () => void;
+}
+
+function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack }: FirstCodeProps) {
+  const t = useT();
+  const id = useId();
+  const [code, setCode] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const secret = new URL(qrCodeData).searchParams.get('secret') ?? '';
+
+  async function confirm(vcode: string) {
+    setBusy(true);
+    try {
+      onCodes((await call(login2fa.phase2, { body: { onePassKey, vcode } })).recoveryCodes);
+    } catch (error) {
+      setFailure(error);
+      setCode('');
+      setBusy(false);
+    }
+  }
+  return (
+    <div className={classes['block']}>
+      <h2>{t('security.scan')}</h2>
+      <p className={classes['quiet']}>{t('security.scanWhy')}</p>
+      <QrPicture url={qrCode} label={t('security.qrCode')} />
+      <div className={classes['key']}>
+        <Copy text={secret} />
+      </div>
+      {failure !== null && <Failure error={failure} />}
+      <CodeBoxes
+        id={id}
+        label={t('auth.code')}
+        value={code}
+        wrong={failure !== null && code === ''}
+        disabled={busy}
+        onChange={(next) => {
+          setCode(next);
+          if (next.length === 6 && !busy) void confirm(next);
+        }}
+      />
+      <Button variant="default" onClick={onBack}>
+        {t('common.cancel')}
+      </Button>
+    </div>
+  );
+}
+
+/** Drawn from its bytes: a picture by a data: URL is not allowed on our pages. */
+function QrPicture({ url, label }: { url: string; label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const draw = async () => {
+      const bytes = Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (char) => char.charCodeAt(0));
+      const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      if (!canvas.current) return;
+      canvas.current.width = picture.width;
+      canvas.current.height = picture.height;
+      canvas.current.getContext('2d')?.drawImage(picture, 0, 0);
+    };
+    // The key stands beneath it as text.
+    draw().catch(() => null);
+  }, [url]);
+  // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would need the data: URL
+  return <canvas ref={canvas} className={classes['picture']} role="img" aria-label={label} />;
+}

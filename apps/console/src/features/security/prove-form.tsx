@@ -1,0 +1,77 @@
+import { login2fa, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { call } from '../../lib/api.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
+import { refresh } from '../../lib/queries.ts';
+import { toast } from '../../stores/toasts.ts';
+import { Failure } from '../auth/failure.tsx';
+import classes from './security.module.css';
+
+interface ProveFormProps {
+  /** What happens, and what is said afterwards. */
+  verb: Word;
+  done: Word;
+  danger?: boolean;
+  /** Asks for a name as well. */
+  named?: boolean;
+  run: (verifyToken: string, name: string) => Promise<unknown>;
+}
+
+/** The password once more, before what cannot be left to whoever finds an open console. */
+export function ProveForm({ verb, done, danger = false, named = false, run }: ProveFormProps) {
+  const t = useT();
+  const close = useOverlayClose();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(null);
+    try {
+      const { verifyToken } = await call(session.verify, { body: { password } });
+      await run(verifyToken, name.trim());
+      await refresh(['passkeys', login2fa.state.feature]);
+      toast({ text: t(done) });
+      close();
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form className={classes['drawer']} noValidate onSubmit={(event) => void submit(event)}>
+      {failure !== null && <Failure error={failure} />}
+      {named && (
+        <TextInput
+          label={t('security.fields.passkeyName')}
+          description={t('security.passkeyNameHint')}
+          maxLength={256}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      <PasswordInput
+        label={t('auth.fields.password')}
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
+      />
+      <Button
+        type="submit"
+        loading={busy}
+        disabled={password === '' || (named && name.trim() === '')}
+        {...(danger && { color: 'red' })}
+      >
+        {t(verb)}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+// What the browser asks the device. The library is fetched when somebody wants a passkey.
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+import { call } from './api.ts';
+import { arrive, loadEndpoints } from './sign-in.ts';
+
+/** Passkeys belong to a name: a console that is opened by its address has none. */
+export const canPasskey = () =>
+  'PublicKeyCredential' in globalThis && isSecureContext && !/^[\d.]+$|:/.test(location.hostname);
+
+/** Alone, or in place of the code of a sign-in whose password was right. */
+export async function signInByPasskey(onePassKey?: string) {
+  const [{ passkeys }, { startAuthentication }] = await Promise.all([
+    loadEndpoints(),
+    import('@simplewebauthn/browser'),
+  ]);
+  const key = onePassKey === undefined ? {} : { onePassKey };
+  const { challengeID, options } = await call(passkeys.loginOptions, { body: key });
+  if (!isRequest(options)) throw new Error('The challenge of a passkey is incomplete');
+  const response = await startAuthentication({ optionsJSON: options });
+  await arrive(await call(passkeys.login, { body: { ...key, challengeID, response } }));
+}
+
+export async function addPasskey(verifyToken: string, name: string) {
+  const [{ passkeys }, { startRegistration }] = await Promise.all([loadEndpoints(), import('@simplewebauthn/browser')]);
+  const { challengeID, options } = await call(passkeys.options, { body: { verifyToken } });
+  if (!isCreation(options)) throw new Error('The challenge of a passkey is incomplete');
+  const response = await startRegistration({ optionsJSON: options });
+  await call(passkeys.register, { body: { verifyToken, name, challengeID, response } });
+}
+
+/** The reader closed the device's question, or the device has no such key. */
+export const isDeclined = (error: unknown) =>
+  error instanceof Error && ['NotAllowedError', 'AbortError', 'SecurityError'].includes(error.name);
+
+const isRequest = (options: object): options is PublicKeyCredentialRequestOptionsJSON =>
+  'challenge' in options && typeof options.challenge === 'string';
+const isCreation = (options: object): options is PublicKeyCredentialCreationOptionsJSON =>
+  'challenge' in options && 'user' in options && 'rp' in options;

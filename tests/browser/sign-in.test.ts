@@ -1,0 +1,299 @@
+// Each way to sign in, as a person goes it, in a real browser with a device for passkeys in it.
+import path from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
+import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import type { Family } from '@edgeloom/contract/endpoint.ts';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildAll } from '../../deploy/build.ts';
+import { testApp, type TestApp } from '../support/app.ts';
+import { overhang } from '../support/browser.ts';
+import { codeIn, mailTo, tokenIn } from '../support/mailbox.ts';
+import { startOidcProvider, type TestProvider } from '../support/oidc-provider.ts';
+import { password, people } from '../support/people.ts';
+import { freePorts } from '../support/ports.ts';
+
+let app: TestApp;
+let browser: Browser;
+let provider: TestProvider;
+let base: Record<Family, string>;
+
+beforeAll(async () => {
+  await buildAll({ ifChanged: true });
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const [open, admin] = [`http://localhost:${port}`, `http://localhost:${adminPort}`];
+  base = { user: open, client: open, admin };
+  app = await testApp({
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    PUBLIC_URL: open,
+    ADMIN_URL: admin,
+    ORIGIN_ALLOW: '127.0.0.0/8',
+    CONSOLE_DIR: path.join(import.meta.dirname, '../../apps/console/dist'),
+  });
+  provider = await startOidcProvider([`${open}/client/login/oidc`, `${open}/user/login/oidc`]);
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    chromiumSandbox: false,
+    args: ['--disable-gpu', '--no-first-run', '--disable-background-networking'],
+  });
+}, 180_000);
+afterAll(async () => {
+  await browser.close();
+  await provider.stop();
+  await app.close();
+});
+
+interface Window {
+  page: Page;
+  complaints: string[];
+}
+
+async function openWindow(kind: Family = 'client', { width = 1440, language = 'en' } = {}): Promise<Window> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    baseURL: base[kind],
+    reducedMotion: 'reduce',
+  });
+  await context.addInitScript(
+    (kept) => localStorage.setItem('edgeloom.preferences', kept),
+    JSON.stringify({ state: { language, theme: 'light' }, version: 0 }),
+  );
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // A refused call is the browser's error as well; the screen tells of it.
+    const isRefusal = /the server responded with a status of 4\d\d/.test(message.text());
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, complaints };
+}
+
+/** Nothing inaccessible, nothing wider than the window, nothing that the browser complains of. */
+async function faultsOf({ page, complaints }: Window): Promise<string[]> {
+  await page.locator('main h1').waitFor();
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+  const wide = await overhang(page);
+  return [
+    ...violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`),
+    ...(wide > 0 ? [`${wide} px too wide`] : []),
+    ...complaints,
+  ];
+}
+
+async function enter({ page }: Window, email: string, given = password, kind: Family = 'client') {
+  await page.goto(`/${kind}/login`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(given);
+  await page.keyboard.press('Enter');
+}
+const isIn = ({ page }: Window, kind: Family = 'client') => page.waitForURL(`**/${kind}/dashboard`);
+
+async function signOut({ page }: Window) {
+  await page.getByRole('button', { name: /Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('E-mail').waitFor();
+}
+
+describe('a person signs in', () => {
+  test('with a code by mail', async () => {
+    const { email } = await people(app).person({ login2faType: 0 });
+    const window = await openWindow();
+    await enter(window, email);
+    await window.page.waitForURL('**/login/verifyAccount*');
+    expect(await faultsOf(window)).toEqual([]);
+    await window.page.getByLabel('Six-digit code').fill(codeIn(await mailTo(app.mailDir, email)));
+    await isIn(window);
+    expect(window.complaints).toEqual([]);
+    await window.page.context().close();
+  });
+
+  test('with a new password, when the old one is forgotten', async () => {
+    const { email } = await people(app).person();
+    const window = await openWindow();
+    const { page } = window;
+    await page.goto('/client/login');
+    expect(await faultsOf(window)).toEqual([]);
+    await page.getByRole('link', { name: 'Forgotten password' }).click();
+    await page.getByLabel('E-mail').fill(email);
+    expect(await faultsOf(window)).toEqual([]);
+    await page.getByRole('button', { name: 'Mail the link' }).click();
+    await page.getByText('If there is such an account').waitFor();
+    const token = tokenIn(await mailTo(app.mailDir, email));
+    await page.goto(`/client/verifyMail?token=${token}`);
+    await page.waitForURL('**/login/createPassword');
+    expect(await faultsOf(window)).toEqual([]);
+    await page.getByLabel('New password', { exact: true }).fill('password1');
+    await page.getByLabel('Password again').fill('password1');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Everybody tries this one first').waitFor();
+    await page.getByLabel('New password', { exact: true }).fill('a rather different one');
+    await page.getByLabel('Password again').fill('a rather different one');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Create Password Successful!').waitFor();
+    await enter(window, email, 'a rather different one');
+    await isIn(window);
+    // The link is spent: whoever opens it again is told, and led to the sign-in.
+    const again = await openWindow();
+    await again.page.goto(`/client/verifyMail?token=${token}`);
+    await again.page.waitForURL('**/client/login');
+    await page.context().close();
+    await again.page.context().close();
+  });
+
+  test('with an authenticator, set up on the way, and with a recovery code', async () => {
+    const { email } = await people(app).person();
+    const window = await openWindow();
+    const { page } = window;
+    await enter(window, email);
+    await isIn(window);
+    await page.getByRole('button', { name: /Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign-in and security' }).click();
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('img', { name: 'QR code with the key' }).waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    const secret = (await page.getByRole('button', { name: /^Copy [A-Z2-7]{32}$/ }).getAttribute('aria-label')) ?? '';
+    const totp = totpOf(secret.slice('Copy '.length));
+    await page.getByLabel('Six-digit code').fill(totp.generate({ timestamp: Date.now() - 30_000 }));
+    const codes = page.getByRole('listitem').filter({ hasText: /^[A-Z2-7]{6}(-[A-Z2-7]{6}){3}$/ });
+    await codes.first().waitFor();
+    expect(await codes.count()).toBe(10);
+    const [recovery = ''] = await codes.allTextContents();
+    expect(await faultsOf(window)).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('10 recovery codes are left').waitFor();
+
+    await signOut(window);
+    await enter(window, email);
+    await page.getByLabel('Six-digit code').fill(totp.generate());
+    await isIn(window);
+    await signOut(window);
+    await enter(window, email);
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(recovery);
+    expect(await faultsOf(window)).toEqual([]);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await isIn(window);
+    await page.context().close();
+  });
+
+  test('with a passkey, alone and in place of the code', async () => {
+    const { id, email } = await people(app).person();
+    const window = await openWindow();
+    const { page } = window;
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+    await enter(window, email);
+    await isIn(window);
+    await page.goto('/client/security?tab=passkeys');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name of this passkey').fill('This computer');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('The passkey was added').waitFor();
+    await page.getByText('This computer').first().waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    await signOut(window);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await isIn(window);
+
+    await signOut(window);
+    await app.installation.db.account.update({ where: { id }, data: { login2faType: 0 } });
+    await enter(window, email);
+    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await isIn(window);
+    expect(window.complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('at the operator’s own provider', async () => {
+    const tenant = await app.build.client();
+    const { issuer, clientId: oidcClientId, secret } = provider;
+    await app.as(tenant.client).call(oidcSetting.update, {
+      body: { enabled: true, issuer, oidcClientId, secret, buttonText: 'Sign in with Example', host: null },
+    });
+    const { email } = await people(app).person({ clientId: tenant.clientId });
+    provider.isNow({ email });
+    const window = await openWindow();
+    await window.page.goto(`/client/login?client=${tenant.clientId}`);
+    await window.page.getByRole('button', { name: 'Sign in with Example' }).waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    await window.page.getByRole('button', { name: 'Sign in with Example' }).click();
+    await isIn(window);
+    expect(window.complaints).toEqual([]);
+    await window.page.context().close();
+  });
+});
+
+describe('a person who is signed in', () => {
+  test('changes the password, and the other devices are signed out', async () => {
+    const { email } = await people(app).person();
+    const [here, there] = [await openWindow(), await openWindow()];
+    for (const window of [here, there]) {
+      await enter(window, email);
+      await isIn(window);
+    }
+    const { page } = here;
+    await page.goto('/client/security?tab=devices');
+    await page.getByText('this one').first().waitFor();
+    expect(await faultsOf(here)).toEqual([]);
+    await page.goto('/client/changePassword');
+    await page.getByLabel('Present password').fill(password);
+    await page.getByLabel('New password', { exact: true }).fill('a rather different one');
+    await page.getByLabel('Password again').fill('a rather different one');
+    expect(await faultsOf(here)).toEqual([]);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Change password successful!').waitFor();
+    await there.page.goto('/client/security');
+    await there.page.waitForURL('**/client/login*');
+    for (const window of [here, there]) await window.page.context().close();
+  });
+
+  test('as the installation’s owner reads the mails that it wrote', async () => {
+    const { email } = await people(app).person({ kind: 'admin', login2faType: 0 });
+    const window = await openWindow('admin');
+    const { page } = window;
+    await enter(window, email, password, 'admin');
+    await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(app.mailDir, email)));
+    await isIn(window, 'admin');
+    await page.goto('/admin/mailbox');
+    await page.getByText('Your sign-in code').first().waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test.each(['zh-TW', 'en'])('in %s the screens are whole on a phone', { timeout: 60_000 }, async (language) => {
+  const { email } = await people(app).person();
+  const { accessToken } = await people(app).signIn({ email, kind: 'client' });
+  const window = await openWindow('client', { width: 390, language });
+  for (const address of ['login', 'login/forgotPassword']) {
+    await window.page.goto(`/client/${address}`);
+    await window.page.locator('main h1').waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+  }
+  await window.page.context().addCookies([
+    { name: 'c_accessToken', value: accessToken, url: base.client },
+    { name: 'c_tokenType', value: 'Bearer', url: base.client },
+  ]);
+  for (const address of ['changePassword', 'security', 'security?tab=passkeys', 'systemManagement/oidcSetting']) {
+    await window.page.goto(`/client/${address}`);
+    await window.page.locator('main h2, main form, main button').first().waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+  }
+  await window.page.context().close();
+});
