@@ -112,7 +112,6 @@ test('answers are neither cached, framed nor sniffed, and no other origin may re
   expect(Object.fromEntries(headers)).toMatchObject({
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   });
   expect(headers.has('access-control-allow-origin')).toBe(false);

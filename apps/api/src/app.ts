@@ -22,7 +22,7 @@ import type { Identities } from './http/auth/identities.ts';
 import { openSessions } from './http/auth/sessions.ts';
 import { ACCESS_SECONDS, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
-import { answerNotFoundPage, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
+import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
@@ -36,6 +36,8 @@ import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { sitePortsRoutes, zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
+
+const TOKENS_REMEMBERED = 10_000;
 
 export type Listener = 'public' | 'admin';
 const families: Record<Listener, readonly Family[]> = { public: ['user', 'client'], admin: ['admin'] };
@@ -82,9 +84,11 @@ export async function buildApp(installation: Installation, { listener, identitie
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
     forceCloseConnections: 'idle',
   });
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id).headers(securityHeaders);
-    if (env.PUBLIC_URL.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+  const isHttps = env.PUBLIC_URL.startsWith('https:');
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(request.url.startsWith('/api/') ? apiHeaders : securityHeaders);
+    if (isHttps) reply.header('strict-transport-security', 'max-age=31536000');
+    done();
   });
   app.setErrorHandler(answerFailure);
   measure(app, env.LOG_REQUESTS);
@@ -100,10 +104,10 @@ export async function buildApp(installation: Installation, { listener, identitie
   const hasConsole = env.CONSOLE_DIR !== undefined;
   app.setNotFoundHandler((_, reply) => answerNotFoundPage(reply, hasConsole));
   if (listener === 'public') {
-    app.addHook('onRequest', async (request, reply) => {
-      if (!leadsToAdmin(request.url)) return;
-      if (!request.url.startsWith('/api/')) return answerNotFoundPage(reply, hasConsole);
-      fail('NO_SUCH_CALL');
+    app.addHook('onRequest', (request, reply, done) => {
+      if (!leadsToAdmin(request.url)) return done();
+      if (request.url.startsWith('/api/')) return done(new Failure('NO_SUCH_CALL', {}));
+      answerNotFoundPage(reply, hasConsole);
     });
   }
   if (env.CONSOLE_DIR !== undefined) await serveConsole(app, env.CONSOLE_DIR, families[listener]);
@@ -117,28 +121,23 @@ async function mountApi(
 ) {
   const { env, db, pool, secrets } = installation;
   guardAnswers(api);
-  api.addHook('onRequest', async (_, reply) => {
-    reply.headers({
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    });
-  });
   api.setNotFoundHandler(() => fail('NO_SUCH_CALL'));
   await api.register(cookie);
   await api.register(multipart);
   await api.register(jwt, {
     secret: { private: secrets.sessionKey.privatePem, public: secrets.sessionKey.publicPem },
     sign: { algorithm: 'EdDSA', expiresIn: `${ACCESS_SECONDS}s` },
-    verify: { algorithms: ['EdDSA'], cache: 10_000, cacheTTL: 60_000 },
+    verify: { algorithms: ['EdDSA'] },
   });
 
   const sessions = openSessions(installation, (claims) => api.jwt.sign(claims));
-  const scoped = scoping(db, pool);
+  const claimsOf = claimsReader(api);
+  const scoped = onceEach(scoping(db, pool));
   const isSecure = env.PUBLIC_URL.startsWith('https:');
 
   const identify = async (request: FastifyRequest): Promise<Actor> => {
     const token = bearerOf(request) ?? fail('INVALID_TOKEN');
-    const { session, sub } = claimsOf(api, token);
+    const { session, sub } = claimsOf(token);
     const actor = await identities.find(session);
     return actor.id === sub ? actor : fail('INVALID_TOKEN');
   };
@@ -180,13 +179,22 @@ function bearerOf({ headers }: FastifyRequest): string | null {
   return scheme.toLowerCase() === 'bearer' && token ? token : null;
 }
 
-function claimsOf(api: FastifyInstance, token: string): Claims {
-  try {
-    return Claims.parse(api.jwt.verify(token));
-  } catch (error) {
-    const isExpired = error instanceof Error && 'code' in error && error.code === 'FAST_JWT_EXPIRED';
-    throw new Failure(isExpired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', {});
-  }
+/** What a token says, once its signature holds. A good one is remembered: a console sends the same for 15 minutes. */
+function claimsReader(api: FastifyInstance) {
+  const good = new Map<string, Claims>();
+  return (token: string): Claims => {
+    const known = good.get(token);
+    if (known && known.exp * 1000 > Date.now()) return known;
+    try {
+      const claims = Claims.parse(api.jwt.verify(token));
+      if (good.size >= TOKENS_REMEMBERED) good.clear();
+      good.set(token, claims);
+      return claims;
+    } catch (error) {
+      const isExpired = error instanceof Error && 'code' in error && error.code === 'FAST_JWT_EXPIRED';
+      throw new Failure(isExpired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', {});
+    }
+  };
 }
 
 /** One log line and one measurement for each call, by its declared route: addresses with ids in them are countless. */
@@ -216,8 +224,18 @@ function hangUpWhenClosing(app: FastifyInstance) {
   app.addHook('preClose', async () => {
     isClosing = true;
   });
-  app.addHook('onSend', async (_, reply, payload) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close');
-    return payload;
+    done(null, payload);
   });
+}
+
+/** An account that calls again is the same object until it changes (identities.ts), and its scope is the same as well. */
+function onceEach<T>(make: (actor: Actor) => T): (actor: Actor) => T {
+  const made = new WeakMap<Actor, T>();
+  return (actor) => {
+    const known = made.get(actor) ?? make(actor);
+    made.set(actor, known);
+    return known;
+  };
 }

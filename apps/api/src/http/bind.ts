@@ -73,11 +73,12 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
         handler: async (request, reply) =>
           // The reader has checked what the handler's type promises; only here do the two meet untyped.
           answer(reply, await handle(request.ctx as Ctx, (await read(request)) as never)),
-        onSend: async (request, reply, payload) => {
-          if (method !== 'GET' && request.ctx)
-            await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
-          return payload;
-        },
+        ...(method !== 'GET' && {
+          onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+            if (request.ctx) await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
+            return payload;
+          },
+        }),
       });
     }
   }

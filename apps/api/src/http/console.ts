@@ -23,6 +23,14 @@ const consolePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Data, and nothing that a browser may show, frame or keep. */
+export const apiHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -44,16 +52,19 @@ export const answerNotFoundPage = (reply: FastifyReply, hasConsole: boolean) =>
     .headers({ 'cache-control': 'no-store', 'content-security-policy': consolePolicy })
     .send(notFoundPage(hasConsole ? '<meta http-equiv="refresh" content="0;url=/404">' : ''));
 
+const adminPart = /(?:^|[/\\])admin(?:[/\\]|$)/i;
+
 /** The part of a path that decides, as a server behind us would read it: decoded, without case. */
 export function leadsToAdmin(url: string): boolean {
   const [raw = ''] = url.split('?', 1);
   let text = raw;
+  if (!raw.includes('%')) return adminPart.test(raw);
   try {
     text = decodeURIComponent(raw);
   } catch {
     // Badly encoded: looked at as it is.
   }
-  return /(?:^|[/\\])admin(?:[/\\]|$)/i.test(text);
+  return adminPart.test(text);
 }
 
 export async function serveConsole(app: FastifyInstance, dir: string, doors: readonly Family[]) {

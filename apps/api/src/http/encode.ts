@@ -33,10 +33,11 @@ function objectEncoder(schema: z.ZodObject): Encode {
   return (value) => {
     const from = objectOf(value);
     const shown: Record<string, unknown> = {};
-    for (const { name, encode, isOptional } of fields) {
-      const part = from[name];
-      if (part !== undefined) shown[name] = encode(part);
-      else if (!isOptional) fault(name, part);
+    for (const field of fields) {
+      const part = from[field.name];
+      if (part === undefined) {
+        if (!field.isOptional) fault(field.name, part);
+      } else shown[field.name] = field.encode === asItIs ? part : field.encode(part);
     }
     return shown;
   };

@@ -78,13 +78,13 @@ export function answerFailure(error: unknown, request: FastifyRequest, reply: Fa
 
 /** The last gate of the API: whatever a plugin or a crash made of an answer, a failed call carries the envelope. */
 export function guardAnswers(app: FastifyInstance) {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true')))
-      return payload;
+      return done(null, payload);
     request.log.error({ status: reply.statusCode }, 'an answer without envelope was replaced');
     const reason = reply.statusCode === 404 ? 'NO_SUCH_CALL' : reply.statusCode < 500 ? 'PARAMETER' : 'UNKNOWN';
     reply.type('application/json').removeHeader('content-length');
-    return JSON.stringify(envelope(reason, request.id));
+    done(null, JSON.stringify(envelope(reason, request.id)));
   });
 }
 
