@@ -8,14 +8,26 @@ test('docs/configuration.md says what the schema says: run node apps/api/src/con
 });
 
 test('every variable is described', () => {
-  expect(Object.entries(Env.shape).filter(([, schema]) => !schema.description).map(([name]) => name)).toEqual([]);
+  expect(
+    Object.entries(Env.shape)
+      .filter(([, schema]) => !schema.description)
+      .map(([name]) => name),
+  ).toEqual([]);
 });
 
 const needed = { DATABASE_URL: 'postgres://x@127.0.0.1/x', SECRETS_DIR: '/secrets' };
 
 test('what is not set, or set to nothing, has its default', () => {
-  expect(readEnv({ ...needed, PORT: '', ORIGIN_ALLOW: '' })).toMatchObject({ PORT: 8080, ADMIN_PORT: 8081, ORIGIN_ALLOW: [], LOG_LEVEL: 'info' });
-  expect(readEnv({ ...needed, ORIGIN_ALLOW: '127.0.0.1/32, fd00::/8' }).ORIGIN_ALLOW).toEqual(['127.0.0.1/32', 'fd00::/8']);
+  expect(readEnv({ ...needed, PORT: '', ORIGIN_ALLOW: '' })).toMatchObject({
+    PORT: 8080,
+    ADMIN_PORT: 8081,
+    ORIGIN_ALLOW: [],
+    LOG_LEVEL: 'info',
+  });
+  expect(readEnv({ ...needed, ORIGIN_ALLOW: '127.0.0.1/32, fd00::/8' }).ORIGIN_ALLOW).toEqual([
+    '127.0.0.1/32',
+    'fd00::/8',
+  ]);
 });
 
 test('every fault of the environment is told at once, by its name', () => {
