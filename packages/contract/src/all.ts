@@ -1,6 +1,15 @@
 // Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
 import { accounts } from './accounts/accounts.endpoints.ts';
-import { login2fa, mailbox, mailedTokens, oidc, oidcSetting, ownSessions, passkeys, session } from './auth/auth.endpoints.ts';
+import {
+  login2fa,
+  mailbox,
+  mailedTokens,
+  oidc,
+  oidcSetting,
+  ownSessions,
+  passkeys,
+  session,
+} from './auth/auth.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -12,6 +21,31 @@ import { system } from './system/system.endpoints.ts';
 import { sitePorts, zonePorts, zones } from './zones/zones.endpoints.ts';
 
 export const groups: readonly Group[] = [
-  session, mailedTokens, ownSessions, login2fa, passkeys, oidc, oidcSetting, mailbox, accounts, zones, zonePorts, sitePorts, products, ownProducts, nodes, nodeJoin, clientSites, ownSites, sites, domains,
-  domainUpstreams, clientDomains, cacheRules, purge, purgeSites, jobs, system,
+  session,
+  mailedTokens,
+  ownSessions,
+  login2fa,
+  passkeys,
+  oidc,
+  oidcSetting,
+  mailbox,
+  accounts,
+  zones,
+  zonePorts,
+  sitePorts,
+  products,
+  ownProducts,
+  nodes,
+  nodeJoin,
+  clientSites,
+  ownSites,
+  sites,
+  domains,
+  domainUpstreams,
+  clientDomains,
+  cacheRules,
+  purge,
+  purgeSites,
+  jobs,
+  system,
 ];

@@ -2,25 +2,38 @@ import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { safePattern } from '../common/pattern.ts';
 
-const Path = z.string().trim().max(2048).regex(/^\/[^\s?#]*$/, { message: 'wrong format' });
-const Extension = z.string().trim().toLowerCase().regex(/^[a-z0-9_-]{1,16}(\.[a-z0-9_-]{1,16})?$/, { message: 'wrong format' });
+const Path = z
+  .string()
+  .trim()
+  .max(2048)
+  .regex(/^\/[^\s?#]*$/, { message: 'wrong format' });
+const Extension = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9_-]{1,16}(\.[a-z0-9_-]{1,16})?$/, { message: 'wrong format' });
 const QueryName = z.string().trim().min(1).max(128);
 
 export const CacheRuleType = z.enum(['fileType', 'url', 'prefix', 'regex']);
 export const QueryHandling = z.enum(['all', 'none', 'listed', 'sorted']);
 
 const fields = {
-  type: CacheRuleType.describe('What of a request is compared: the extension, the whole path, how the path begins, or a pattern over the path'),
+  type: CacheRuleType.describe(
+    'What of a request is compared: the extension, the whole path, how the path begins, or a pattern over the path',
+  ),
   value: z.array(z.string().trim().min(1).max(2048)).min(1).max(200).describe('Extensions, paths, or one pattern'),
   cacheTime: z.int().min(0).max(31_536_000).describe('Seconds; 0: never cache what matches'),
-  honourOrigin: z.boolean().default(false).describe("Where the origin states a lifetime of its own, that one wins"),
+  honourOrigin: z.boolean().default(false).describe('Where the origin states a lifetime of its own, that one wins'),
   query: QueryHandling.default('all').describe('Which part of the query string tells two objects apart'),
   queryNames: z.array(QueryName).max(50).default([]).describe("With 'listed': the parameters that count"),
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first; the first rule that matches wins'),
   enabled: z.boolean().default(true),
 };
 const element = { fileType: Extension, url: Path, prefix: Path, regex: z.string() };
-const coherent = (rule: { type: keyof typeof element; value: string[]; query: string; queryNames: string[] }, ctx: z.RefinementCtx) => {
+const coherent = (
+  rule: { type: keyof typeof element; value: string[]; query: string; queryNames: string[] },
+  ctx: z.RefinementCtx,
+) => {
   for (const [i, text] of rule.value.entries()) {
     const found = element[rule.type].safeParse(text);
     if (!found.success) ctx.addIssue({ code: 'custom', path: ['value', i], message: 'wrong format' });
@@ -52,11 +65,20 @@ export const CacheRule = z.object({
 /** 1 URL, 3 whole host. (2 prefix and 4 tag purge by other means and come with them.) */
 export const PurgeInput = z.object({
   type: z.union([z.literal(1), z.literal(3)]),
-  urls: z.array(z.string().trim().min(1).max(4096)).min(1).max(1000).describe('http:// or https:// URLs of this site; of a host purge, host names'),
+  urls: z
+    .array(z.string().trim().min(1).max(4096))
+    .min(1)
+    .max(1000)
+    .describe('http:// or https:// URLs of this site; of a host purge, host names'),
 });
 export const PurgeRow = z.object({
-  id: Id, type: z.int(), urls: z.array(z.string()), state: z.enum(['processing', 'completed', 'failed']),
-  jobID: Id.nullable(), createdBy: z.string(), createdAt: Time,
+  id: Id,
+  type: z.int(),
+  urls: z.array(z.string()),
+  state: z.enum(['processing', 'completed', 'failed']),
+  jobID: Id.nullable(),
+  createdBy: z.string(),
+  createdAt: Time,
 });
 export type CacheRule = z.output<typeof CacheRule>;
 export type CacheRuleInput = z.output<typeof CacheRuleInput>;

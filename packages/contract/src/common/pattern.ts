@@ -18,7 +18,8 @@ export function safePattern(pattern: string): string | null {
   if (/\(\?(?!:)/.test(bare)) return 'look-around, named groups and inline flags are not accepted';
   if (/[+*?}]\+/.test(bare)) return 'possessive repeats are not accepted';
   for (const [, from = '', to = ''] of bare.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
-    if (Number(from) > MAX_REPEAT || Number(to) > MAX_REPEAT) return `repeats of more than ${MAX_REPEAT} are not accepted`;
+    if (Number(from) > MAX_REPEAT || Number(to) > MAX_REPEAT)
+      return `repeats of more than ${MAX_REPEAT} are not accepted`;
   if (nestedRepeat(bare)) return 'a repeat within a repeat is not accepted';
   return null;
 }

@@ -16,7 +16,12 @@ export const UpstreamInput = z.object({
   enabled: z.boolean().default(true),
 });
 export const Upstream = z.object({
-  id: Id, address: z.string(), port: Port, weight: z.int(), backup: z.boolean(), enabled: z.boolean(),
+  id: Id,
+  address: z.string(),
+  port: Port,
+  weight: z.int(),
+  backup: z.boolean(),
+  enabled: z.boolean(),
 });
 const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: z.RefinementCtx) => {
   const seen = new Set<string>();
@@ -27,10 +32,13 @@ const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: 
   }
 };
 export const Upstreams = z.array(UpstreamInput).min(1).max(100).superRefine(upstreamsOnce);
-export const PortMap = z.array(z.object({ from: Port, to: Port })).max(100).superRefine((list, ctx) => {
-  if (new Set(list.map(({ from }) => from)).size !== list.length)
-    ctx.addIssue({ code: 'custom', path: [], message: 'data already exists' });
-});
+export const PortMap = z
+  .array(z.object({ from: Port, to: Port }))
+  .max(100)
+  .superRefine((list, ctx) => {
+    if (new Set(list.map(({ from }) => from)).size !== list.length)
+      ctx.addIssue({ code: 'custom', path: [], message: 'data already exists' });
+  });
 
 const Seconds = z.int().min(1).max(3600);
 export const Balance = z.object({
@@ -42,10 +50,12 @@ export const Balance = z.object({
   connectTimeoutSeconds: Seconds,
   readTimeoutSeconds: Seconds,
 });
-export const HttpsInput = z.object({ scheme: OriginScheme, portMap: PortMap }).superRefine(({ scheme, portMap }, ctx) => {
-  if (scheme === 'follow' && portMap.length === 0)
-    ctx.addIssue({ code: 'custom', path: ['portMap'], message: 'required' });
-});
+export const HttpsInput = z
+  .object({ scheme: OriginScheme, portMap: PortMap })
+  .superRefine(({ scheme, portMap }, ctx) => {
+    if (scheme === 'follow' && portMap.length === 0)
+      ctx.addIssue({ code: 'custom', path: ['portMap'], message: 'required' });
+  });
 export const Scheme = z.object({ scheme: OriginScheme, portMap: z.array(z.object({ from: Port, to: Port })) });
 
 export const DomainInput = z.object({

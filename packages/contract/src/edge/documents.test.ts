@@ -20,11 +20,20 @@ describe('a document', () => {
 
 describe('a document key', () => {
   test.each(['zone', `site/${id}`, 'host/www.example.com', 'host/*.example.com'])('may be %s', (key) =>
-    expect(DocKey.safeParse(key).success).toBe(true));
-  test.each(['../etc/passwd', 'host/../x', 'host/a/b.com', 'host/.hidden', 'host/a', 'site/1', 'zone/x', 'host/a..com', 'host/A.com', 'host/*'])(
-    'may not be %s, for it becomes a file name',
-    (key) => expect(DocKey.safeParse(key).success).toBe(false),
+    expect(DocKey.safeParse(key).success).toBe(true),
   );
+  test.each([
+    '../etc/passwd',
+    'host/../x',
+    'host/a/b.com',
+    'host/.hidden',
+    'host/a',
+    'site/1',
+    'zone/x',
+    'host/a..com',
+    'host/A.com',
+    'host/*',
+  ])('may not be %s, for it becomes a file name', (key) => expect(DocKey.safeParse(key).success).toBe(false));
 });
 
 test('a digest tells sets apart, not orders, and putting in and taking out undo each other', () => {

@@ -64,15 +64,28 @@ export const Heartbeat = z.object({
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
 
 /** cmd.<node>.purge. Repeating one is harmless. */
-export const PurgeCommand = z.object({ id: Id, deadline: z.iso.datetime(), urls: z.array(z.string()).min(1).max(1000) });
+export const PurgeCommand = z.object({
+  id: Id,
+  deadline: z.iso.datetime(),
+  urls: z.array(z.string()).min(1).max(1000),
+});
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
-export const CommandReply = z.object({ id: Id, ok: z.boolean(), error: z.string().nullable(), tookMs: z.number(), objects: z.int() });
+export const CommandReply = z.object({
+  id: Id,
+  ok: z.boolean(),
+  error: z.string().nullable(),
+  tookMs: z.number(),
+  objects: z.int(),
+});
 
 /** POST /api/v1/node/join */
 export const JoinRequest = z.object({
   token: z.string().min(20).max(200),
-  publicKey: z.string().regex(/^U[A-Z2-7]{55}$/).describe('NKey of a user, made on the node; its seed never leaves it'),
+  publicKey: z
+    .string()
+    .regex(/^U[A-Z2-7]{55}$/)
+    .describe('NKey of a user, made on the node; its seed never leaves it'),
   version: z.string().max(64),
 });
 export const JoinReply = z.object({

@@ -5,12 +5,24 @@ export const JobStarted = z.object({ jobID: Id });
 export const JobState = z.enum(['processing', 'completed', 'failed']);
 /** What one node answered. `pending`: not yet; a node that is offline answers when it is back. */
 export const Receipt = z.object({
-  nodeID: Id, nodeName: z.string(), state: z.enum(['pending', 'done', 'failed']),
-  tookMs: z.number().nullable(), objects: z.int().nullable(), error: z.string().nullable(), answeredAt: Time.nullable(),
+  nodeID: Id,
+  nodeName: z.string(),
+  state: z.enum(['pending', 'done', 'failed']),
+  tookMs: z.number().nullable(),
+  objects: z.int().nullable(),
+  error: z.string().nullable(),
+  answeredAt: Time.nullable(),
 });
 export const Job = z.object({
-  id: Id, kind: z.enum(['purgeSite', 'purgeHosts', 'purgeURLs']), state: JobState, title: z.string(),
-  done: z.int(), total: z.int(), createdBy: z.string(), createdAt: Time, endedAt: Time.nullable(),
+  id: Id,
+  kind: z.enum(['purgeSite', 'purgeHosts', 'purgeURLs']),
+  state: JobState,
+  title: z.string(),
+  done: z.int(),
+  total: z.int(),
+  createdBy: z.string(),
+  createdAt: Time,
+  endedAt: Time.nullable(),
 });
 export const JobWithReceipts = Job.extend({ receipts: z.array(Receipt) });
 export type Job = z.output<typeof Job>;

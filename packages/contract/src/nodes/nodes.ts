@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
 
 /** `natsError`: connected before, not now, and known to serve. `rejected`: refused a document and serves the one before. */
-export const NodeStatus = z.enum(['uninitialized', 'enabled', 'disabled', 'offline', 'reconnecting', 'natsError', 'rejected']);
+export const NodeStatus = z.enum([
+  'uninitialized',
+  'enabled',
+  'disabled',
+  'offline',
+  'reconnecting',
+  'natsError',
+  'rejected',
+]);
 
 export const NodeInput = z.object({
   name: Text,

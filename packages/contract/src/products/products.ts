@@ -28,7 +28,12 @@ export const ProductUpdate = z.object({
   cnameMode: z.enum(['random', 'custom']).optional(),
 });
 // Of the update, not of the input: a reply has no defaults, so nothing in it may be missing.
-export const Product = ProductUpdate.required().extend({ zoneName: Text, siteCount: z.int(), createdAt: Time, updatedAt: Time });
+export const Product = ProductUpdate.required().extend({
+  zoneName: Text,
+  siteCount: z.int(),
+  createdAt: Time,
+  updatedAt: Time,
+});
 export type Product = z.output<typeof Product>;
 export type ProductInput = z.output<typeof ProductInput>;
 export type ProductUpdate = z.output<typeof ProductUpdate>;

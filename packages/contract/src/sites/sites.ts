@@ -10,7 +10,12 @@ export const SiteInput = z.object({
   userID: Id.nullable().default(null).describe('The customer who owns it'),
   tags: Tags.default([]),
 });
-export const SiteUpdate = z.object({ id: Id, name: Text.optional(), userID: Id.nullable().optional(), tags: Tags.optional() });
+export const SiteUpdate = z.object({
+  id: Id,
+  name: Text.optional(),
+  userID: Id.nullable().optional(),
+  tags: Tags.optional(),
+});
 
 export const Site = z.object({
   id: Id,
@@ -46,7 +51,10 @@ export const SiteStatusInput = z.object({
 });
 export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
 export const ResourceInfo = z.object({
-  sites: z.int(), domains: z.int(), enabledDomains: z.int(), cacheRules: z.int(),
+  sites: z.int(),
+  domains: z.int(),
+  enabledDomains: z.int(),
+  cacheRules: z.int(),
 });
 export type Site = z.output<typeof Site>;
 export type SiteInfo = z.output<typeof SiteInfo>;

@@ -11,8 +11,13 @@ export const ZonePort = z.object({ id: Id, port: Port, portType: z.literal(7), t
 export const ZoneInput = z.object({
   name: Text,
   memo: Memo.default(''),
-  ports: z.array(ZonePortInput).max(100)
-    .default([{ port: 80, portType: 7, tls: false }, { port: 443, portType: 7, tls: true }])
+  ports: z
+    .array(ZonePortInput)
+    .max(100)
+    .default([
+      { port: 80, portType: 7, tls: false },
+      { port: 443, portType: 7, tls: true },
+    ])
     .describe('Ports that every node of the zone opens'),
 });
 export const ZoneUpdate = z.object({ id: Id, name: Text.optional(), memo: Memo.optional() });
