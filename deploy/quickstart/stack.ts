@@ -115,6 +115,7 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Re
     ADMIN_HOST: settings.ADMIN_HOST,
     ADMIN_PORT: String(settings.ADMIN_PORT),
     PUBLIC_URL: addresses(settings).console,
+    ADMIN_URL: process.env['ADMIN_URL'] ?? addresses(settings).adminConsole,
     CONSOLE_DIR: path.join(root, 'apps/console/dist'),
     // The demo's origin is on this machine, where origins may not be otherwise.
     ORIGIN_ALLOW:

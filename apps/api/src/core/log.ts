@@ -15,6 +15,10 @@ const secretNames = [
   'privateKey',
   'jwt',
   'joinToken',
+  'oldPassword',
+  'verifyToken',
+  'recoveryCodes',
+  'secret',
 ];
 
 export const openLog = (

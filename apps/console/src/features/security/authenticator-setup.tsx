@@ -112,17 +112,19 @@ function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack 
         <Copy text={secret} />
       </div>
       {failure !== null && <Failure error={failure} />}
-      <CodeBoxes
-        id={id}
-        label={t('auth.code')}
-        value={code}
-        wrong={failure !== null && code === ''}
-        disabled={busy}
-        onChange={(next) => {
-          setCode(next);
-          if (next.length === 6 && !busy) void confirm(next);
-        }}
-      />
+      <div className={classes['boxes']}>
+        <CodeBoxes
+          id={id}
+          label={t('auth.code')}
+          value={code}
+          wrong={failure !== null && code === ''}
+          disabled={busy}
+          onChange={(next) => {
+            setCode(next);
+            if (next.length === 6 && !busy) void confirm(next);
+          }}
+        />
+      </div>
       <Button variant="default" onClick={onBack}>
         {t('common.cancel')}
       </Button>
