@@ -1,7 +1,7 @@
 // What people try at a sign-in, and that it gets them nothing.
 import { createHmac, randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { accessToken } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
@@ -181,6 +181,12 @@ describe('guessing', () => {
     };
     expect(await ask(email)).toEqual(await ask(`${unique('nobody')}@example.com`));
   });
+});
+
+test('what anybody may begin is bounded for each address, so that nobody fills the database', async () => {
+  const ask = () => anyone('user')(passkeys.loginOptions, { body: {} });
+  for (let i = 0; i < 100; i += 1) await ask();
+  await expect(ask()).toFail('RATE_LIMITED');
 });
 
 describe('another site’s page', () => {

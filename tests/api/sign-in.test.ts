@@ -317,6 +317,17 @@ describe('mail', () => {
     }
   });
 
+  test('that is too old to be of use is dropped, the next one goes', async () => {
+    const { mail } = app.installation;
+    const { email } = await person();
+    const to = { email, language: 'zh-TW', clientId: null };
+    await mail.post(db, to, 'code', { code: '111111' }, -1);
+    await mail.post(db, to, 'code', { code: '222222' });
+    expect(await mailTo(app.mailDir, email)).toMatchObject({ subject: '登入驗證碼' });
+    await eventually(async () => expect(await db.outgoingMail.count()).toBe(0));
+    expect((await mailsTo(app.mailDir, email)).map(({ text }) => text.includes('222222'))).toEqual([true]);
+  });
+
   test('is read by the owner of the installation on the admin listener only', async () => {
     const someone = await person();
     await askForReset(someone);

@@ -40,13 +40,13 @@ export const passkeys = onEvery('passkeys', {
   options:  post('passkey/options', { can: 'signedIn', body: Proof, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED'] }),
   register: post('passkey', { can: 'signedIn', body: PasskeyInput, reply: Passkey, fails: ['CREDENTIAL_REFUSED', 'DUPLICATED'] }),
   remove:   del('passkeys', { can: 'signedIn', body: PasskeysRemoval, reply: Ids, fails: ['CREDENTIAL_REFUSED'] }),
-  loginOptions: post('passkey/login/options', { can: 'anyone', body: PasskeyOptionsInput, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED'] }),
+  loginOptions: post('passkey/login/options', { can: 'anyone', body: PasskeyOptionsInput, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
   login:    post('passkey/login', { can: 'anyone', body: PasskeyLoginInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED'] }),
 });
 
 export const oidc = onSites('oidc', {
   button: get('oidc', { can: 'anyone', query: OidcQuery, reply: OidcButton }),
-  start:  post('oidc/start', { can: 'anyone', body: OidcStartInput, reply: OidcStarted, fails: ['NOT_FOUND', 'SUPPLIER_FAILED'] }),
+  start:  post('oidc/start', { can: 'anyone', body: OidcStartInput, reply: OidcStarted, fails: ['NOT_FOUND', 'SUPPLIER_FAILED', 'RATE_LIMITED'] }),
   finish: post('oidc/finish', { can: 'anyone', body: OidcFinishInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'SUPPLIER_FAILED'] }),
 });
 

@@ -49,17 +49,21 @@ export async function mailReset(installation: Installation, { kind, email }: { k
   await db.$transaction((tx) => issueMailedToken(installation, tx, account, 'reset'));
 }
 
-export async function check({ installation: { db } }: Ctx, token: string) {
+async function accountBehind({ installation: { db } }: Ctx, token: string) {
   const found = await db.mailedToken.findUnique({ where: { tokenHash: sha256(token) }, include: { account: true } });
   if (!found || found.expiresAt.getTime() <= Date.now()) fail('INVALID_TOKEN');
-  const { account, purpose } = found;
-  return { id: found.id, account, email: account.email, auth: account.kind, purpose: purposeOf(purpose) };
+  return found;
+}
+
+export async function check(ctx: Ctx, token: string) {
+  const { account, purpose } = await accountBehind(ctx, token);
+  return { email: account.email, auth: account.kind, purpose: purposeOf(purpose) };
 }
 
 const purposeOf = (text: string): MailPurpose => (text === 'invitation' ? 'invitation' : 'reset');
 
 export async function register(ctx: Ctx, { token, password }: { token: string; password: string }): Promise<void> {
-  const { id, account } = await check(ctx, token);
+  const { id, account } = await accountBehind(ctx, token);
   ctx.caller.auditName = account.email;
   await replacePassword(ctx, account, password, {
     keep: null,

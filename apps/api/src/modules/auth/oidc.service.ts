@@ -11,6 +11,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { Failure, fail, failAt } from '../../core/fail.ts';
 import { OutboundRefusal, outboundFetch } from '../../core/outbound-fetch.ts';
 import type { OidcProvider } from '../../generated/client.ts';
+import { countBeginning } from '../../http/auth/attempts.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 import { sameText, sha256 } from '../../http/auth/tokens.ts';
 import { familyOf, keep } from './auth.service.ts';
@@ -33,7 +34,8 @@ export async function button(ctx: Ctx, query: Request<typeof oidc.button>['query
 }
 
 export async function start(ctx: Ctx, { client: named }: { client?: string | undefined }) {
-  const { db, secrets } = ctx.installation;
+  const { db, pool, secrets } = ctx.installation;
+  await countBeginning(pool, 'oidc', ctx.caller.address);
   const provider = await providerFor(ctx, named);
   if (!provider) fail('NOT_FOUND');
   const config = await configure(ctx, provider);
@@ -146,7 +148,10 @@ const redirectUris = ({ installation: { env } }: Ctx, { host }: Pick<OidcProvide
   return ['user', 'client'].map((kind) => `${base.origin}/${kind}/login/oidc`);
 };
 
-const shown = (ctx: Ctx, provider: OidcProvider) => ({ ...provider, redirectURIs: redirectUris(ctx, provider) });
+const shown = (ctx: Ctx, { secretSealed: _, ...provider }: OidcProvider) => ({
+  ...provider,
+  redirectURIs: redirectUris(ctx, provider),
+});
 
 /** A setting of the whole client: its sub-accounts neither see nor change it. */
 const assertRoot = ({ actor }: Ctx) => {
