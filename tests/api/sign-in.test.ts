@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { login2fa, mailbox, mailedTokens, ownSessions, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
+import { openLog } from '@edgeloom/api/core/log.ts';
 import { sweepSessions } from '@edgeloom/api/http/auth/sessions.ts';
+import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
-import { mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
+import { codeIn, mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
 import { password, people } from '../support/people.ts';
 import '../support/matchers.ts';
 
@@ -328,11 +330,23 @@ describe('mail', () => {
     expect((await mailsTo(app.mailDir, email)).map(({ text }) => text.includes('222222'))).toEqual([true]);
   });
 
+  test('is sent once, however many processes send', async () => {
+    const { email } = await person();
+    const others = [1, 2, 3].map(() => startMailDelivery(app.installation, openLog(app.installation.env)));
+    const to = { email, language: 'en', clientId: null };
+    const codes = Array.from({ length: 30 }, (_, i) => String(100_000 + i));
+    for (const code of codes) await app.installation.mail.post(db, to, 'code', { code });
+    await eventually(async () => expect(await db.outgoingMail.count()).toBe(0));
+    await Promise.all(others.map((other) => other.stop()));
+    const sent = (await mailsTo(app.mailDir, email)).map(codeIn);
+    expect(sent.toSorted()).toEqual(codes);
+  });
+
   test('is read by the owner of the installation on the admin listener only', async () => {
     const someone = await person();
     await askForReset(someone);
     const admin = await app.build.admin();
-    const { data } = await app.as(admin).call(mailbox.list);
+    const { data } = await app.as(admin).call(mailbox.list, { query: { orderBy: 'desc' } });
     const mail = data.find(({ to }) => to === someone.email);
     expect(await app.as(admin).call(mailbox.get, { params: { id: mail?.id ?? '' } })).toMatchObject({
       to: someone.email,
