@@ -151,6 +151,14 @@ describe('the setting', () => {
     );
   });
 
+  test('is asked over https, but for an address that the installation itself names', async () => {
+    const { client } = await app.build.client();
+    await expect(app.as(client).call(oidcSetting.update, { body: setting({ issuer: 'http://192.0.2.1/' }) })).toFail(
+      'PARAMETER',
+      { errorData: [expect.objectContaining({ path: 'issuer' })] },
+    );
+  });
+
   test('leads nowhere inside: addresses and names of our own network are refused before anything is sent', async () => {
     const strict = await testApp({ PUBLIC_URL: console_ });
     try {

@@ -5,7 +5,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Env } from '../env.ts';
-import { originFault } from './outbound.ts';
+import { isNamed, originFault } from './outbound.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_AT_MOST = 1_000_000;
@@ -20,12 +20,17 @@ interface Wish {
 /** What the policy said, for whoever shows it to the tenant. */
 export class OutboundRefusal extends Error {}
 
+/** Without TLS only to what the installation's own settings name: a provider beside it, for trying things out. */
+const faultOf = (address: string, protocol: string, settings: Settings) =>
+  originFault(address, settings) ??
+  (protocol !== 'https:' && !isNamed(address, settings) ? 'this address is asked over https only' : null);
+
 const guardedLookup =
-  (settings: Settings): LookupFunction =>
+  (protocol: string, settings: Settings): LookupFunction =>
   (name, options, done) => {
     resolve(name, { ...options, all: true }, (error, found) => {
       if (error) return done(error, []);
-      const fault = found.map(({ address }) => originFault(address, settings)).find((text) => text !== null);
+      const fault = found.map(({ address }) => faultOf(address, protocol, settings)).find((text) => text !== null);
       if (fault) return done(new OutboundRefusal(fault), []);
       const [first] = found;
       if (options.all || !first) return done(null, found);
@@ -33,14 +38,15 @@ const guardedLookup =
     });
   };
 
-export function outboundFetch(settings: Settings) {
-  const lookup = guardedLookup(settings);
-  return (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
+export const outboundFetch =
+  (settings: Settings) =>
+  (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
+      const lookup = guardedLookup(url.protocol, settings);
       const host = url.hostname.replace(/^\[|\]$/g, '');
       // An address is never looked up, so it is judged here.
-      const fault = isIP(host) ? originFault(host, settings) : null;
+      const fault = isIP(host) ? faultOf(host, url.protocol, settings) : null;
       if (fault) return refuse(new OutboundRefusal(fault));
       const begin = url.protocol === 'https:' ? tlsRequest : plainRequest;
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -66,4 +72,3 @@ export function outboundFetch(settings: Settings) {
       asked.on('error', refuse);
       asked.end(body);
     });
-}

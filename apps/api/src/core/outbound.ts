@@ -37,12 +37,19 @@ export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
 /** Why an origin is refused, or null. A name is looked at by the edge, when it knows where the name leads. */
 export function originFault(address: string, settings: Settings): string | null {
   if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
+  const lies = liesIn(address);
+  const { deny, allow } = originPolicy(settings);
+  return deny.some(lies) && !allow.some(lies) ? 'this address is not allowed' : null;
+}
+
+/** Whether the installation's own settings name the address: what they name may be asked without TLS. */
+export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => ORIGIN_ALLOW.some(liesIn(address));
+
+function liesIn(address: string) {
   // IPv4 written as IPv6 (::ffff:127.0.0.1) is what it is.
   const parsed = ipaddr.process(address);
-  const lies = (range: string) => {
+  return (range: string) => {
     const [network, bits] = ipaddr.parseCIDR(range);
     return network.kind() === parsed.kind() && parsed.match(network, bits);
   };
-  const { deny, allow } = originPolicy(settings);
-  return deny.some(lies) && !allow.some(lies) ? 'this address is not allowed' : null;
 }
