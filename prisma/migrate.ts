@@ -8,8 +8,14 @@ import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm
 import pg from 'pg';
 import { openEngine, readMigrations, readSchema } from './schema-engine.ts';
 
-const schemaFolder = path.join(import.meta.dirname, 'schema');
-const migrationsFolder = path.join(import.meta.dirname, 'migrations');
+interface Folders {
+  schema: string;
+  migrations: string;
+}
+const ours: Folders = {
+  schema: path.join(import.meta.dirname, 'schema'),
+  migrations: path.join(import.meta.dirname, 'migrations'),
+};
 const filters = { externalTables: [], externalEnums: [] };
 
 /** Any constant will do, as long as every process of every version takes the same. */
@@ -22,12 +28,13 @@ interface Session {
 }
 
 /** Writes a migration that leads from the migrations there are to the schema. Answers its folder, or null when nothing changed. */
-export const create = (databaseUrl: string, name: string): Promise<string | null> =>
-  withEngine(databaseUrl, async ({ engine, migrationsList, schema }) => {
+export async function create(databaseUrl: string, name: string, folders = ours): Promise<string | null> {
+  await deploy(databaseUrl, folders);
+  return withEngine(databaseUrl, folders, async ({ engine, migrationsList, schema }) => {
+    // Asked first, whatever it says: only after it, and not after an engine has applied something, does the next call
+    // find a shadow database.
     const { action } = await engine.devDiagnostic({ migrationsList, filters });
     if (action.tag === 'reset') throw new Error(`the database does not follow from the migrations: ${action.reason}`);
-    await engine.applyMigrations({ migrationsList, filters });
-
     const loss = await engine.evaluateDataLoss({ migrationsList, schema, filters });
     for (const step of loss.warnings) console.warn(`careful: ${step.message}`);
     if (loss.unexecutableSteps.length > 0) {
@@ -36,21 +43,22 @@ export const create = (databaseUrl: string, name: string): Promise<string | null
 
     const made = await engine.createMigration({ draft: false, migrationName: name, migrationsList, schema, filters });
     if (!made.migrationScript) return null;
-    const folder = path.join(migrationsFolder, made.generatedMigrationName);
+    const folder = path.join(folders.migrations, made.generatedMigrationName);
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'migration.sql'), made.migrationScript);
-    await writeFile(path.join(migrationsFolder, 'migration_lock.toml'), `provider = "${made.connectorType}"\n`);
+    await writeFile(path.join(folders.migrations, 'migration_lock.toml'), `provider = "${made.connectorType}"\n`);
     return folder;
   });
+}
 
 /** Applies what is missing, in order. Several processes may start at once: one applies, the others wait and find nothing to do. */
-export async function deploy(databaseUrl: string): Promise<string[]> {
+export async function deploy(databaseUrl: string, folders = ours): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    if (await isCurrent(lock)) return [];
-    const applied = await withEngine(databaseUrl, ({ engine, migrationsList }) =>
+    if (await isCurrent(lock, folders)) return [];
+    const applied = await withEngine(databaseUrl, folders, ({ engine, migrationsList }) =>
       engine.applyMigrations({ migrationsList, filters }),
     );
     return applied.appliedMigrationNames;
@@ -60,14 +68,14 @@ export async function deploy(databaseUrl: string): Promise<string[]> {
 }
 
 /** Asked by a plain query: most starts find nothing to do, and loading the engine takes longer than all the rest. */
-async function isCurrent(client: pg.Client): Promise<boolean> {
+async function isCurrent(client: pg.Client, folders: Folders): Promise<boolean> {
   const { rows } = await client.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`);
   if (rows[0]?.table == null) return false;
   const applied = await client.query<{ name: string; checksum: string }>(
     'SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
   const checksums = new Map(applied.rows.map((row) => [row.name, row.checksum]));
-  const { migrationDirectories } = await readMigrations(migrationsFolder);
+  const { migrationDirectories } = await readMigrations(folders.migrations);
   return migrationDirectories.every(({ path: name, migrationFile: { content } }) => {
     if (content.tag === 'error') return false;
     return checksums.get(name) === createHash('sha256').update(content.value).digest('hex');
@@ -76,7 +84,7 @@ async function isCurrent(client: pg.Client): Promise<boolean> {
 
 /** What stands between the database and the migrations, in words; empty when they agree. */
 export const status = (databaseUrl: string): Promise<string[]> =>
-  withEngine(databaseUrl, async ({ engine, migrationsList }) => {
+  withEngine(databaseUrl, ours, async ({ engine, migrationsList }) => {
     const found = await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters });
     const lines = [
       ...found.failedMigrationNames.map((name) => `failed: ${name}`),
@@ -95,15 +103,19 @@ export const status = (databaseUrl: string): Promise<string[]> =>
 
 /** The SQL that the migrations lack to make the schema; null when they make it exactly. */
 export const drift = (databaseUrl: string): Promise<string | null> =>
-  withEngine(databaseUrl, async ({ engine, migrationsList, schema }) => {
+  withEngine(databaseUrl, ours, async ({ engine, migrationsList, schema }) => {
     const from = { tag: 'migrations' as const, ...migrationsList };
     const to = { tag: 'schemaDatamodel' as const, ...schema };
     const { exitCode, stdout } = await engine.diff({ from, to, script: true, exitCode: true, filters });
     return exitCode === 0 ? null : (stdout ?? '');
   });
 
-async function withEngine<T>(databaseUrl: string, task: (session: Session) => Promise<T>): Promise<T> {
-  const [schema, migrationsList] = await Promise.all([readSchema(schemaFolder), readMigrations(migrationsFolder)]);
+async function withEngine<T>(
+  databaseUrl: string,
+  folders: Folders,
+  task: (session: Session) => Promise<T>,
+): Promise<T> {
+  const [schema, migrationsList] = await Promise.all([readSchema(folders.schema), readMigrations(folders.migrations)]);
   const { engine, close } = await openEngine(databaseUrl, schema);
   try {
     return await task({ engine, migrationsList, schema });

@@ -1,7 +1,10 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { deploy, drift, status } from '../../prisma/migrate.ts';
+import { create, deploy, drift, status } from '../../prisma/migrate.ts';
 import { services, testDatabase } from '../support/services.ts';
+import { testDir } from '../support/test-dir.ts';
 
 async function emptyDatabase(): Promise<string> {
   const name = `empty_${crypto.randomUUID().replaceAll('-', '')}`;
@@ -36,4 +39,22 @@ test('a migration that was edited after it was applied is told', async () => {
   await client.query(`UPDATE _prisma_migrations SET checksum = repeat('0', 64)`);
   await client.end();
   expect((await status(database))[0]).toContain('edited after it was applied');
+});
+
+test('one migration after the other is made of what changed in the schema, and nothing of what did not', async () => {
+  const database = await testDatabase();
+  const folder = await testDir();
+  await cp('prisma', folder, { recursive: true });
+  const folders = { schema: path.join(folder, 'schema'), migrations: path.join(folder, 'migrations') };
+  const zones = path.join(folders.schema, 'zones.prisma');
+  const sqlOf = async (made: string | null) => readFile(path.join(made ?? '', 'migration.sql'), 'utf8');
+  const put = async (from: string, to: string) => writeFile(zones, (await readFile(zones, 'utf8')).replace(from, to));
+
+  expect(await create(database, 'nothing', folders)).toBeNull();
+  await put('model ZonePort {', 'model ZoneNote {\n  id String @id\n  @@map("zone_notes")\n}\n\nmodel ZonePort {');
+  expect(await sqlOf(await create(database, 'notes', folders))).toContain('CREATE TABLE "zone_notes"');
+  // Used to fail: the migration before it was still to be applied.
+  await put('  id String @id\n', '  id String @id\n  text String?\n');
+  expect(await sqlOf(await create(database, 'texts', folders))).toContain('ADD COLUMN     "text" TEXT');
+  expect(await create(database, 'nothing', folders)).toBeNull();
 });
