@@ -109,6 +109,24 @@ test('a node that is away stays pending, and answers when it is back', async () 
   expect(away?.purged).toEqual([urls]);
 });
 
+test('a node that is switched off holds up no purge, and has purged before it serves again', async () => {
+  const { site, name, nodes: connected } = await served(2);
+  const [, resting] = connected;
+  const operator = plane.as(site.client);
+  const ids = [resting?.identity.nodeID ?? ''];
+  await operator.call(nodes.status, { body: { ids, enabled: false } });
+  await resting?.disconnect();
+  const urls = [`http://${name}/`];
+  const { jobID } = await owner(site).call(purge.urls, { params: site.params, body: { type: 1, urls } });
+  await eventually(async () =>
+    expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 1, total: 2 }),
+  );
+  // Used to be forgotten: it served the old object once it was switched on.
+  resting?.connect();
+  await eventually(() => expect(resting?.purged).toEqual([urls]));
+  await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 2 }));
+});
+
 test('a node that never answers keeps nobody waiting', { timeout: 60_000 }, async () => {
   const { site, name, nodes } = await served(2);
   const [, silent] = nodes;

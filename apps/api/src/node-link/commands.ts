@@ -133,14 +133,15 @@ function* inParts(urls: string[]): Generator<string[]> {
   yield part;
 }
 
-/** Only of nodes that are there: the others' receipts wait until they are. Of each node a few, oldest first. */
+/** Only of nodes that are there, switched on or not: the others' receipts wait until they are, though their job may have
+ *  ended without them. Of each node a few, oldest first. */
 async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>(
     `WITH open AS (
        SELECT r.job_id, r.node_id, row_number() OVER (PARTITION BY r.node_id ORDER BY r.job_id) AS place
        FROM jobs j JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
        JOIN node_states s ON s.node_id = r.node_id AND s.connected_at IS NOT NULL
-       WHERE j.state = 'processing' AND j.kind = 'purgeURLs' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       WHERE j.kind = 'purgeURLs' AND (r.claimed_until IS NULL OR r.claimed_until < now())
          AND NOT r.node_id = ANY($3::uuid[])
      ), free AS (
        SELECT r.job_id, r.node_id FROM open o JOIN job_receipts r ON r.job_id = o.job_id AND r.node_id = o.node_id
