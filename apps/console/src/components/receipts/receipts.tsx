@@ -36,7 +36,7 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
           </li>
         ))}
       </ul>
-      {job.state === 'processing' && waiting.length > 0 && (
+      {waiting.length > 0 && (
         <p className={classes['later']}>{t('common.receipts.later', { names: waiting.join(t('common.comma')) })}</p>
       )}
     </section>
