@@ -12,6 +12,7 @@ import { lastSite } from '../../stores/session.ts';
 import { ConfirmProvider } from '../confirm/confirm.tsx';
 import { OverlayProvider } from '../overlay/overlay.tsx';
 import { FailedState, PageLoading } from '../states/states.tsx';
+import { Banners } from './banners.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { DocumentTitle } from './document-title.tsx';
 import type { MenuGroup, SiteViewGroup } from './menu.ts';
@@ -77,6 +78,7 @@ export function Frame({ menu, views }: FrameProps) {
             <Breadcrumb menu={menu} views={views} site={scope} />
             <TopTools />
           </header>
+          <Banners />
           <main id="content" className={classes['panel']} tabIndex={-1}>
             <Progress />
             <SiteContext value={scope}>

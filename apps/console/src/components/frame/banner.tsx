@@ -1,0 +1,20 @@
+import type { Icon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './frame.module.css';
+
+interface BannerProps {
+  tone: 'held' | 'warn' | 'bad' | 'busy';
+  icon: Icon;
+  children: ReactNode;
+  /** The way out: a link or a button. */
+  action?: ReactNode;
+}
+
+/** One line under the top bar. It stays as long as what it says is true. */
+export const Banner = ({ tone, icon: Mark, children, action }: BannerProps) => (
+  <p className={classes['banner']} data-tone={tone}>
+    <Mark size={15} stroke={1.6} aria-hidden />
+    <span className={classes['bannerText']}>{children}</span>
+    {action}
+  </p>
+);
