@@ -356,7 +356,8 @@ describe('mail', () => {
       headers: { authorization: `Bearer ${admin.token}` },
     });
     expect(answer.status).toBe(404);
-    await db.account.update({ where: { id: admin.id }, data: { isRoot: false } });
+    const parentId = (await app.build.admin()).id;
+    await db.account.update({ where: { id: admin.id }, data: { isRoot: false, parentId } });
     await eventually(() => expect(app.as(admin).call(mailbox.list)).toFail('PERMISSION_DENIED'));
   });
 });

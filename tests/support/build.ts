@@ -42,6 +42,9 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
     return signIn(await db.account.create({ data: { ...data, email, name: email, login2faType: 2 } }));
   };
 
+  const role = (owner: { id: string }, permissions: Permission[]) =>
+    db.role.create({ data: { ownerId: owner.id, name: unique('role'), permissions } });
+
   const build = {
     admin: () => account({ kind: 'admin', isRoot: true }),
 
@@ -53,12 +56,14 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
 
     /** Sees the zones it is given, and may what it is given. */
     async subClient({ clientId, client }: Tenant, zones: { id: string }[], { permissions = [] }: AccountWish = {}) {
-      const sub = await account({ kind: 'client', clientId, parentId: client.id, permissions });
+      const { id: roleId } = await role(client, permissions);
+      const sub = await account({ kind: 'client', clientId, parentId: client.id, roleId });
       await db.zoneAssignment.createMany({ data: zones.map(({ id }) => ({ zoneId: id, accountId: sub.id })) });
       return sub;
     },
     async subUser(owner: Signed, sites: { id: string }[], { permissions = [] }: AccountWish = {}) {
-      const sub = await account({ kind: 'user', clientId: owner.clientId, parentId: owner.id, permissions });
+      const { id: roleId } = await role(owner, permissions);
+      const sub = await account({ kind: 'user', clientId: owner.clientId, parentId: owner.id, roleId });
       await db.siteAssignment.createMany({ data: sites.map(({ id }) => ({ siteId: id, accountId: sub.id })) });
       return sub;
     },

@@ -10,10 +10,14 @@ export interface Actor {
   /** Of an admin, who belongs to no client: `NOBODY`, which no row carries. */
   clientId: string;
   isRoot: boolean;
+  /** The root account that it is a sub-account of; its own id if it is one. */
+  rootId: string;
   permissions: ReadonlySet<Permission>;
   email: string;
   name: string;
   sessionId: string;
+  /** Who acts as this account (switch user); null when it is the account itself. */
+  proxy: { id: string; email: string; name: string } | null;
 }
 
 /** No row has this id. */
@@ -25,10 +29,12 @@ export const stranger: Actor = {
   kind: 'user',
   clientId: NOBODY,
   isRoot: false,
+  rootId: NOBODY,
   permissions: new Set(),
   email: '',
   name: '',
   sessionId: NOBODY,
+  proxy: null,
 };
 
 /** What a call says of itself apart from its input, for the few handlers that need it: sign-in and metrics. */

@@ -44,6 +44,9 @@ export const owners: { [M in Model]: Owner<M> } = {
     reads: ({ kind, clientId, id }) => (kind === 'client' ? { clientId } : { id }),
     writes: ({ id }) => ({ id }),
   },
+  // A role is its root account's, and so are the sub-accounts that hold it.
+  Role: ({ rootId }) => ({ ownerId: rootId }),
+  ApiToken: ({ id }) => ({ accountId: id }),
   Session: '(none)',
   LoginChallenge: '(none)',
   LoginFailure: '(none)',

@@ -17,11 +17,17 @@ interface Row {
   kind: Actor['kind'];
   client_id: string | null;
   is_root: boolean;
-  permissions: string[];
+  root_id: string;
+  permissions: string[] | null;
   email: string;
   name: string;
-  status: 'normal' | 'pause' | 'lock' | 'expired';
-  account_ends: Date | null;
+  /** The account, its root account, whoever acts as it and their root account: the session needs them all. */
+  enabled: boolean;
+  ends: Date | null;
+  proxy_id: string | null;
+  proxy_root_id: string | null;
+  proxy_email: string | null;
+  proxy_name: string | null;
   session_ends: Date;
   revoked_at: Date | null;
 }
@@ -48,7 +54,8 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
   const forget = (id: string) => {
     notices += 1;
     if (kept.delete(id)) return;
-    for (const [session, { actor }] of kept) if (actor.id === id) kept.delete(session);
+    for (const [session, { row }] of kept)
+      if ([row.id, row.root_id, row.proxy_id, row.proxy_root_id].includes(id)) kept.delete(session);
   };
 
   async function listen() {
@@ -81,9 +88,19 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     const before = notices;
     const { rows } = await pool.query<Row>({
       name: 'identity',
-      text: `SELECT a.id, a.kind, a.client_id, a.is_root, a.permissions, a.email, a.name, a.status,
-               a.expires_at AS account_ends, s.ends_at AS session_ends, s.revoked_at
-             FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.id = $1`,
+      text: `SELECT a.id, a.kind, a.client_id, a.is_root, root.id AS root_id, r.permissions, a.email, a.name,
+               a.status = 'normal' AND root.status = 'normal'
+                 AND coalesce(p.status = 'normal' AND proxy_root.status = 'normal', true) AS enabled,
+               least(a.expires_at, root.expires_at, p.expires_at, proxy_root.expires_at) AS ends,
+               s.ends_at AS session_ends, s.revoked_at,
+               p.id AS proxy_id, proxy_root.id AS proxy_root_id, p.email AS proxy_email, p.name AS proxy_name
+             FROM sessions s
+               JOIN accounts a ON a.id = s.account_id
+               JOIN accounts root ON root.id = CASE WHEN a.is_root THEN a.id ELSE a.parent_id END
+               LEFT JOIN roles r ON r.id = a.role_id
+               LEFT JOIN accounts p ON p.id = s.proxy_id
+               LEFT JOIN accounts proxy_root ON proxy_root.id = CASE WHEN p.is_root THEN p.id ELSE p.parent_id END
+             WHERE s.id = $1`,
       values: [sessionId],
     });
     const [row] = rows;
@@ -110,8 +127,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
       const { row, actor } = identity;
       const now = Date.now();
       if (row.revoked_at || row.session_ends.getTime() <= now) fail('INVALID_TOKEN');
-      if (row.status !== 'normal' || (row.account_ends && row.account_ends.getTime() <= now))
-        fail('ACCOUNT_NOT_ENABLED');
+      if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
       return actor;
     },
     async close() {
@@ -127,8 +143,10 @@ const actorOf = (row: Row, sessionId: string): Actor => ({
   kind: row.kind,
   clientId: row.client_id ?? NOBODY,
   isRoot: row.is_root,
-  permissions: row.is_root ? allPermissions : new Set(row.permissions.filter(isPermission)),
+  rootId: row.root_id,
+  permissions: row.is_root ? allPermissions : new Set((row.permissions ?? []).filter(isPermission)),
   email: row.email,
   name: row.name,
   sessionId,
+  proxy: row.proxy_id === null ? null : { id: row.proxy_id, email: row.proxy_email ?? '', name: row.proxy_name ?? '' },
 });
