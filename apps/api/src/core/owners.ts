@@ -59,6 +59,14 @@ export const owners: { [M in Model]: Owner<M> } = {
   OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   OidcSignIn: '(none)',
   OutgoingMail: '(none)',
+  EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
+  Branding: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  BrandImage: 'branding',
+  // Read by everyone of the client, written by its own.
+  Announcement: {
+    reads: ({ clientId }) => ({ clientId }),
+    writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  },
   AuditRow: '(none)',
 
   Zone: zones,
