@@ -30,6 +30,7 @@ import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
+import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
@@ -62,6 +63,7 @@ const modules: readonly Routes[] = [
   purgeRoutes,
   purgeSitesRoutes,
   jobsRoutes,
+  paletteRoutes,
 ];
 
 export interface AppOptions {

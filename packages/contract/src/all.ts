@@ -15,6 +15,7 @@ import { clientDomains, domains, domainUpstreams } from './domains/domains.endpo
 import type { Group } from './endpoint.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
+import { palette } from './palette/palette.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
@@ -47,5 +48,6 @@ export const groups: readonly Group[] = [
   purge,
   purgeSites,
   jobs,
+  palette,
   system,
 ];

@@ -12,6 +12,9 @@ const foreign: Record<string, ErrorName> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'WRONG_TYPE',
   FST_ERR_BAD_URL: 'NO_SUCH_CALL',
   FST_ERR_NOT_FOUND: 'NO_SUCH_CALL',
+  // A text with a NUL in it, which no text of the database can hold.
+  '22021': 'PARAMETER',
+  '22P05': 'PARAMETER',
   // No such row; a value that is there already, where the service had no better word.
   P2025: 'NOT_FOUND',
   P2002: 'DUPLICATED',

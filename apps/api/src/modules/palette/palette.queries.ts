@@ -1,0 +1,45 @@
+// One statement for all that plain SQL finds: somebody types, and each key would otherwise be five questions.
+import { isAddress } from '@edgeloom/contract/common/net.ts';
+import type { Found } from '@edgeloom/contract/palette/palette.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { contains, sql, type Sql } from '../../core/sql.ts';
+import { namesThat } from '../purge/purge-urls.ts';
+
+type Rows = Pick<Found, 'sites' | 'domains' | 'zones' | 'products'>;
+
+/** What begins with the text comes before what only contains it. */
+const ordered = (name: Sql, text: string): Sql =>
+  sql`ORDER BY NOT starts_with(lower(${name}), ${text}), ${name} LIMIT 6`;
+const tagged = (tags: Sql, text: string): Sql =>
+  sql`strpos(lower(E'\\n' || array_to_string(${tags}, E'\\n')), ${`\n${text}`}) > 0`;
+const listed = (can: boolean, rows: Sql): Sql =>
+  can ? sql`(SELECT coalesce(json_agg(r), '[]') FROM (${rows}) r)` : sql`'[]'::json`;
+
+export async function search({ db, actor }: Ctx, asked: string, byTag: boolean): Promise<Rows> {
+  const text = asked.toLowerCase();
+  const isClient = actor.kind === 'client' && !byTag;
+  const may = (permission: Permission) => actor.permissions.has(permission);
+  const [sites, domains] = [may('site:read'), may('domain:read')];
+  const [zones, products] = [isClient && may('zone:read'), isClient && may('product:read')];
+  if (actor.kind === 'admin' || !(sites || domains || zones || products))
+    return { sites: [], domains: [], zones: [], products: [] };
+
+  const matches = (name: Sql, tags: Sql) => (byTag ? tagged(tags, text) : contains(name, text));
+  const [found] = await db.$read<Rows>(({ site, zone }) => {
+    const ofSites = sql`SELECT s.id, s.name, s.status, p.name AS "productName" FROM sites s JOIN products p ON p.id = s.product_id
+      WHERE ${site} AND ${matches(sql`s.name`, sql`s.tags`)} ${ordered(sql`s.name`, text)}`;
+    const ofDomains = sql`SELECT d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.cname_status AS "cnameStatus",
+      d.cert_status AS "certStatus", s.name AS "siteName" FROM domains d JOIN sites s ON s.id = d.site_id WHERE ${site} AND ${
+        isAddress(text)
+          ? sql`EXISTS (SELECT 1 FROM upstreams u WHERE u.site_id = s.id AND u.domain_id = d.id AND u.address = ${text})`
+          : sql`(d.name = ANY(${namesThat(text)}) OR ${byTag ? tagged(sql`d.tags`, text) : sql`strpos(d.name, ${text}) > 0`})`
+      } ORDER BY d.name <> ALL(${namesThat(text)}), NOT starts_with(d.name, ${text}), d.name LIMIT 6`;
+    const ofZones = sql`SELECT z.id, z.name FROM zones z WHERE ${zone} AND ${contains(sql`z.name`, text)} ${ordered(sql`z.name`, text)}`;
+    const ofProducts = sql`SELECT p.id, p.name, z.name AS "zoneName" FROM products p JOIN zones z ON z.id = p.zone_id
+      WHERE ${zone} AND ${contains(sql`p.name`, text)} ${ordered(sql`p.name`, text)}`;
+    return sql`SELECT ${listed(sites, ofSites)} AS sites, ${listed(domains, ofDomains)} AS domains,
+      ${listed(zones, ofZones)} AS zones, ${listed(products, ofProducts)} AS products`;
+  });
+  return found ?? { sites: [], domains: [], zones: [], products: [] };
+}

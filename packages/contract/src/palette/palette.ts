@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { Account } from '../accounts/accounts.ts';
+import { Text } from '../common/common.ts';
+import { Domain } from '../domains/domains.ts';
+import { EdgeNode } from '../nodes/nodes.ts';
+import { Product } from '../products/products.ts';
+import { Site } from '../sites/sites.ts';
+import { Zone } from '../zones/zones.ts';
+
+export const SearchInput = z.object({
+  text: Text.describe('Part of a name, an address, or the start of a tag'),
+  only: z.enum(['nodes', 'tags']).optional().describe('Nodes alone; or sites and domains by their tags'),
+});
+
+const six = <Row extends z.ZodType>(row: Row) => z.array(row).max(6);
+
+/** The first of each kind that the caller may read; what it may not read is empty, as where there is none. */
+export const Found = z.object({
+  sites: six(Site.pick({ id: true, name: true, status: true, productName: true })),
+  domains: six(
+    Domain.pick({ id: true, siteID: true, name: true, status: true, cnameStatus: true, certStatus: true }).extend({
+      siteName: z.string(),
+    }),
+  ),
+  nodes: six(EdgeNode.pick({ id: true, name: true, ip: true, status: true, zoneName: true })),
+  zones: six(Zone.pick({ id: true, name: true })),
+  products: six(Product.pick({ id: true, name: true, zoneName: true })),
+  accounts: six(Account.pick({ id: true, email: true, name: true, auth: true })),
+});
+export type SearchInput = z.output<typeof SearchInput>;
+export type Found = z.output<typeof Found>;

@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from 'vitest';
+import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
+import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
+import { permissions as all } from '@edgeloom/contract/permissions.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import type { Signed } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+
+const app = await testApp();
+const { as, build } = app;
+afterAll(() => app.close());
+
+const find = (who: Signed, query: SearchInput) => as(who).call(palette.search, { query });
+const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
+
+/** A word of its own, and one thing of each kind that carries it. */
+async function everything() {
+  const word = unique('x');
+  const tenant = await build.client();
+  const zone = await build.zone({ tenant, name: `zone ${word}` });
+  const product = await build.product({ zone, name: `product ${word}` });
+  const site = await build.site({ product, name: `Site ${word.toUpperCase()}`, tags: [`tag-${word}`] });
+  const domain = await build.domain({ site, name: `www.${word}.example.com` });
+  const node = await build.node({ zone });
+  return { word, tenant, zone, product, site, domain, node };
+}
+
+test('an operator finds things of each kind by a part of their name, in any case', async () => {
+  const { word, tenant, zone, product, site, domain } = await everything();
+  const found = await find(tenant.client, { text: word.toUpperCase() });
+  expect(found).toMatchObject({
+    sites: [{ id: site.id, name: site.name, status: 'normal', productName: product.name }],
+    domains: [{ id: domain.id, name: domain.name, siteID: site.id, siteName: site.name, status: 1 }],
+    zones: [{ id: zone.id, name: zone.name }],
+    products: [{ id: product.id, name: product.name, zoneName: zone.name }],
+    nodes: [],
+  });
+});
+
+test('a customer finds its own sites and domains, and nothing of the network', async () => {
+  const { word, site, domain } = await everything();
+  const found = await find(site.owner, { text: word });
+  expect([names(found.sites), names(found.domains)]).toEqual([[site.name], [domain.name]]);
+  expect([found.zones, found.products, found.nodes]).toEqual([[], [], []]);
+});
+
+test("nobody finds another tenant's things, nor those a sub-account was not given", async () => {
+  const { word, tenant, site, zone } = await everything();
+  const other = await everything();
+  const permissions = [...all];
+  const nothing = { sites: [], domains: [], zones: [], products: [], nodes: [], accounts: [] };
+  for (const who of [
+    other.tenant.client,
+    other.site.owner,
+    await build.admin(),
+    await build.subClient(tenant, [], { permissions }),
+    await build.subUser(site.owner, [], { permissions }),
+  ])
+    expect(await find(who, { text: word })).toEqual(nothing);
+  const given = await build.subClient(tenant, [zone], { permissions: ['domain:read'] });
+  expect(await find(given, { text: word })).toMatchObject({ ...nothing, domains: [{ siteName: site.name }] });
+});
+
+test('what begins with the text comes first, and no more than six of a kind come', async () => {
+  const site = await build.site();
+  const word = unique('z');
+  for (let i = 0; i < 8; i += 1) await build.domain({ site, name: `a${i}.${word}.example.com` });
+  const first = await build.domain({ site, name: `${word}.example.net` });
+  const { domains } = await find(site.owner, { text: word });
+  expect(domains).toHaveLength(6);
+  expect(domains[0]?.name).toBe(first.name);
+});
+
+test('a host finds the wildcard name that serves it', async () => {
+  const site = await build.site();
+  const word = unique('w');
+  const { name } = await build.domain({ site, name: `*.${word}.example.com` });
+  expect(names((await find(site.owner, { text: `shop.${word}.example.com` })).domains)).toEqual([name]);
+});
+
+test('an address finds the nodes that have it and the domains whose origin it is', async () => {
+  const { tenant, site, node } = await everything();
+  const domain = await build.domain({ site, upstreams: [{ address: '203.0.113.99', port: 80 }] });
+  expect(names((await find(tenant.client, { text: '203.0.113.99' })).domains)).toEqual([domain.name]);
+  expect(names((await find(tenant.client, { text: node.ip })).nodes)).toEqual([node.name]);
+});
+
+test('a tag finds what carries it, by its beginning', async () => {
+  const { word, site, tenant } = await everything();
+  const found = await find(tenant.client, { text: `TAG-${word}`, only: 'tags' });
+  expect(names(found.sites)).toEqual([site.name]);
+  expect((await find(tenant.client, { text: word, only: 'tags' })).sites).toEqual([]);
+});
+
+test('a text is no pattern', async () => {
+  const site = await build.site();
+  await build.domain({ site });
+  for (const text of ['%', '_', '\\', "'", 'a%c']) expect((await find(site.owner, { text })).domains).toEqual([]);
+});
+
+test('a text that the database cannot hold is the caller’s mistake', async () => {
+  const { tenant, site } = await everything();
+  await expect(find(site.owner, { text: 'a\u0000b' })).rejects.toMatchObject({ status: 400 });
+  await expect(as(tenant.client).call(zones.create, { body: { name: 'a\u0000b' } })).rejects.toMatchObject({
+    status: 400,
+  });
+});
