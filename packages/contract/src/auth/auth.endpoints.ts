@@ -3,7 +3,7 @@ import { del, get, onAdmin, onClient, onEvery, onRoot, onSites, patch, post, put
 import {
   AuthenticatorKey, ChangePasswordInput, CodeInput, Factors, ForgotInput, LoginInput, LoginStarted, Mail, MailedTokenInput, MailSummary, MailToken,
   OidcButton, OidcFinishInput, OidcProvider, OidcProviderInput, OidcQuery, OidcStarted, OidcStartInput, OnePassKey, OwnSession, Passkey, PasskeyInput, PasskeyLoginInput,
-  PasskeyOptions, PasskeyOptionsInput, PasskeysRemoval, PasswordInput, Presence, Proof, RecoveryCodes, RefreshInput, RegisterPasswordInput, Self, SetupCodeInput, Tokens, TurnOffInput, Proven,
+  PasskeyOptions, PasskeyOptionsInput, PasskeysRemoval, PasswordInput, Presence, Proof, RecoveryCodes, RefreshInput, RegisterPasswordInput, Self, SelfUpdate, SetupCodeInput, Tokens, TurnOffInput, Proven,
 } from './auth.ts';
 
 export const session = onEvery('auth', {
@@ -12,6 +12,7 @@ export const session = onEvery('auth', {
   refresh:        patch('', { can: 'anyone', body: RefreshInput, reply: Tokens, fails: ['REFRESH_FAILED'] }),
   logout:         del('', { can: 'signedIn', body: RefreshInput, fails: ['REVOKE_FAILED'] }),
   self:           get('account/self', { can: 'signedIn', reply: Self }),
+  updateSelf:     put('account/self', { can: 'signedIn', body: SelfUpdate, reply: Self }),
   forgot:         patch('password', { can: 'anyone', body: ForgotInput, fails: ['RATE_LIMITED'] }),
   changePassword: put('account/password', { can: 'signedIn', body: ChangePasswordInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
   verify:         post('verify', { can: 'signedIn', body: Presence, reply: Proven, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Ids, Text, Time } from '../common/common.ts';
+import { Id, Ids, Memo, Text, Time } from '../common/common.ts';
 
 export const AccountKind = z.enum(['user', 'client', 'admin']);
 export const AccountStatus = z.enum(['normal', 'pause', 'lock', 'expired']);
@@ -38,7 +38,28 @@ export const RefreshInput = z.object({
   accessToken: z.string().max(4000).optional(),
 });
 
-export const Self = z.object({
+/** English letters, digits and hyphens, as the product's accounts are named everywhere. */
+export const AccountName = z
+  .string()
+  .trim()
+  .max(64)
+  .regex(/^[A-Za-z0-9-]+$/, { message: 'letters, digits and hyphens' })
+  .refine((name) => name.toLowerCase() !== 'default', { message: 'this name is not allowed' });
+/** How to reach somebody, and for whom they work. */
+export const Contact = z.object({
+  phone: Memo,
+  address: Memo,
+  companyName: Memo,
+  companyPhone: Memo,
+  companyTaxID: Memo,
+});
+export const SelfUpdate = Contact.extend({
+  name: AccountName,
+  loginNotify: z.boolean().describe('Mail me when I am signed in from a device or address that was not seen before'),
+  language: Language,
+}).partial();
+
+export const Self = Contact.extend({
   id: Id,
   email: Email,
   name: Text,
@@ -46,6 +67,8 @@ export const Self = z.object({
   isRoot: z.boolean(),
   status: AccountStatus,
   language: Language,
+  loginNotify: z.boolean(),
+  expiry: Time.nullable(),
   clientID: Id.nullable(),
   dnsType: z.string().nullable(),
   permissions: z.array(z.string()),
@@ -167,4 +190,5 @@ export const Mail = MailSummary.extend({ text: z.string() });
 export type Language = z.output<typeof Language>;
 export type MailPurpose = z.output<typeof MailPurpose>;
 export type Self = z.output<typeof Self>;
+export type SelfUpdate = z.output<typeof SelfUpdate>;
 export type Tokens = z.output<typeof Tokens>;

@@ -18,6 +18,7 @@ export const authRoutes = (sessions: Sessions) => [
     refresh:        (ctx, { body }) => auth.refresh(ctx, sessions, body),
     logout:         (ctx, { body }) => auth.logout(ctx, sessions, body),
     self:           (ctx) => auth.self(ctx, sessions),
+    updateSelf:     (ctx, { body }) => auth.updateSelf(ctx, sessions, body),
     forgot:         (ctx, { body }) => passwords.forgot(ctx, body),
     changePassword: (ctx, { body }) => passwords.change(ctx, body),
     verify:         (ctx, { body }) => presence.verify(ctx, body),

@@ -1,7 +1,8 @@
 // What sign-in looks like from a browser: the session itself is http/auth/sessions.ts.
-import { AccountKind, Language, type Tokens } from '@edgeloom/contract/auth/auth.ts';
+import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { given } from '../../core/given.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 
 const TWO_YEARS_SECONDS = 2 * 365 * 24 * 3600;
@@ -38,23 +39,25 @@ export async function logout(ctx: Ctx, sessions: Sessions, { refreshToken }: { r
   keep(ctx, { accessToken: '', refreshToken: '', tokenType: 'Bearer' });
 }
 
-export async function self({ actor }: Ctx, sessions: Sessions) {
-  const { id, email, name, kind, isRoot, status, language, clientId, dnsType, createdAt } =
-    await sessions.account(actor);
+export async function self({ actor }: Ctx, sessions: Sessions): Promise<Self> {
+  const { kind, language, clientId, companyTaxId, expiresAt, ...account } = await sessions.account(actor);
   return {
-    id,
-    email,
-    name,
-    isRoot,
-    status,
-    dnsType,
-    createdAt,
+    ...account,
     auth: kind,
     language: Language.parse(language),
     clientID: clientId,
+    companyTaxID: companyTaxId,
+    expiry: expiresAt,
     permissions: [...actor.permissions],
     maxLogExportTimes: 10,
   };
+}
+
+/** Only what is the account's own to say: never what it may, or whose it is. */
+export async function updateSelf(ctx: Ctx, sessions: Sessions, { companyTaxID, ...fields }: SelfUpdate) {
+  const data = given({ ...fields, companyTaxId: companyTaxID });
+  await ctx.db.account.update({ where: { id: ctx.actor.id }, data });
+  return self(ctx, sessions);
 }
 
 const cookieName = (ctx: Ctx, name: string) => `${familyOf(ctx)[0]}_${name}`;
