@@ -8,8 +8,8 @@ const api = process.env['EDGELOOM_API'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), themeCss(), firstRoute(), precompress()],
-  server: { proxy: { '/api': api } },
-  preview: { proxy: { '/api': api } },
+  server: { proxy: { '/api': api, '/branding': api } },
+  preview: { proxy: { '/api': api, '/branding': api } },
   build: {
     outDir: 'dist',
     target: 'es2023',

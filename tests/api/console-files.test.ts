@@ -4,12 +4,14 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { askAt } from '../support/ask-at.ts';
 
 const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-console-'));
 await mkdir(path.join(dir, 'assets'));
+const shell = '<!doctype html><head><link rel="icon" href="/mark.svg" /><title>console</title></head>';
 const script = 'console.log(1);'.repeat(100);
 await Promise.all([
-  writeFile(path.join(dir, 'index.html'), '<!doctype html><title>console</title>'),
+  writeFile(path.join(dir, 'index.html'), shell),
   writeFile(path.join(dir, 'assets/main-abcd1234.js'), script),
   writeFile(path.join(dir, 'assets/main-abcd1234.js.br'), brotliCompressSync(script)),
   writeFile(path.join(dir, 'assets/main-abcd1234.js.gz'), gzipSync(script)),
@@ -30,11 +32,7 @@ test.each(['/user/', '/client/login', '/client/nodeManage/sitesSetting/1/shop/ww
   '%s is the console',
   async (address) => {
     const { status, text, header } = await get(app.url + address);
-    expect([status, text, header('content-type')]).toEqual([
-      200,
-      '<!doctype html><title>console</title>',
-      'text/html; charset=utf-8',
-    ]);
+    expect([status, text, header('content-type')]).toEqual([200, shell, 'text/html; charset=utf-8']);
     expect(header('cache-control')).toBe('no-cache');
     expect(header('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -84,5 +82,31 @@ test('the public listener answers /admin/ with a 404 that leads to the 404 page'
   const { status, text } = await get(`${app.url}/admin/login`);
   expect(status).toBe(404);
   expect(text).toContain('url=/404');
-  expect(await get(`${app.url}/404`)).toMatchObject({ status: 404, text: '<!doctype html><title>console</title>' });
+  expect(await get(`${app.url}/404`)).toMatchObject({ status: 404, text: shell });
+});
+
+describe("at a client's own host name", () => {
+  const hostile = `"><script>alert(1)</script>' $& $1`;
+
+  test('the page is theirs from its first byte, under the same policy', async () => {
+    const { clientId } = await app.build.client();
+    await app.installation.db.branding.create({
+      data: {
+        clientId,
+        host: 'console.glow.test',
+        title: hostile,
+        images: { create: { slot: 'favicon', hash: 'a'.repeat(64), format: 'png', bytes: Buffer.from('x') } },
+      },
+    });
+    const plain = await askAt('other.glow.test', `${app.url}/user/login`);
+    const { status, text, headers } = await askAt('console.glow.test:8080', `${app.url}/user/login`);
+    expect([plain.text, status]).toEqual([shell, 200]);
+    for (const name of ['content-security-policy', 'cache-control', 'content-type', 'x-content-type-options'])
+      expect(headers[name]).toBe(plain.headers[name]);
+    const said = hostile.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+    expect(text).toContain(`<title>${said}</title>`);
+    expect(text).toContain(`<link rel="icon" href="/branding/${'a'.repeat(64)}.png" />`);
+    expect(text).not.toContain('<script');
+    expect(text).toMatch(/<meta name="branding" content="[^"]+" \/><\/head>$/);
+  });
 });

@@ -32,7 +32,7 @@ interface Answer {
 
 /** A call as it stands on the wire: what the typed client would refuse to send must be tried as well. */
 async function send(
-  { method, path, mount }: { method: string; path: string; mount: Mount },
+  { endpoint, method, path, mount }: { endpoint: Endpoint; method: string; path: string; mount: Mount },
   { params, query, body }: Input,
   token?: string,
 ): Promise<Answer> {
@@ -42,15 +42,21 @@ async function send(
     method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !endpoint.accepts && { 'content-type': 'application/json' }),
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : endpoint.accepts ? formOf(body) : JSON.stringify(body),
   });
   const text = await answer.text();
   return {
     status: answer.status,
     body: answer.headers.get('content-type')?.startsWith('application/json') ? Body.parse(JSON.parse(text)) : {},
   };
+}
+
+function formOf(body: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(Strings.parse(body))) form.append(name, value);
+  return form;
 }
 
 /** The least good input, with the ids of a world in their places; ids in a query are sent although they may be left out. */
@@ -207,8 +213,9 @@ describe.each(withIds)('$title', (call) => {
     const before = await pictureOf(beside, installation);
     if (mount === 'client') {
       const sub = await build.subClient(own.tenant, [{ id: own.ids.zone }], all);
-      // A customer of the client is one for all its sub-clients.
-      await tryForeign(call, sub, own.ids, { ...beside, ids: { ...beside.ids, user: elsewhere.ids.user } });
+      // A customer of the client is one for all its sub-clients, and so is what the client tells and shows them.
+      const { user, branding, announcement } = elsewhere.ids;
+      await tryForeign(call, sub, own.ids, { ...beside, ids: { ...beside.ids, user, branding, announcement } });
     } else {
       await tryForeign(call, own.user, own.ids, beside);
       const second = await world(build, installation, { tenant: own.tenant, owner: own.user });

@@ -16,6 +16,8 @@ export const things = [
   'cacheRule',
   'purge',
   'job',
+  'branding',
+  'announcement',
 ] as const;
 export type Thing = (typeof things)[number];
 export type Ids = Record<Thing, string>;
@@ -44,6 +46,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   cacheRules: 'cacheRule',
   nodes: 'node',
   purge: 'purge',
+  branding: 'branding',
+  announcementSetting: 'announcement',
 };
 
 /** What the id at this place of an endpoint's input names; null where there is no id. */
@@ -90,6 +94,11 @@ export async function world(
   const purge = await db.purge.create({
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
   });
+  const { clientId } = tenant;
+  const branding = await db.branding.create({ data: { clientId, host: `${unique('console')}.example.com` } });
+  const announcement = await db.announcement.create({
+    data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
+  });
   return {
     tenant,
     client: tenant.client,
@@ -107,6 +116,8 @@ export async function world(
       cacheRule: rule.id,
       purge: purge.id,
       job: job.id,
+      branding: branding.id,
+      announcement: announcement.id,
     },
   };
 }
@@ -128,6 +139,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.cacheRule.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
+    db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),
+    db.announcement.findUnique({ where: { id: ids.announcement } }),
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
@@ -154,6 +167,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     sni: 'www.example.com',
     scheme: 'http',
     portMap: [],
+    host: `${unique('console')}.example.com`,
+    ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
   };
   return last === undefined ? undefined : known[last];
 }

@@ -26,6 +26,9 @@ import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveCon
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { serveBrandImages } from './modules/branding/brand-image-files.ts';
+import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
+import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
@@ -38,6 +41,9 @@ import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { sitePortsRoutes, zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
+/** Of a form with files; one file is as large as a body may be. */
+const formLimits = { files: 5, fields: 20, parts: 25, fieldSize: 10_000, headerPairs: 50 };
+
 const TOKENS_REMEMBERED = 10_000;
 
 export type Listener = 'public' | 'admin';
@@ -46,6 +52,8 @@ const families: Record<Listener, readonly Family[]> = { public: ['user', 'client
 /** Every module of the API. contract/all.ts is the list it is held to, by a test. */
 const modules: readonly Routes[] = [
   accountsRoutes,
+  brandingRoutes,
+  shownBrandingRoutes,
   zonesRoutes,
   zonePortsRoutes,
   sitePortsRoutes,
@@ -112,7 +120,12 @@ export async function buildApp(installation: Installation, { listener, identitie
       answerNotFoundPage(reply, hasConsole);
     });
   }
-  if (env.CONSOLE_DIR !== undefined) await serveConsole(app, env.CONSOLE_DIR, families[listener]);
+  serveBrandImages(app, installation.db, hasConsole);
+  if (env.CONSOLE_DIR !== undefined) {
+    // A database that is away costs the look, not the page.
+    const lookAt = (host: string) => brandingAt(installation.db, host).catch(() => null);
+    await serveConsole(app, env.CONSOLE_DIR, families[listener], listener === 'public' ? lookAt : null);
+  }
   return app;
 }
 
@@ -125,7 +138,7 @@ async function mountApi(
   guardAnswers(api);
   api.setNotFoundHandler(() => fail('NO_SUCH_CALL'));
   await api.register(cookie);
-  await api.register(multipart);
+  await api.register(multipart, { limits: formLimits });
   await api.register(jwt, {
     secret: { private: secrets.sessionKey.privatePem, public: secrets.sessionKey.publicPem },
     sign: { algorithm: 'EdDSA', expiresIn: `${ACCESS_SECONDS}s` },

@@ -10,6 +10,7 @@ import {
   passkeys,
   session,
 } from './auth/auth.endpoints.ts';
+import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -31,6 +32,8 @@ export const groups: readonly Group[] = [
   oidcSetting,
   mailbox,
   accounts,
+  branding,
+  shownBranding,
   zones,
   zonePorts,
   sitePorts,

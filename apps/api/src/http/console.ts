@@ -1,8 +1,10 @@
 // The built consoles as files: hashed assets for ever, the three front doors always fresh, and a policy under which
 // only our own scripts run.
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ShownBranding } from '@edgeloom/contract/branding/branding.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 
 /** One page for all consoles: the first part of the address says which. */
@@ -40,6 +42,12 @@ export const securityHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 } as const;
 
+const pageHeaders = {
+  'cache-control': 'no-cache',
+  'content-security-policy': consolePolicy,
+  vary: 'accept-encoding',
+} as const;
+
 const notFoundPage = (more: string) => `<!doctype html>
 <html lang="en"><meta charset="utf-8">${more}<title>404</title><h1>404</h1><p>There is no such page.</p><p><a href="/">Back to the start</a></p></html>
 `;
@@ -67,8 +75,19 @@ export function leadsToAdmin(url: string): boolean {
   return adminPart.test(text);
 }
 
-export async function serveConsole(app: FastifyInstance, dir: string, doors: readonly Family[]) {
+export async function serveConsole(
+  app: FastifyInstance,
+  dir: string,
+  doors: readonly Family[],
+  lookAt: ((host: string) => Promise<ShownBranding | null>) | null,
+) {
   const [home = 'user'] = doors;
+  const page = await readFile(path.join(dir, PAGE), 'utf8');
+  const answerPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const look = await lookAt?.(request.hostname.toLowerCase());
+    if (!look) return reply.sendFile(PAGE);
+    return reply.type('text/html; charset=utf-8').headers(pageHeaders).send(dressed(page, look));
+  };
   await app.register(fastifyStatic, {
     root: path.resolve(dir),
     wildcard: false,
@@ -79,18 +98,30 @@ export async function serveConsole(app: FastifyInstance, dir: string, doors: rea
     setHeaders: (reply, file) => {
       const isHashed = file.includes(`${path.sep}assets${path.sep}`);
       reply.headers({
-        'cache-control': isHashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
-        'content-security-policy': consolePolicy,
-        vary: 'accept-encoding',
+        ...pageHeaders,
+        ...(isHashed && { 'cache-control': `public, max-age=${YEAR_SECONDS}, immutable` }),
       });
     },
   });
 
   app.get('/', (_, reply) => reply.redirect(`/${home}/`));
-  app.get('/404', (_, reply) => reply.status(404).sendFile(PAGE));
+  app.get('/404', (request, reply) => answerPage(request, reply.status(404)));
   for (const door of doors) {
     app.get(`/${door}`, (_, reply) => reply.redirect(`/${door}/`));
     // Every screen has an address of its own, and all of them are this page.
-    app.get(`/${door}/*`, (_, reply) => reply.sendFile(PAGE));
+    app.get(`/${door}/*`, answerPage);
   }
 }
+
+/** The page in a client's look from its first byte: nothing is asked for, so nothing flashes. */
+function dressed(page: string, look: ShownBranding): string {
+  const { title, favicon } = look;
+  const named = title === '' ? page : page.replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(title)}</title>`);
+  const marked =
+    favicon === null
+      ? named
+      : named.replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escaped(favicon)}" />`);
+  return marked.replace('</head>', () => `<meta name="branding" content="${escaped(JSON.stringify(look))}" /></head>`);
+}
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

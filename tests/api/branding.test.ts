@@ -1,0 +1,285 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { branding, shownBranding } from '@edgeloom/contract/branding/branding.endpoints.ts';
+import { brandLimits } from '@edgeloom/contract/branding/branding.ts';
+import { testApp } from '../support/app.ts';
+import { askAt } from '../support/ask-at.ts';
+import { unique, type Tenant } from '../support/build.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { as, build } = app;
+afterAll(() => app.close());
+
+const host = () => `${unique('console')}.example.com`;
+
+function png(width = 2, height = 2): Uint8Array<ArrayBuffer> {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    check.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, check]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 0], 8);
+  // A bomb says that it is large without being so.
+  const rows = deflateSync(Buffer.alloc(Math.min(height, 64) * (width + 1)));
+  return new Uint8Array(
+    Buffer.concat([
+      Buffer.from('89504e470d0a1a0a', 'hex'),
+      chunk('IHDR', head),
+      chunk('IDAT', rows),
+      chunk('IEND', Buffer.alloc(0)),
+    ]),
+  );
+}
+const file = (content: string | Uint8Array<ArrayBuffer>, type = 'image/png', name = 'logo.png') =>
+  new File([content], name, { type });
+const svg = (inner: string, root = '') =>
+  file(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"${root}>${inner}</svg>`, 'image/svg+xml', 'logo.svg');
+
+const make = ({ client }: Tenant, body: Parameters<typeof upload>[1] = {}) => upload(client, body);
+const upload = (who: Tenant['client'], body: { host?: string; title?: string; logo?: File; favicon?: File }) =>
+  as(who).call(branding.create, { body: { host: host(), ...body } });
+
+const open = (address: string | null) => fetch(`${app.url}${address}`, { redirect: 'manual' });
+const textOf = async (address: string | null) => (await open(address)).text();
+
+const lookAt = async (name: string, family: 'user' | 'client' = 'user') =>
+  shownBranding.get.reply.parse(JSON.parse((await askAt(name, `${app.url}/api/v1/${family}/logo`)).text));
+
+describe('a branding', () => {
+  test('is what its host name shows, to all who ask there, without a token', async () => {
+    const tenant = await build.client();
+    const made = await make(tenant, { title: 'Glow', logo: file(png()) });
+    for (const family of ['user', 'client'] as const)
+      expect(await lookAt(made.host, family)).toMatchObject({ title: 'Glow', logo: made.logo, favicon: null });
+    expect(await lookAt(`${made.host.toUpperCase()}:8443`)).toMatchObject({ title: 'Glow' });
+  });
+
+  test('of another name, and of none, is not shown', async () => {
+    const [one, other] = [
+      await make(await build.client(), { title: 'One' }),
+      await make(await build.client(), { title: 'Other' }),
+    ];
+    expect((await lookAt(one.host)).title).toBe('One');
+    expect((await lookAt(other.host)).title).toBe('Other');
+    const nobody = {
+      title: '',
+      copyright: '',
+      logo: null,
+      favicon: null,
+      backgroundImage: null,
+      sidebarLogo: null,
+      sidebarSimpleLogo: null,
+    };
+    expect(await lookAt('unknown.example.com')).toEqual(nobody);
+    expect(await lookAt(`x.${one.host}`)).toEqual(nobody);
+  });
+
+  test('dresses no console of the installation itself', async () => {
+    const { host: name } = await make(await build.client(), { title: 'Mine' });
+    const { text } = await askAt(name, `${app.adminUrl}/api/v1/admin/logo`);
+    expect(shownBranding.get.reply.parse(JSON.parse(text)).title).toBe('');
+  });
+
+  test('has a host name that nobody else has, and that is not the installation’s', async () => {
+    const { host: taken } = await make(await build.client());
+    await expect(make(await build.client(), { host: taken })).toFail('DUPLICATED');
+    for (const bad of ['127.0.0.1', '*.example.com', 'no-dot', 'a b.example.com', 'Console.example.com'])
+      await expect(make(await build.client(), { host: bad })).toFail('PARAMETER');
+  });
+
+  test('changes by what is sent: a left-out picture stays, an empty one goes', async () => {
+    const { client } = await build.client();
+    const made = await upload(client, { title: 'Glow', logo: file(png(7, 5)), favicon: file(png(3, 3)) });
+    const kept = await as(client).call(branding.update, { body: { id: made.id, title: 'New' } });
+    expect(kept).toMatchObject({ host: made.host, title: 'New', logo: made.logo, favicon: made.favicon });
+    const bare = await as(client).call(branding.update, { body: { id: made.id, logo: '' } });
+    expect(bare).toMatchObject({ title: 'New', logo: null, favicon: made.favicon });
+    expect((await open(made.logo)).status).toBe(404);
+  });
+
+  test('goes with its pictures', async () => {
+    const { client } = await build.client();
+    const made = await upload(client, { logo: file(png(9, 5)) });
+    await as(client).call(branding.remove, { body: { ids: [made.id] } });
+    expect((await open(made.logo)).status).toBe(404);
+    expect((await as(client).call(branding.list)).total).toBe(0);
+  });
+
+  test('is one of fifty at most', async () => {
+    const tenant = await build.client();
+    await app.installation.db.branding.createMany({
+      data: Array.from({ length: 50 }, () => ({ clientId: tenant.clientId, host: host() })),
+    });
+    await expect(make(tenant)).toFail('PARAMETER');
+    const first = await as(tenant.client).call(branding.list);
+    expect([first.data.length, first.total]).toEqual([10, 50]);
+  });
+});
+
+describe('a picture', () => {
+  test('is kept for ever at an address made of its content, and nothing in it may run', async () => {
+    const { logo } = await make(await build.client(), { logo: file(png()) });
+    const answer = await open(logo);
+    expect([answer.status, Buffer.from(await answer.bytes())]).toEqual([200, Buffer.from(png())]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  test('is of the type that is in it, whatever it is called', async () => {
+    const { logo } = await make(await build.client(), { logo: file(png(), 'text/html', 'x.html') });
+    expect(logo).toMatch(/\.png$/);
+    expect((await open(logo)).headers.get('content-type')).toBe('image/png');
+    // The same bytes under another type are not to be had.
+    expect((await open(logo?.replace('.png', '.svg') ?? null)).status).toBe(404);
+  });
+
+  test.each([
+    ['a page', file('<!doctype html><script>alert(1)</script>')],
+    ['a script', file('alert(1)', 'image/png')],
+    [
+      'a GIF',
+      file(
+        Buffer.from('47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b', 'hex'),
+        'image/gif',
+      ),
+    ],
+    ['half a PNG', file(png().slice(0, 20))],
+    [
+      'a page that begins like an SVG',
+      file(
+        '<html><body><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/><script>alert(1)</script></body></html>',
+        'image/svg+xml',
+      ),
+    ],
+    [
+      'an SVG of another kind',
+      file('<x:svg xmlns:x="http://www.w3.org/2000/svg" width="1" height="1"/>', 'image/svg+xml'),
+    ],
+    [
+      'an SVG without an end',
+      file('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><g>', 'image/svg+xml'),
+    ],
+    [
+      'an SVG that is no text',
+      file(Buffer.from([...Buffer.from('<svg width="1" height="1">'), 0xff, 0xfe]), 'image/svg+xml'),
+    ],
+  ])('is not %s', async (_, logo) => {
+    await expect(make(await build.client(), { logo })).toFail('PARAMETER');
+  });
+
+  test('with more behind it is still served as a picture only', async () => {
+    const both = new Uint8Array(Buffer.concat([png(), Buffer.from('<script>alert(1)</script>PK\u0003\u0004')]));
+    const { logo } = await make(await build.client(), { logo: file(both) });
+    expect((await open(logo)).headers.get('content-type')).toBe('image/png');
+  });
+
+  test('may not be too large, in bytes or in pixels', async () => {
+    const { client } = await build.client();
+    const large = file(new Uint8Array(Buffer.concat([png(), Buffer.alloc(brandLimits.favicon.bytes)])));
+    await expect(upload(client, { favicon: large })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'favicon', rule: 'size' })],
+    });
+    await expect(upload(client, { favicon: file(png(50_000, 50_000)) })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'favicon', rule: 'pixels' })],
+    });
+    await expect(upload(client, { logo: file(new Uint8Array(3_000_000)) })).toFail('TOO_LARGE');
+  });
+});
+
+describe('an SVG', () => {
+  const cleaned = async (logo: File) => textOf((await make(await build.client(), { logo })).logo);
+
+  test('keeps what is drawn', async () => {
+    const text = await cleaned(
+      svg(
+        '<style>.a{fill:#f00}</style><linearGradient id="g"><stop offset="0"/></linearGradient><rect class="a" width="5" height="5" fill="url(#g)"/><text>a &amp; b</text>',
+      ),
+    );
+    for (const part of [
+      '.a{fill:#f00}',
+      '<linearGradient id="g">',
+      'fill="url(#g)"',
+      '<text>a &amp; b</text>',
+      'viewBox="0 0 8 8"',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('with a plain document type is taken without it', async () => {
+    const doctype =
+      '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
+    const text = await cleaned(
+      file(`${doctype}<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><rect/></svg>`),
+    );
+    expect(text).toBe('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><rect/></svg>');
+  });
+
+  const evil = 'http://evil.example';
+  test.each([
+    ['a script', '<script>alert(1)</script>'],
+    [
+      'a script of another name space',
+      '<h:script xmlns:h="http://www.w3.org/1999/xhtml" src="http://evil.example/x"/>',
+    ],
+    [
+      'a page in it',
+      '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="http://evil.example"/></foreignObject>',
+    ],
+    ['a handler', '<rect onclick="alert(1)" onload="alert(1)"/>'],
+    ['a link', '<a href="javascript:alert(1)"><rect/></a>'],
+    [
+      'an old link',
+      '<g xmlns:xlink="http://www.w3.org/1999/xlink"><a xlink:href="javascript:alert(1)"><rect/></a></g>',
+    ],
+    ['another document used', `<use href="data:image/svg+xml;base64,PHN2Zz4=#a"/><use href="${evil}/x.svg#a"/>`],
+    [
+      'another picture',
+      `<image href="${evil}/x.png"/><image href="data:image/svg+xml,x"/><filter><feImage href="${evil}/x"/></filter>`,
+    ],
+    [
+      'a foreign style',
+      `<style>@import url(${evil}/x.css);</style><rect fill="url(${evil}/x#y)" style="fill:url('${evil}/x')"/>`,
+    ],
+    ['a hidden foreign style', '<style>rect{fill:u\\72l(http://evil.example)}</style>'],
+    [
+      'an animation of a link',
+      '<animate attributeName="href" to="javascript:alert(1)"/><set attributeName="href" to="javascript:alert(1)"/>',
+    ],
+  ])('loses %s', async (_, inner) => {
+    const text = await cleaned(svg(`<rect width="1" height="1"/>${inner}`, ' onload="alert(1)"'));
+    expect(text).toContain('<rect width="1" height="1"/>');
+    expect(text).not.toMatch(/script|alert|evil|onload|onclick|iframe|data:|animate|<set|<use|<a[ >]|@import/i);
+  });
+
+  test.each([
+    [
+      'entities',
+      '<!DOCTYPE svg [<!ENTITY a "x">]><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><text>&a;</text></svg>',
+    ],
+    [
+      'entities that multiply',
+      `<!DOCTYPE svg [<!ENTITY a0 "x">${Array.from({ length: 12 }, (_, i) => `<!ENTITY a${i + 1} "${`&a${i};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><text>&a12;</text></svg>`,
+    ],
+    [
+      'a file of the server',
+      '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><text>&a;</text></svg>',
+    ],
+    [
+      'parts without number',
+      `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">${'<g/>'.repeat(6000)}</svg>`,
+    ],
+  ])('is refused with %s', async (_, text) => {
+    await expect(make(await build.client(), { logo: file(text, 'image/svg+xml') })).toFail('PARAMETER');
+  });
+});
