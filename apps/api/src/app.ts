@@ -171,6 +171,7 @@ async function mountApi(
       bearer: bearerOf(request),
       cookies: request.cookies,
       auditName: null,
+      auditKind: null,
       setCookie: (name, value, options) => {
         reply.setCookie(name, value, {
           ...options,

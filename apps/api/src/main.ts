@@ -3,6 +3,7 @@ import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
 import { readEnv } from './env.ts';
+import { adoptChanges } from './http/audit.ts';
 import { openIdentities } from './http/auth/identities.ts';
 import { sweepSessions } from './http/auth/sessions.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
@@ -35,6 +36,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 const mailDelivery = startMailDelivery(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
+  adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 log.info('ready');

@@ -49,6 +49,8 @@ export interface Caller {
   setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge: number }) => void;
   /** Whom the audit line names while there is no session: the address that a sign-in gave. */
   auditName: string | null;
+  /** Of which kind that account is, where the path does not say. */
+  auditKind: Family | null;
 }
 
 /** Who asks, and all that a service may use on their behalf. */

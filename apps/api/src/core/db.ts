@@ -2,10 +2,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
+import { none, presentCall, type Call } from './call.ts';
 
 /** One pool for Prisma and for plain SQL, so that one number bounds the connections of a process. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
-  const pool = new pg.Pool({
+  const pool = new CallPool({
     connectionString: url,
     max,
     connectionTimeoutMillis: 5000,
@@ -14,4 +15,43 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);
   return { db: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }), pool };
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+/** Tells a connection whose call it works for before it is handed out; one that worked for the same knows already. */
+class CallPool extends pg.Pool {
+  readonly #told = new WeakMap<pg.PoolClient, Call>();
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+    if (!callback) {
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (client ? resolve(client) : reject(error ?? new Error('no connection'))));
+      });
+    }
+    const call = presentCall();
+    super.connect((error, client, done) => {
+      const told = client && (this.#told.get(client) ?? none);
+      if (!client || told === call) return callback(error, client, done);
+      const settings = {
+        name: 'call',
+        text: `SELECT set_config('edgeloom.call', $1, false), set_config('edgeloom.match', $2, false)`,
+        values: [call.audit, call.match],
+      };
+      client.query(settings, (refused) => {
+        if (refused) {
+          client.release(true);
+          return callback(refused, undefined, () => undefined);
+        }
+        this.#told.set(client, call);
+        callback(undefined, client, done);
+      });
+    });
+  }
 }

@@ -68,6 +68,10 @@ export const owners: { [M in Model]: Owner<M> } = {
     writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   },
   AuditRow: '(none)',
+  AuditHead: '(none)',
+  AuditChange: '(none)',
+  RateCount: '(none)',
+  IdempotentCall: '(none)',
 
   Zone: zones,
   ZonePort: {

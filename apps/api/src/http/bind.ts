@@ -4,14 +4,17 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   mounted,
+  onlyReads,
   type Endpoint,
   type Group,
   type Mount,
   type Reply,
   type Request,
 } from '@edgeloom/contract/endpoint.ts';
+import { inCall } from '../core/call.ts';
 import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
+import { auditOf, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
 import { inputReader } from './input.ts';
 
@@ -32,7 +35,7 @@ export interface Surroundings {
   identify: (request: FastifyRequest) => Promise<Actor>;
   context: (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply) => Ctx;
   /** Awaited before the answer leaves: who sees the answer finds the line. */
-  audit: (ctx: Ctx, line: { method: string; path: string; status: number }) => Promise<void>;
+  audit: (ctx: Ctx, line: Line) => Promise<void>;
   /** Where this listener serves: the admin family has a listener of its own. */
   serves: (mount: Mount) => boolean;
 }
@@ -58,6 +61,9 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
       if (!serves(mount)) continue;
       const read = inputReader(endpoint);
       const answer = answerer(endpoint);
+      const writes = !onlyReads(endpoint);
+      // The reader has checked what the handler's type promises; only here do the two meet untyped.
+      const work = async (request: FastifyRequest) => handle(request.ctx as Ctx, (await read(request)) as never);
 
       app.route({
         method,
@@ -70,10 +76,14 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           request.ctx = context(actor, mount, request, reply);
           if (actor) admit(endpoint, mount, actor);
         },
-        handler: async (request, reply) =>
-          // The reader has checked what the handler's type promises; only here do the two meet untyped.
-          answer(reply, await handle(request.ctx as Ctx, (await read(request)) as never)),
-        ...(method !== 'GET' && {
+        handler: writes
+          ? async (request, reply) => {
+              const call = { audit: auditOf(request.ctx as Ctx, { method, path: request.url }), match: '' };
+              // The answer within it as well: its audit row is written on the way out.
+              return inCall(call, async () => answer(reply, await work(request)));
+            }
+          : async (request, reply) => answer(reply, await work(request)),
+        ...(writes && {
           onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
             if (request.ctx) await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
             return payload;

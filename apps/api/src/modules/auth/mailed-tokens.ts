@@ -65,6 +65,7 @@ const purposeOf = (text: string): MailPurpose => (text === 'invitation' ? 'invit
 export async function register(ctx: Ctx, { token, password }: { token: string; password: string }): Promise<void> {
   const { id, account } = await accountBehind(ctx, token);
   ctx.caller.auditName = account.email;
+  ctx.caller.auditKind = account.kind;
   await replacePassword(ctx, account, password, {
     keep: null,
     // One of several calls with the same token takes it.
