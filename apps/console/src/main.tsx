@@ -9,12 +9,13 @@ import { StrictMode, useEffect, useSyncExternalStore, type ReactNode } from 'rea
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { Toasts } from './components/toasts/toasts.tsx';
+import { dropDrafts, keepDrafts } from './lib/drafts.ts';
 import { explainCode } from './lib/errors.ts';
-import { familyOf, to, type Family } from './lib/family.ts';
-import { startLanguage } from './lib/i18n.ts';
+import { familyOf, signInFrom, to, type Family } from './lib/family.ts';
+import { startLanguage, t } from './lib/i18n.ts';
 import { queries } from './lib/queries.ts';
 import { usePreferences } from './stores/preferences.ts';
-import { useSession } from './stores/session.ts';
+import { followOtherTabs, useSession } from './stores/session.ts';
 import { toast } from './stores/toasts.ts';
 import { theme } from './theme/theme.ts';
 
@@ -42,13 +43,20 @@ async function start() {
   );
 }
 
-/** When an account goes, by signing out or by a refused token, everything it saw goes too. */
+/** When an account goes, by signing out or by a refused token, everything it saw goes too; what was being typed waits for it. */
 function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
+  followOtherTabs();
   useSession.subscribe(({ account, endedBy }, before) => {
     if (account !== null || (before.account === null && endedBy === before.endedBy)) return;
     queries.clear();
-    if (endedBy !== null) toast({ tone: 'info', text: explainCode(endedBy) });
-    void router.navigate(to('login'));
+    if (endedBy === null) {
+      dropDrafts();
+      return void router.navigate(to('login'));
+    }
+    const isKept = before.account !== null && keepDrafts(before.account.id);
+    const why = endedBy === 'elsewhere' ? t('auth.endedElsewhere') : explainCode(endedBy);
+    toast({ tone: 'info', text: isKept ? t('auth.draftsKept', { why }) : why });
+    void router.navigate(signInFrom(location));
   });
 }
 

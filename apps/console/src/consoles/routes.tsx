@@ -2,7 +2,7 @@
 import type { ComponentType } from 'react';
 import { redirect, type RouteObject } from 'react-router-dom';
 import { ApiError } from '@edgeloom/contract/client.ts';
-import { family, to } from '../lib/family.ts';
+import { family, signInFrom, to } from '../lib/family.ts';
 import { learnFeatures } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
 import { endSession, hasTokens, useSession } from '../stores/session.ts';
@@ -15,8 +15,7 @@ export const page =
 
 /** Nobody passes without an account of this console; where one was going is kept for after the sign-in. */
 async function requireAccount({ request }: { request: Request }) {
-  const { pathname, search } = new URL(request.url);
-  const login = redirect(`${to('login')}?next=${encodeURIComponent(pathname + search)}`);
+  const login = redirect(signInFrom(new URL(request.url)));
   if (!hasTokens()) return login;
   if (useSession.getState().account) return null;
   try {

@@ -1,6 +1,7 @@
 import { ApiError, connect, type Options } from '@edgeloom/contract/client.ts';
 import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
-import { cookie, endSession, keepTokens } from '../stores/session.ts';
+import { cookie, endSession, keepTokens, useSession } from '../stores/session.ts';
+import { noteUnmapped } from './errors.ts';
 import { family } from './family.ts';
 
 const base = '/api/v1';
@@ -15,9 +16,11 @@ export async function call(endpoint: Endpoint, sent: unknown, options?: Options)
   try {
     return await send(endpoint, sent, options);
   } catch (error) {
+    noteUnmapped(error);
     // A call that needs no session says nothing of one: a mailed link that is too old signs nobody out.
     const isOver = error instanceof ApiError && over.includes(error.envelope.code) && endpoint.can !== 'anyone';
-    if (isOver && cookie('accessToken')) endSession(error.envelope.code);
+    const isThere = cookie('accessToken') !== null || useSession.getState().account !== null;
+    if (isOver && isThere) endSession(error.envelope.code);
     throw error;
   }
 }

@@ -1,8 +1,10 @@
+// What a failure says, in one place. The catalogue's phrases are in `locales/<language>/errors.json`, by code.
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { create } from 'zustand';
 import { toast } from '../stores/toasts.ts';
 import { useSession } from '../stores/session.ts';
-import { t, tMaybe, type Values } from './i18n.ts';
+import { duration } from './format.ts';
+import { currentLanguage, namesIn, t, tMaybe, type Values, type Word } from './i18n.ts';
 
 export interface Explained {
   text: string;
@@ -11,20 +13,21 @@ export interface Explained {
   status: number | null;
 }
 
+/** A call may say a code in words of its own; null: it says nothing of it. */
+export type Overrides = Readonly<Record<number, Word | null>>;
+
 /** A failure in the reader's language; a code without a phrase falls back on the server's own words. */
-export function explain(error: unknown): Explained {
+export function explain(error: unknown, overrides: Overrides = {}): Explained {
   if (!(error instanceof ApiError))
-    return {
-      text: error instanceof TypeError ? t('errors.offline') : t('errors.101002'),
-      code: null,
-      reqID: null,
-      status: null,
-    };
+    return { text: t(isOffline(error) ? 'errors.offline' : 'errors.generic'), code: null, reqID: null, status: null };
   const { code, message, reqID } = error.envelope;
-  const known = tMaybe(`errors.${code}`, valuesOf(error));
-  const detail = code === 101_003 ? particular(error) : null;
-  return { text: detail ?? known ?? message, code, reqID: reqID || null, status: error.status };
+  const override = overrides[code];
+  const text = override ? t(override) : (particular(error) ?? phraseOf(error, code) ?? message);
+  return { text, code, reqID: reqID || null, status: error.status };
 }
+
+/** `fetch` says no more than this of a server that cannot be reached. */
+const isOffline = (error: unknown) => error instanceof TypeError;
 
 /** With its code in brackets, as people name it to support. */
 export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>
@@ -33,13 +36,20 @@ export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>
 /** The phrase of a code alone. */
 export const explainCode = (code: number) => tMaybe(`errors.${code}`) ?? String(code);
 
+/** Null where the phrase names a value that the answer does not carry. */
+function phraseOf(error: ApiError, code: number) {
+  const values = valuesOf(error);
+  const word = `errors.${code}`;
+  return namesIn(word).every((name) => name in values) ? tMaybe(word, values) : null;
+}
+
 /** What a phrase may need: the port of 401003, the numbers of the export limits. */
 function valuesOf({ envelope: { extra } }: ApiError): Values {
   const given = Object.entries(extra ?? {}).filter((entry): entry is [string, string | number] =>
     ['string', 'number'].includes(typeof entry[1]),
   );
   const num = useSession.getState().account?.maxLogExportTimes ?? 10;
-  return { port: '', records: 3, num, ...Object.fromEntries(given) };
+  return { records: 3, num, ...Object.fromEntries(given) };
 }
 
 export interface FieldError {
@@ -58,10 +68,16 @@ export const fieldErrorsOf = (error: unknown): FieldError[] =>
 export const ruleText = (rule: string, message: string, values?: Values) =>
   tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errors.rules.${rule}`, values) ?? message;
 
+const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' };
+
+/** 101003 says which input broke which rule. */
 function particular(error: ApiError) {
+  if (error.envelope.code !== 101_003) return null;
   const [first] = error.envelope.errorData.filter(isFieldError);
-  const rule = first?.rule ?? { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' }[error.status];
+  const rule = first?.rule ?? statusRules[error.status];
   if (!rule) return null;
+  const wait = error.retryAfterSeconds;
+  if (rule === 'rate' && wait !== null) return t('errors.rules.rateWait', { wait: duration(wait, currentLanguage()) });
   const text = ruleText(rule, first?.message ?? '');
   return text && (first?.path ? `${t('errors.101003')}${t('common.colon')}${first.path} ${text}` : text);
 }
@@ -77,16 +93,36 @@ export const useMultiple = create<{ entries: readonly Multiple[] | null }>(() =>
 const isEntry = (item: unknown): item is { code: number; targets: string[] } =>
   typeof item === 'object' && item !== null && 'code' in item && 'targets' in item && Array.isArray(item.targets);
 
-export const multipleOf = (error: ApiError): Multiple[] =>
-  error.envelope.errorData.filter(isEntry).map(({ code, targets }) => ({
-    code,
-    text: tMaybe(`errors.${code}`, valuesOf(error)) ?? String(code),
-    targets,
-  }));
+/** The entries that stand in a batch's way, by code. */
+export const multipleOf = (error: unknown): Multiple[] =>
+  error instanceof ApiError && error.envelope.code === 101_009
+    ? error.envelope.errorData
+        .filter(isEntry)
+        .map(({ code, targets }) => ({ code, text: phraseOf(error, code) ?? String(code), targets }))
+    : [];
+
+export interface Telling {
+  /** What did not happen; the cause follows: 'Create Role Failed !'. */
+  failed?: Word | undefined;
+  says?: Overrides | undefined;
+}
 
 /** Says a failure in the reader's language, with the request id that support will ask for. */
-export function toastError(error: unknown) {
-  const { text, code, reqID } = explain(error);
-  if (error instanceof ApiError && code === 101_009) return useMultiple.setState({ entries: multipleOf(error) });
-  toast({ tone: 'bad', text, ...(code !== null && { code }), ...(reqID !== null && { reqID }) });
+export function toastError(error: unknown, { failed, says }: Telling = {}) {
+  const { text, code, reqID } = explain(error, says);
+  if (code !== null && says?.[code] === null) return;
+  const entries = multipleOf(error);
+  if (entries.length > 0) return useMultiple.setState({ entries });
+  toast({
+    tone: 'bad',
+    text: failed ? `${t(failed)} ${text}` : text,
+    ...(code !== null && { code }),
+    ...(reqID !== null && { reqID }),
+  });
+}
+
+/** A code that this build has no words for is something to look into. */
+export function noteUnmapped(error: unknown) {
+  if (error instanceof ApiError && tMaybe(`errors.${error.envelope.code}`) === null)
+    console.warn(`Unmapped error code ${error.envelope.code}: ${error.envelope.message} (${error.envelope.reqID})`);
 }

@@ -11,3 +11,7 @@ export const familyOf = (path: string): Family | null => {
 export const family: Family = familyOf(globalThis.location?.pathname ?? '') ?? 'user';
 
 export const to = (path: string) => `/${family}/${path}`;
+
+/** The sign-in form, which leads back to where one was. */
+export const signInFrom = ({ pathname, search }: { pathname: string; search: string }) =>
+  `${to('login')}?next=${encodeURIComponent(pathname + search)}`;

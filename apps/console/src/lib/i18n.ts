@@ -71,6 +71,10 @@ export const t: T = (word, values) => say(word, values);
 export const tMaybe = (word: string, values?: Values): string | null =>
   i18next.exists(word, values ?? {}) ? say(word, values) : null;
 
+/** The values that a phrase names: `port` of "does not open port {{port}}". */
+export const namesIn = (word: string) =>
+  [...say(word, { skipInterpolation: true }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+
 export function useT(): T {
   useTranslation();
   return t;

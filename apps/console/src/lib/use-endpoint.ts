@@ -2,7 +2,7 @@ import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { toast } from '../stores/toasts.ts';
 import { call } from './api.ts';
-import { toastError } from './errors.ts';
+import { toastError, type Telling } from './errors.ts';
 import { useT, type Word } from './i18n.ts';
 import { keyOf, refresh } from './queries.ts';
 
@@ -57,7 +57,7 @@ export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: Endp
   };
 }
 
-export interface ActionOptions {
+export interface ActionOptions extends Telling {
   /** Features to be asked again besides the endpoint's own. */
   refreshes?: readonly string[];
   /** What the toast says afterwards. */
@@ -75,7 +75,7 @@ export interface Action<E extends Endpoint> {
 export function useAction<E extends Endpoint>(endpoint: E, options?: ActionOptions): Action<E>;
 export function useAction(
   endpoint: Endpoint,
-  { refreshes = [], done, quiet = false }: ActionOptions = {},
+  { refreshes = [], done, quiet = false, failed, says }: ActionOptions = {},
 ): { run(sent?: unknown): Promise<unknown>; running: boolean } {
   const t = useT();
   const { mutateAsync, isPending } = useMutation({
@@ -89,7 +89,7 @@ export function useAction(
       return reply;
     } catch (error) {
       if (quiet) throw error;
-      toastError(error);
+      toastError(error, { failed, says });
       return null;
     }
   };

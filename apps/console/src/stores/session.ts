@@ -5,10 +5,11 @@ import { family } from '../lib/family.ts';
 
 export type Account = Received<typeof endpoints.self>;
 
+export type Ending = number | 'elsewhere' | null;
 interface Session {
   account: Account | null;
-  /** The code that ended it; the frame leaves for the sign-in form when it appears. */
-  endedBy: number | null;
+  /** The code that ended it, or another tab; null when the reader did. The frame leaves for the sign-in form when it appears. */
+  endedBy: Ending;
 }
 export const useSession = create<Session>(() => ({ account: null, endedBy: null }));
 
@@ -41,11 +42,21 @@ export function keepAccount(account: Account) {
 }
 
 /** Forgets everything of this console's session that a script can reach. */
-export function endSession(code: number | null) {
+export function endSession(by: Ending) {
   for (const name of names) document.cookie = `${prefix}_${name}=; Path=/; Max-Age=0; SameSite=Strict`;
   localStorage.removeItem(`${prefix}_userInfo`);
   for (const kept of ['lastSite', 'lastZone']) sessionStorage.removeItem(`${prefix}_${kept}`);
-  useSession.setState({ account: null, endedBy: code });
+  useSession.setState({ account: null, endedBy: by });
+}
+
+/** The cookies are those of all tabs: what another one does to the session is done to this one. */
+export function followOtherTabs() {
+  addEventListener('storage', ({ key, newValue }) => {
+    const { account } = useSession.getState();
+    if (key !== `${prefix}_userInfo` || account === null) return;
+    if (newValue === null || !newValue.includes(JSON.stringify({ email: account.email }).slice(1, -1)))
+      useSession.setState({ account: null, endedBy: 'elsewhere' });
+  });
 }
 
 export interface LastSite {

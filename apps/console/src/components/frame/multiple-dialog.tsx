@@ -1,9 +1,10 @@
 import { Button, Modal } from '@mantine/core';
-import { useMultiple, withCode } from '../../lib/errors.ts';
+import { useMultiple, withCode, type Multiple } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { placeOf } from '../resource-table/reveal.ts';
 import classes from './frame.module.css';
 
-/** What 101009 opens: each code with the entries it refused. */
+/** What 101009 opens: each code with the entries it refused, each a way to its row. */
 export function MultipleDialog() {
   const t = useT();
   const entries = useMultiple((state) => state.entries);
@@ -14,21 +15,47 @@ export function MultipleDialog() {
       onClose={close}
       title={t('frame.multiple')}
       centered
+      zIndex={330}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      {entries?.map(({ code, text, targets }, i) => (
-        <section key={i} className={classes['refused']}>
-          <h3>{withCode({ text, code })}</h3>
-          <ul>
-            {targets.map((target) => (
-              <li key={target}>{target}</li>
-            ))}
-          </ul>
-        </section>
+      {entries?.map((entry, i) => (
+        <Refused key={i} entry={entry} onLeave={close} />
       ))}
       <div className="dialog-buttons">
-        <Button onClick={close}>{t('common.ok')}</Button>
+        <Button onClick={close} data-autofocus>
+          {t('common.ok')}
+        </Button>
       </div>
     </Modal>
+  );
+}
+
+function Refused({ entry: { code, text, targets }, onLeave }: { entry: Multiple; onLeave: () => void }) {
+  return (
+    <section className={classes['refused']}>
+      <h3>{withCode({ text, code })}</h3>
+      <ul>
+        {targets.map((target) => (
+          <li key={target}>
+            <Target name={target} onLeave={onLeave} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Target({ name, onLeave }: { name: string; onLeave: () => void }) {
+  const go = placeOf(name);
+  if (!go) return name;
+  const leave = () => {
+    onLeave();
+    // The dialog gives the focus back to where it came from first.
+    setTimeout(go, 200);
+  };
+  return (
+    <button type="button" className={classes['target']} onClick={leave}>
+      {name}
+    </button>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useBlocker } from 'react-router-dom';
 import { useT } from '../../lib/i18n.ts';
+import { useSession } from '../../stores/session.ts';
 
 interface LeaveDialogProps {
   opened: boolean;
@@ -55,7 +56,10 @@ export function useLeaveDialog() {
 export function LeaveGuard({ when }: { when: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      when && (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
+      // Whoever is signed out has to go; what they typed is kept (lib/drafts.ts).
+      when &&
+      useSession.getState().account !== null &&
+      (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
   );
   useEffect(() => {
     if (!when) return;

@@ -2,7 +2,8 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../lib/api.ts';
-import { explain, fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
+import { explain, fieldErrorsOf, ruleText, toastError, type Telling } from '../../lib/errors.ts';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
@@ -15,7 +16,7 @@ import { FormContext, withValue, type FormState, type Values } from './form-stat
 import { changesInWords } from './changes.ts';
 import classes from './resource-form.module.css';
 
-interface ResourceFormProps {
+interface ResourceFormProps extends Telling {
   /** For a new one; without `value` the form creates. */
   create?: Endpoint;
   update?: Endpoint;
@@ -39,7 +40,20 @@ interface ResourceFormProps {
 
 /** Fields written in order; the endpoint's own schema judges them, on leaving a field first, then while typing. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { create, update, params, value, initial, wrap, refreshes = [], onDone, bar = false, children } = props;
+  const {
+    create,
+    update,
+    params,
+    value,
+    initial,
+    wrap,
+    refreshes = [],
+    onDone,
+    bar = false,
+    failed,
+    says,
+    children,
+  } = props;
   const t = useT();
   const overlay = useInsideOverlay();
   const editing = value !== undefined && value !== null;
@@ -57,7 +71,9 @@ export function ResourceForm(props: ResourceFormProps) {
   const startText = JSON.stringify(start);
   const [baseText, setBaseText] = useState(startText);
   const [base, setBase] = useState(start);
-  const [values, setValues] = useState(start);
+  const draftKey = `${endpoint.feature}.${endpoint.name} ${JSON.stringify(params ?? {})} ${idOf(value)}`;
+  const kept = useKeptDraft(draftKey, isRecord);
+  const [values, setValues] = useState<Values>({ ...start, ...kept });
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
@@ -65,6 +81,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const fields = useRef(new Set<string>());
   const form = useRef<HTMLFormElement>(null);
   const dirty = JSON.stringify(values) !== JSON.stringify(base);
+  useKeepDraft(draftKey, () => (dirty ? withoutSecrets(values, form.current) : undefined));
 
   // The server's newer values are taken over as long as nothing was typed.
   if (baseText !== startText && !dirty && !busy) {
@@ -136,7 +153,7 @@ export function ResourceForm(props: ResourceFormProps) {
         ...takenOf(error),
       ].map(([path, text]) => [ownPath(path, fields.current), text] as const);
       const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
-      if (placed.length === 0 || placed.length < found.length) toastError(error);
+      if (placed.length === 0 || placed.length < found.length) toastError(error, { failed, says });
       setRefused(new Map(placed));
       setAttempts((count) => count + 1);
     } finally {
@@ -187,6 +204,16 @@ export function ResourceForm(props: ResourceFormProps) {
       <LeaveGuard when={dirty && !busy} />
     </FormContext>
   );
+}
+
+const isRecord = (kept: unknown): kept is Values => typeof kept === 'object' && kept !== null && !Array.isArray(kept);
+const idOf = (value: object | null | undefined) => (value && 'id' in value ? String(value.id) : '');
+
+/** A password is never put aside. */
+function withoutSecrets(values: Values, form: HTMLFormElement | null): Values {
+  const secret = [...(form?.querySelectorAll<HTMLInputElement>('input[autocomplete$="password"]') ?? [])];
+  const names = secret.map(({ name }) => name);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
 /** What is taken already, of codes whose answer names no field. */

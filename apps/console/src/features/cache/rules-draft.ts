@@ -15,7 +15,8 @@ export interface DraftRule extends Omit<Rule, 'id' | 'priority' | 'createdAt' | 
   priority: number;
 }
 
-let made = 0;
+// A draft may come back after a reload, with the keys it had.
+let made = Date.now();
 const newKey = () => `new${(made += 1)}`;
 
 export const draftOf = (rules: readonly Rule[]): DraftRule[] =>

@@ -1,5 +1,6 @@
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { useState } from 'react';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { draftOf, planOf, type DraftRule, type Rule } from './rules-draft.ts';
@@ -9,7 +10,9 @@ export type Drafting = ReturnType<typeof useDrafting>;
 /** The page's rules: those that are live until one is touched, then a draft. */
 export function useDrafting(siteId: string, published: readonly Rule[]) {
   const live = draftOf(published);
-  const [draft, setDraft] = useState<DraftRule[] | null>(null);
+  const key = `cacheRules ${siteId}`;
+  const [draft, setDraft] = useState(useKeptDraft(key, isRules));
+  useKeepDraft(key, () => draft ?? undefined);
   const [open, setOpen] = useState<string | null>(null);
   const [publishing, setPublishing] = useState(false);
   const refreshes = ['sites'];
@@ -53,5 +56,8 @@ export function useDrafting(siteId: string, published: readonly Rule[]) {
   };
   return { live, rules, set: setDraft, open, setOpen, add, publish, publishing, discard };
 }
+
+const isRules = (kept: unknown): kept is DraftRule[] =>
+  Array.isArray(kept) && kept.every((rule) => typeof rule === 'object' && rule !== null && 'cacheTime' in rule);
 
 const withID = (rule: DraftRule, id: string | null | undefined) => (id ? { ...rule, id, key: id } : rule);

@@ -1,6 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { SimpleDomainsInput } from '@edgeloom/contract/domains/domains.ts';
-import { ApiError } from '@edgeloom/contract/client.ts';
 import { Button, Input, NumberInput, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
@@ -81,7 +80,7 @@ export function AddDomains({ siteId }: { siteId: string }) {
       overlay?.setDirty(false);
       overlay?.close();
     } catch (error) {
-      const lines = error instanceof ApiError ? multipleOf(error) : [];
+      const lines = multipleOf(error);
       const placed = fieldErrorsOf(error).filter(({ path }) => path.startsWith('upstreams.') || path === 'portMap');
       setRefused(
         new Map(lines.flatMap(({ targets, text: why }) => targets.map((target): [string, string] => [target, why]))),

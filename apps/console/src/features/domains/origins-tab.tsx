@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import type { Issue } from '../../lib/schema.ts';
@@ -23,7 +24,9 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
   const live = draftOf(domain);
-  const [edited, setEdited] = useState<Draft | null>(null);
+  const draftKey = `origins ${domain.id}`;
+  const [edited, setEdited] = useState(useKeptDraft(draftKey, isDraft));
+  useKeepDraft(draftKey, () => edited ?? undefined);
   const [tried, setTried] = useState(false);
   const { save, saving } = useSave(domain, live);
   const draft = edited ?? live;
@@ -135,6 +138,9 @@ export function OriginsTab({ domain }: { domain: Domain }) {
     </>
   );
 }
+
+const isDraft = (kept: unknown): kept is Draft =>
+  typeof kept === 'object' && kept !== null && 'origins' in kept && 'portMap' in kept;
 
 /** A text that is being typed is told after its first change, an untouched one when saving is tried. */
 const touchedBy = (live: Draft, draft: Draft) => ({

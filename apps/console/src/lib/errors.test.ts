@@ -1,0 +1,116 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
+import i18next from 'i18next';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { words } from '../locales/en/words.ts';
+import { usePreferences } from '../stores/preferences.ts';
+import { useToasts } from '../stores/toasts.ts';
+import { explain, multipleOf, noteUnmapped, toastError, useMultiple } from './errors.ts';
+
+beforeAll(async () => {
+  usePreferences.setState({ language: 'en' });
+  await i18next.init({ lng: 'en', nsSeparator: false, resources: { en: { translation: words } } });
+});
+afterEach(() => {
+  useToasts.setState({ toasts: [] });
+  useMultiple.setState({ entries: null });
+  vi.restoreAllMocks();
+});
+
+const refused = (
+  code: number,
+  {
+    status = 400,
+    message = 'as the server says',
+    errorData = [] as unknown[],
+    extra = {},
+    wait = null as number | null,
+  } = {},
+) => new ApiError(status, { isError: true, code, message, errorData, extra, reqID: 'r1' }, wait);
+const toasts = () => useToasts.getState().toasts.map(({ text, code }) => ({ text, code }));
+
+/** What the catalogue's texts become, where they are not said as they stand. */
+const otherwise: Record<number, string> = {
+  401_003: 'The site does not open port 8443',
+  401_008: 'At least one origin must be enabled',
+  601_001: 'The simultaneous download quantity has reached the limit (3 records)',
+  601_002: 'The daily download limit has been reached (10 records)',
+};
+const catalogue = [...new Map(Object.values(errors).map((entry) => [entry.code, entry.message])).entries()];
+
+test.each(catalogue)('%i is said in the words of the catalogue: %s', (code, message) => {
+  const error = refused(code, { extra: { port: '8443' } });
+  expect(explain(error)).toEqual({ text: otherwise[code] ?? message, code, reqID: 'r1', status: 400 });
+});
+
+test('the port of 401003 is told, and without it what the server says', () => {
+  expect(explain(refused(401_003, { extra: { port: 8443 } })).text).toBe('The site does not open port 8443');
+  expect(explain(refused(401_003)).text).toBe('as the server says');
+});
+
+test('what comes with an answer is text, never a phrase of ours', () => {
+  expect(explain(refused(401_003, { extra: { port: '$t(common.ok) {{num}}' } })).text).toBe(
+    'The site does not open port $t(common.ok) {{num}}',
+  );
+});
+
+test('a code without a phrase says what the server says, and is noted for whoever looks into it', () => {
+  const note = vi.spyOn(console, 'warn').mockReturnValue();
+  const error = refused(999_999);
+  noteUnmapped(error);
+  noteUnmapped(refused(101_002));
+  toastError(error);
+  expect(toasts()).toEqual([{ text: 'as the server says', code: 999_999 }]);
+  expect(note.mock.calls).toEqual([['Unmapped error code 999999: as the server says (r1)']]);
+});
+
+test('several refusals open their dialog instead of a toast', () => {
+  const errorData = [
+    { code: 401_001, targets: ['a.example.com', 'b.example.com'] },
+    { code: 999_999, targets: ['c'] },
+  ];
+  const error = refused(101_009, { errorData });
+  toastError(error);
+  expect(toasts()).toEqual([]);
+  expect(useMultiple.getState().entries).toEqual([
+    { code: 401_001, text: 'Unable To Enable Duplicate Domains', targets: ['a.example.com', 'b.example.com'] },
+    { code: 999_999, text: '999999', targets: ['c'] },
+  ]);
+  expect(multipleOf(refused(101_003, { errorData }))).toEqual([]);
+});
+
+describe('a call may have words of its own', () => {
+  test('for a code', () => {
+    toastError(refused(101_025), { says: { 101_025: 'errors.messages.data already exists' } });
+    expect(toasts()).toEqual([{ text: 'Data already exists', code: 101_025 }]);
+  });
+
+  test('or none: 10102502 is silent where the call expects it', () => {
+    toastError(refused(10_102_502), { says: { 10_102_502: null } });
+    expect(toasts()).toEqual([]);
+    toastError(refused(10_102_502));
+    expect(toasts()).toHaveLength(1);
+  });
+
+  test('for what did not happen', () => {
+    toastError(refused(101_005), { failed: 'frame.signOut' });
+    expect(toasts()[0]?.text).toBe('Sign out Database Execution Error');
+  });
+});
+
+test('who asks too often learns how long to wait', () => {
+  const errorData = [{ path: '', rule: 'rate', message: '' }];
+  const text = (wait: number | null) => explain(refused(101_003, { status: 429, errorData, wait })).text;
+  expect(text(90).replaceAll('\u00a0', ' ')).toBe('Too many attempts; try again in 1 min 30 s');
+  expect(text(null)).toBe('Too many attempts; wait a while, then try again');
+});
+
+test('a wrong input is named with its rule', () => {
+  const errorData = [{ path: 'upstreams.0.port', rule: 'range', message: '' }];
+  expect(explain(refused(101_003, { errorData })).text).toBe('Parameter Error: upstreams.0.port Out of range');
+});
+
+test('a server out of reach and a fault of our own are told apart', () => {
+  expect(explain(new TypeError('Failed to fetch')).text).toBe('The server does not answer');
+  expect(explain(new Error('x is not a function')).text).toBe('Something Wrong! Please try again later.');
+});
