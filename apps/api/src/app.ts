@@ -25,6 +25,7 @@ import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
+import { announcementSettingRoutes, announcementsRoutes } from './modules/announcements/announcements.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
@@ -54,6 +55,8 @@ const modules: readonly Routes[] = [
   accountsRoutes,
   brandingRoutes,
   shownBrandingRoutes,
+  announcementSettingRoutes,
+  announcementsRoutes,
   zonesRoutes,
   zonePortsRoutes,
   sitePortsRoutes,

@@ -1,5 +1,6 @@
 // Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
 import { accounts } from './accounts/accounts.endpoints.ts';
+import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';
 import {
   login2fa,
   mailbox,
@@ -34,6 +35,8 @@ export const groups: readonly Group[] = [
   accounts,
   branding,
   shownBranding,
+  announcementSetting,
+  announcements,
   zones,
   zonePorts,
   sitePorts,
