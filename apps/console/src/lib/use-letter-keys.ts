@@ -3,7 +3,19 @@ import { usePreferences } from '../stores/preferences.ts';
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Single keys, by `event.key`. They are off in fields, while an input method composes, under a dialog, and by preference. */
+const isField = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+/** A checkbox takes the space bar alone. */
+const isTyped = (target: EventTarget | null) =>
+  isField(target) && !(target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type));
+
+/** Is the key for the page, as against a field, an input method, the browser or something that stands over the page? */
+const isForPage = (event: KeyboardEvent) =>
+  !(event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
+  (event.key === 'Escape' || !isTyped(event.target)) &&
+  !document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
+
+/** Single keys, by `event.key`; the reader may have turned them off. */
 export function useLetterKeys(keys: Keys) {
   const wanted = usePreferences((preferences) => preferences.letterKeys);
   const current = useRef(keys);
@@ -13,16 +25,7 @@ export function useLetterKeys(keys: Keys) {
   useEffect(() => {
     if (!wanted) return;
     const onKey = (event: KeyboardEvent) => {
-      if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      const { target } = event;
-      if (
-        target instanceof HTMLElement &&
-        (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-        event.key !== 'Escape'
-      )
-        return;
-      if (document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')) return;
-      const run = current.current[event.key];
+      const run = isForPage(event) ? current.current[event.key] : undefined;
       if (!run) return;
       event.preventDefault();
       run(event);
@@ -30,4 +33,31 @@ export function useLetterKeys(keys: Keys) {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [wanted]);
+}
+
+const PATIENCE_MS = 1500;
+
+/** One key, then another soon after it: `G` then `D`. Comes before the single keys. */
+export function useKeyPairs(first: string, seconds: Keys) {
+  const wanted = usePreferences((preferences) => preferences.letterKeys);
+  const current = useRef(seconds);
+  useEffect(() => {
+    current.current = seconds;
+  });
+  useEffect(() => {
+    if (!wanted) return;
+    let until = 0;
+    const onKey = (event: KeyboardEvent) => {
+      if (!isForPage(event)) return;
+      const isSecond = event.timeStamp < until;
+      until = !isSecond && event.key === first ? event.timeStamp + PATIENCE_MS : 0;
+      const run = isSecond ? current.current[event.key] : undefined;
+      if (!run) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      run(event);
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, [wanted, first]);
 }

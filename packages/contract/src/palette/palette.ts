@@ -22,7 +22,7 @@ export const Found = z.object({
       siteName: z.string(),
     }),
   ),
-  nodes: six(EdgeNode.pick({ id: true, name: true, ip: true, status: true, zoneName: true })),
+  nodes: six(EdgeNode.pick({ id: true, name: true, ip: true, status: true, zoneID: true, zoneName: true })),
   zones: six(Zone.pick({ id: true, name: true })),
   products: six(Product.pick({ id: true, name: true, zoneName: true })),
   accounts: six(Account.pick({ id: true, email: true, name: true, auth: true })),

@@ -1,13 +1,13 @@
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconMenu2 } from '@tabler/icons-react';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Outlet, useLocation, useMatch, useNavigation } from 'react-router-dom';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useLetterKeys } from '../../lib/use-letter-keys.ts';
+import { summon } from '../../stores/palette.ts';
 import { lastSite } from '../../stores/session.ts';
 import { ConfirmProvider } from '../confirm/confirm.tsx';
 import { OverlayProvider } from '../overlay/overlay.tsx';
@@ -18,6 +18,7 @@ import { DocumentTitle } from './document-title.tsx';
 import type { MenuGroup, SiteViewGroup } from './menu.ts';
 import { MultipleDialog } from './multiple-dialog.tsx';
 import { Rail } from './rail.tsx';
+import { Shortcuts, type Summonable } from './shortcuts.tsx';
 import { SiteContext } from './site-scope.ts';
 import { TopTools } from './top-tools.tsx';
 import classes from './frame.module.css';
@@ -26,10 +27,11 @@ export interface FrameProps {
   menu: readonly MenuGroup[];
   /** The pages of one site, where this console has them. */
   views: readonly SiteViewGroup[];
+  over: Summonable;
 }
 
 /** Selvage, rail, top bar and the panel in which the page stands. */
-export function Frame({ menu, views }: FrameProps) {
+export function Frame({ menu, views, over }: FrameProps) {
   const t = useT();
   const { key } = useLocation();
   // Where the sheet was opened: a change of place closes it.
@@ -47,7 +49,6 @@ export function Frame({ menu, views }: FrameProps) {
   useEffect(() => {
     if (scope) lastSite.keep(scope);
   }, [scope]);
-  useLetterKeys({ c: () => document.querySelector<HTMLElement>('[data-main-action]')?.click() });
 
   const rail = <Rail menu={menu} views={views} site={scope} scoped={siteId !== undefined} />;
   const known = siteId === undefined || scope !== null;
@@ -77,6 +78,11 @@ export function Frame({ menu, views }: FrameProps) {
             )}
             <Breadcrumb menu={menu} views={views} site={scope} />
             <TopTools />
+            {phone && (
+              <ActionIcon size={40} aria-label={t('palette.title')} onClick={() => summon('palette')}>
+                <IconSearch size={18} stroke={1.6} />
+              </ActionIcon>
+            )}
           </header>
           <Banners />
           <main id="content" className={classes['panel']} tabIndex={-1}>
@@ -112,6 +118,7 @@ export function Frame({ menu, views }: FrameProps) {
         )}
         <MultipleDialog />
         <DocumentTitle site={scope} />
+        <Shortcuts menu={menu} views={views} site={scope} over={over} />
       </OverlayProvider>
     </ConfirmProvider>
   );

@@ -12,6 +12,10 @@ export interface MenuEntry {
   reads?: Pick<Endpoint, 'can'>;
   /** Other paths that belong to it: a node's page to the nodes. */
   also?: readonly string[];
+  /** The letter that leads here after `G`. */
+  key?: string;
+  /** What its page makes, for whoever may: the palette offers it. */
+  creates?: { call: Pick<Endpoint, 'can'>; title: Word };
 }
 export interface MenuGroup {
   title?: Word;

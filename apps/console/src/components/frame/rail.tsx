@@ -1,8 +1,10 @@
-import { IconArrowLeft } from '@tabler/icons-react';
+import { IconArrowLeft, IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { summon } from '../../stores/palette.ts';
+import { Kbd } from '../values/values.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { Mark } from './mark.tsx';
@@ -29,12 +31,25 @@ export function Rail({ menu, views, site, scoped }: RailProps) {
         <span className={classes['name']}>{t('frame.product')}</span>
         <span className={classes['kind']}>{t(`frame.kind.${family}`)}</span>
       </div>
+      <SearchField />
       {scoped ? <SiteMenu views={views} site={site} /> : <MainMenu menu={menu} />}
       <div className={classes['foot']}>
         <JobsTray site={site} />
         <AccountMenu />
       </div>
     </div>
+  );
+}
+
+/** Opens the palette; it looks like the field that it leads to. */
+function SearchField() {
+  const t = useT();
+  return (
+    <button type="button" className={classes['find']} title={t('palette.title')} onClick={() => summon('palette')}>
+      <IconSearch size={15} stroke={1.6} aria-hidden />
+      <span className={classes['word']}>{t('palette.field')}</span>
+      <Kbd>Ctrl K</Kbd>
+    </button>
   );
 }
 

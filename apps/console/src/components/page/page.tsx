@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { createContext, useContext, useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
-import { Link, useSearchParams } from 'react-router-dom';
+import { Link, useLocation, useSearchParams } from 'react-router-dom';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { usePalette } from '../../stores/palette.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
 import { usePlace } from './place.ts';
 import classes from './page.module.css';
@@ -57,6 +58,13 @@ export function Page(props: PageProps) {
     usePlace.setState({ title, name: name ?? null });
     return () => usePlace.setState({ title: null, name: null });
   }, [title, name]);
+  const { pathname } = useLocation();
+  const creating = usePalette((state) => state.creating === pathname);
+  useEffect(() => {
+    if (!creating) return;
+    usePalette.setState({ creating: null });
+    document.querySelector<HTMLElement>('[data-main-action]')?.click();
+  }, [creating]);
   useEffect(() => {
     if (visited) heading.current?.focus({ preventScroll: true });
     visited = true;

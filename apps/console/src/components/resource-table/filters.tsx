@@ -38,7 +38,7 @@ export function Filters({ words, state, filters }: FiltersProps) {
       {unset.length > 0 && (
         <Menu position="bottom-start">
           <Menu.Target>
-            <button type="button" className={classes['addFilter']}>
+            <button type="button" className={classes['addFilter']} data-add-filter>
               <IconPlus size={14} stroke={1.6} aria-hidden />
               {t('common.table.filter')}
             </button>

@@ -1,6 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
+import { usePreferences } from '../../stores/preferences.ts';
 import type { RowAction } from './actions.tsx';
 import { isNumber, type Column } from './columns.tsx';
 import { RowMenu } from './row-menu.tsx';
@@ -28,12 +29,15 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
     // Only from the row itself: keys typed into a control in it are the control's.
     if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
-    const move = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const editing = actions.find(({ kind, label }) => kind === 'open' && label === 'common.edit');
     if (move !== undefined) focusRow(event.currentTarget, move);
+    else if (event.key === 'Enter') event.currentTarget.querySelector('a')?.click();
+    else if (!usePreferences.getState().letterKeys) return;
     else if (event.key === 'x' && selectable) onPick(!picked, false);
     else if (event.key === 'X' && selectable) onPick(true, true);
-    else if (event.key === '.') onMenu(true);
-    else if (event.key === 'Enter') event.currentTarget.querySelector('a')?.click();
+    else if (event.key === '.' && actions.length > 0) onMenu(true);
+    else if (event.key === 'e' && editing) onRun(editing);
     else return;
     event.preventDefault();
   };

@@ -1,9 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
-import { useLetterKeys } from '../../lib/use-letter-keys.ts';
 import { Kbd } from '../values/values.tsx';
 import type { TableState } from './table-state.ts';
 import classes from './resource-table.module.css';
@@ -11,7 +10,6 @@ import classes from './resource-table.module.css';
 /** Asks when typing rests; `/` leads here, Esc empties it. */
 export function SearchBox({ words, state }: { words: string; state: TableState }) {
   const t = useT();
-  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(state.search);
   const [sent, setSent] = useState(state.search);
   const [seen, setSeen] = useState(state.search);
@@ -24,11 +22,9 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
     setSeen(state.search);
     if (state.search !== sent) setText(state.search);
   }
-  useLetterKeys({ '/': () => input.current?.focus() });
   const label = tMaybe(`${words}.search`) ?? t('common.table.search');
   return (
     <TextInput
-      ref={input}
       type="search"
       size="xs"
       className={classes['search'] ?? ''}

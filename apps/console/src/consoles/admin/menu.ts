@@ -4,7 +4,7 @@ import type { MenuGroup } from '../../components/frame/menu.ts';
 export const menu: readonly MenuGroup[] = [
   {
     entries: [
-      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard },
+      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
       { to: 'mailbox', title: 'mailbox.title', icon: IconMail },
     ],
   },

@@ -16,24 +16,45 @@ import {
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
-  { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard }] },
+  { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' }] },
   {
     title: 'frame.groups.network',
     entries: [
-      { to: 'nodeManage/zonesList', title: 'zones.title', icon: IconMapPins, reads: zones.list },
-      { to: 'nodeManage/nodesList', title: 'nodes.title', icon: IconServer2, reads: nodes.list },
+      {
+        to: 'nodeManage/zonesList',
+        title: 'zones.title',
+        icon: IconMapPins,
+        reads: zones.list,
+        creates: { call: zones.create, title: 'zones.create' },
+      },
+      {
+        to: 'nodeManage/nodesList',
+        title: 'nodes.title',
+        icon: IconServer2,
+        reads: nodes.list,
+        key: 'n',
+        creates: { call: nodes.create, title: 'nodes.create' },
+      },
     ],
   },
   {
     title: 'frame.groups.products',
     entries: [
-      { to: 'nodeManage/productsList', title: 'products.title', icon: IconBox, reads: products.list },
+      {
+        to: 'nodeManage/productsList',
+        title: 'products.title',
+        icon: IconBox,
+        reads: products.list,
+        creates: { call: products.create, title: 'products.create' },
+      },
       {
         to: 'nodeManage/sitesList',
         title: 'sites.title',
         icon: IconWorld,
         reads: clientSites.list,
         also: ['nodeManage/sitesSetting'],
+        key: 's',
+        creates: { call: clientSites.create, title: 'sites.create' },
       },
       { to: 'nodeManage/domains', title: 'domains.title', icon: IconWorldWww, reads: clientDomains.list },
     ],

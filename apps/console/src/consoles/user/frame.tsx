@@ -1,5 +1,6 @@
 import { Frame } from '../../components/frame/frame.tsx';
 import { siteViews } from '../site-views.ts';
+import { over } from '../over.ts';
 import { menu } from './menu.ts';
 
-export const Component = () => <Frame menu={menu} views={siteViews} />;
+export const Component = () => <Frame menu={menu} views={siteViews} over={over} />;

@@ -5,8 +5,8 @@ import type { MenuGroup } from '../../components/frame/menu.ts';
 export const menu: readonly MenuGroup[] = [
   {
     entries: [
-      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard },
-      { to: 'sitesManagement', title: 'sites.title', icon: IconWorld, reads: ownSites.list },
+      { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
+      { to: 'sitesManagement', title: 'sites.title', icon: IconWorld, reads: ownSites.list, key: 's' },
     ],
   },
 ];

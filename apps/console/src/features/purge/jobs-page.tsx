@@ -8,7 +8,7 @@ import type { Column, RowOf } from '../../components/resource-table/columns.tsx'
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { t } from '../../lib/i18n.ts';
-import { JobReceipts } from './job-receipts.tsx';
+import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
 
 type Job = RowOf<typeof jobs.list>;
 

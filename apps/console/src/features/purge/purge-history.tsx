@@ -8,7 +8,7 @@ import { Status } from '../../components/status/status.tsx';
 import { t, tMaybe, useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { follow } from '../../stores/jobs.ts';
-import { JobReceipts } from './job-receipts.tsx';
+import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
 import classes from './purge.module.css';
 
 type PurgeRow = RowOf<typeof purge.history>;

@@ -4,7 +4,7 @@ import { useSite } from '../../components/frame/site-scope.ts';
 import { Section } from '../../components/page/section.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { useCan } from '../../lib/use-can.ts';
-import { JobReceipts } from './job-receipts.tsx';
+import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
 import { PurgeForm } from './purge-form.tsx';
 import { PurgeHistory } from './purge-history.tsx';
 import classes from './purge.module.css';

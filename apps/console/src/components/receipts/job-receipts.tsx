@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
-import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
-import { Receipts } from '../../components/receipts/receipts.tsx';
-import { useJob } from '../../components/receipts/use-job.ts';
-import { Await } from '../../components/states/await.tsx';
-import { Status } from '../../components/status/status.tsx';
+import { useInsideOverlay } from '../overlay/overlay.tsx';
+import { Receipts } from './receipts.tsx';
+import { useJob } from './use-job.ts';
+import { Await } from '../states/await.tsx';
+import { Status } from '../status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
-import classes from './purge.module.css';
+import classes from './receipts.module.css';
 
 /** The receipts of one purge, live; when it ends, the lists that show it are asked again. */
 export function JobReceipts({ siteId, jobID }: { siteId: string; jobID: string }) {

@@ -1,0 +1,244 @@
+// What the search found, as lines of the palette, each with what can be done with it.
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
+import type { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import {
+  IconBox,
+  IconCopy,
+  IconEraser,
+  IconLock,
+  IconMapPins,
+  IconServer2,
+  IconUser,
+  IconWorld,
+} from '@tabler/icons-react';
+import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
+import { toneOf } from '../../components/status/status.tsx';
+import { family, to } from '../../lib/family.ts';
+import { tMaybe, type T } from '../../lib/i18n.ts';
+import { domainAddress, siteAddress } from '../../lib/site-address.ts';
+import type { Item, Section } from './item.ts';
+import { serves, type Asked } from './read-input.ts';
+import type { Tools } from './use-tools.ts';
+
+export type Found = Received<typeof palette.search>;
+export interface Surroundings {
+  t: T;
+  can: (endpoint: Pick<Endpoint, 'can'>) => boolean;
+  menu: readonly MenuGroup[];
+  views: readonly SiteViewGroup[];
+  tools: Tools;
+}
+type Domain = Found['domains'][number];
+
+export function entities(found: Found, around: Surroundings): Section[] {
+  const { t } = around;
+  const sections: Section[] = [
+    { id: 'domains', title: t('palette.domains'), items: found.domains.map((domain) => domainItem(domain, around)) },
+    { id: 'sites', title: t('palette.sites'), items: found.sites.map((site) => siteItem(site, around)) },
+    { id: 'nodes', title: t('palette.nodes'), items: found.nodes.map((node) => nodeItem(node, around)) },
+    { id: 'zones', title: t('palette.zones'), items: found.zones.map((zone) => zoneItem(zone, around)) },
+    { id: 'products', title: t('palette.products'), items: found.products.map((one) => productItem(one, around)) },
+    { id: 'accounts', title: t('palette.accounts'), items: found.accounts.flatMap((one) => accountItem(one, around)) },
+  ];
+  return sections.filter(({ items }) => items.length > 0);
+}
+
+/** What a pasted URL offers, once it is known whose it is. */
+export function ofURL({ text: host, urls }: Asked, found: Found, { t, can, tools }: Surroundings): Section[] {
+  const domain = found.domains.find(({ name, status }) => status === 1 && serves(name, host));
+  const [url] = urls;
+  if (!domain || url === undefined || !can(purge.urls)) return [];
+  const { siteID, siteName } = domain;
+  const items: Item[] = [
+    {
+      id: 'purge url',
+      title: t('palette.purgeURL'),
+      detail: urls.length > 1 ? url.replace(/^https:\/\//, '') : url,
+      icon: IconEraser,
+      run: () => tools.purgeURLs(siteID, urls),
+    },
+    {
+      id: 'purge host',
+      title: t('palette.purgeHost'),
+      detail: `${domain.name} · ${siteName}`,
+      icon: IconEraser,
+      run: () => tools.purgeHost(siteID, domain.name),
+    },
+  ];
+  return [{ id: 'url', title: t('palette.url'), items }];
+}
+
+const copying = (t: T, name: string): Item => ({
+  id: 'copy',
+  title: t('palette.copy'),
+  detail: name,
+  icon: IconCopy,
+  run: () => navigator.clipboard.writeText(name),
+});
+
+function domainItem(domain: Domain, { t, can, tools }: Surroundings): Item {
+  const { id, name, siteID, siteName, status, certStatus, cnameStatus } = domain;
+  const site = { id: siteID, name: siteName };
+  const place = { detail: siteName };
+  const address = domainAddress(site, name);
+  const trouble =
+    status === 0
+      ? { kind: 'domain', value: 'off' }
+      : certStatus === 'fail'
+        ? { kind: 'cert', value: certStatus }
+        : cnameStatus === 'inactive'
+          ? { kind: 'cname', value: cnameStatus }
+          : null;
+  const label = trouble && (tMaybe(`status.${trouble.kind}.${trouble.value}`) ?? trouble.value);
+  return {
+    id,
+    title: name,
+    detail: label ? `${siteName} · ${label}` : siteName,
+    mark: { tone: status === 0 ? 'off' : trouble ? 'bad' : 'ok', label: label ?? '' },
+    run: () => tools.go({ title: name, ...place, to: address }),
+    actions: [
+      ...(can(purge.urls) && status === 1
+        ? [
+            {
+              id: 'purge host',
+              title: t('palette.purgeHost'),
+              icon: IconEraser,
+              run: () => tools.purgeHost(siteID, name),
+            },
+          ]
+        : []),
+      {
+        id: 'https',
+        title: t('palette.openHttps'),
+        icon: IconLock,
+        run: () => tools.go({ title: `${name} · HTTPS`, ...place, to: `${address}&tab=https` }),
+      },
+      {
+        id: 'site',
+        title: t('palette.openSite'),
+        detail: siteName,
+        icon: IconWorld,
+        run: () => tools.go({ title: siteName, detail: '', to: siteAddress(site) }),
+      },
+      copying(t, name),
+    ],
+  };
+}
+
+function siteItem({ id, name, status, productName }: Found['sites'][number], around: Surroundings): Item {
+  const { t, can, views, tools } = around;
+  const site = { id, name };
+  const seen = views.flatMap((group) => group.views).filter(({ reads }) => reads === undefined || can(reads));
+  const label = tMaybe(`status.site.${status}`) ?? status;
+  return {
+    id,
+    title: name,
+    detail: status === 'normal' ? productName : `${productName} · ${label}`,
+    mark: { tone: toneOf('site', status), label },
+    run: () => tools.go({ title: name, detail: productName, to: siteAddress(site) }),
+    actions: [
+      ...seen.slice(1).map(({ view, title, icon }) => ({
+        id: view,
+        title: t(title),
+        icon,
+        run: () => tools.go({ title: t(title), detail: name, to: siteAddress(site, view) }),
+      })),
+      ...(can(purge.all)
+        ? [{ id: 'purge', title: t('purge.submitSite'), icon: IconEraser, run: () => tools.purgeSite(site) }]
+        : []),
+    ],
+  };
+}
+
+function nodeItem(node: Found['nodes'][number], { t, tools }: Surroundings): Item {
+  const { id, name, ip, status, zoneID, zoneName } = node;
+  return {
+    id,
+    title: name,
+    detail: `${ip} · ${zoneName}`,
+    mark: { tone: toneOf('node', status), label: tMaybe(`status.node.${status}`) ?? status },
+    run: () => tools.go({ title: name, detail: zoneName, to: to(`nodeManage/nodesList/${id}`) }),
+    actions: [
+      {
+        id: 'zone',
+        title: t('palette.openZone'),
+        detail: zoneName,
+        icon: IconMapPins,
+        run: () => tools.go({ title: zoneName, detail: '', to: to(`nodeManage/zonesList/${zoneID}`) }),
+      },
+      copying(t, ip),
+    ],
+  };
+}
+
+function zoneItem({ id, name }: Found['zones'][number], { t, tools }: Surroundings): Item {
+  const address = to(`nodeManage/zonesList/${id}`);
+  return {
+    id,
+    title: name,
+    icon: IconMapPins,
+    run: () => tools.go({ title: name, detail: '', to: address }),
+    actions: [
+      {
+        id: 'nodes',
+        title: t('nodes.title'),
+        icon: IconServer2,
+        run: () => tools.go({ title: t('nodes.title'), detail: name, to: `${address}?tab=nodes` }),
+      },
+    ],
+  };
+}
+
+function productItem({ id, name, zoneName }: Found['products'][number], { t, can, tools }: Surroundings): Item {
+  return {
+    id,
+    title: name,
+    detail: zoneName,
+    icon: IconBox,
+    run: () => tools.go({ title: name, detail: zoneName, to: to(`nodeManage/productsList?${query('q', name)}`) }),
+    actions: can(clientSites.list)
+      ? [
+          {
+            id: 'sites',
+            title: t('palette.itsSites'),
+            icon: IconWorld,
+            run: () =>
+              tools.go({
+                title: t('palette.itsSites'),
+                detail: name,
+                to: to(`nodeManage/sitesList?${query('productID', id)}`),
+              }),
+          },
+        ]
+      : [],
+  };
+}
+
+/** Where this console lists accounts; nowhere, where it has no such page. */
+function accountItem({ id, email, name }: Found['accounts'][number], { menu, tools }: Surroundings): Item[] {
+  const list = menu.flatMap(({ entries }) => entries).find((entry) => /\/users(List)?$/.test(entry.to));
+  if (!list) return [];
+  const detail = name === email ? '' : name;
+  const address = `${to(list.to)}?${query('q', email)}`;
+  return [{ id, title: email, detail, icon: IconUser, run: () => tools.go({ title: email, detail, to: address }) }];
+}
+
+const query = (name: string, value: string) => new URLSearchParams([[name, value]]).toString();
+
+/** The operation log, filtered to one request; nothing where this account does not see it. */
+export function ofRequest(reqID: string, { t, can, menu, tools }: Surroundings): Section[] {
+  const log = menu.flatMap(({ entries }) => entries).find((entry) => entry.to.endsWith('/logOperation'));
+  if (!log || reqID === '' || (log.reads && !can(log.reads))) return [];
+  const title = t('palette.request');
+  const address = `/${family}/${log.to}?${query('reqID', reqID)}`;
+  const item = {
+    id: 'request',
+    title,
+    detail: reqID,
+    icon: log.icon,
+    run: () => tools.go({ title, detail: reqID, to: address }),
+  };
+  return [{ id: 'request', title: t(log.title), items: [item] }];
+}

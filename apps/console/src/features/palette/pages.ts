@@ -1,0 +1,103 @@
+// Lines that need no question to the server: pages of this console, commands, help.
+import {
+  IconApi,
+  IconKeyboard,
+  IconLanguage,
+  IconLineHeight,
+  IconLogout,
+  IconPlus,
+  IconSunMoon,
+} from '@tabler/icons-react';
+import type { SiteInfo } from '../../components/frame/site-scope.ts';
+import { languageNames } from '../../components/frame/top-tools.tsx';
+import { to } from '../../lib/family.ts';
+import { speak } from '../../lib/i18n.ts';
+import { signOut } from '../../lib/sign-in.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { summon, usePalette } from '../../stores/palette.ts';
+import { languages, prefer } from '../../stores/preferences.ts';
+import type { Surroundings } from './entities.ts';
+import type { Item } from './item.ts';
+
+/** Those that the account may read; inside a site, the site's own first. */
+export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteInfo | null): Item[] {
+  const ofSite = site
+    ? views
+        .flatMap((group) => group.views)
+        .filter(({ reads }) => reads === undefined || can(reads))
+        .map(({ view, title, icon }) => ({
+          id: `site ${view}`,
+          title: t(title),
+          detail: site.name,
+          icon,
+          run: () => tools.go({ title: t(title), detail: site.name, to: siteAddress(site, view) }),
+        }))
+    : [];
+  const ofConsole = menu.flatMap((group) =>
+    group.entries
+      .filter(({ reads }) => reads === undefined || can(reads))
+      .map(({ to: path, title, icon, key }) => {
+        const detail = group.title ? t(group.title) : '';
+        return {
+          id: `page ${path}`,
+          title: t(title),
+          detail,
+          icon,
+          ...(key && { keys: ['G', key.toUpperCase()] }),
+          run: () => tools.go({ title: t(title), detail, to: to(path) }),
+        };
+      }),
+  );
+  return [...ofSite, ...ofConsole];
+}
+
+export function commands({ t, can, menu, tools }: Surroundings): Item[] {
+  const creating = menu
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ to: path, title, creates }) =>
+      creates && can(creates.call)
+        ? [
+            {
+              id: `create ${path}`,
+              title: t(creates.title),
+              detail: t(title),
+              icon: IconPlus,
+              run: () => {
+                usePalette.setState({ creating: to(path) });
+                return tools.go({ title: t(title), detail: '', to: to(path) });
+              },
+            },
+          ]
+        : [],
+    );
+  return [
+    ...creating,
+    ...(['light', 'dark', 'system'] as const).map((theme) => ({
+      id: `theme ${theme}`,
+      title: `${t('frame.theme')}${t('common.colon')}${t(`frame.themes.${theme}`)}`,
+      icon: IconSunMoon,
+      run: () => prefer({ theme }),
+    })),
+    ...languages.map((language) => ({
+      id: `language ${language}`,
+      title: `${t('frame.language')}${t('common.colon')}${languageNames[language]}`,
+      icon: IconLanguage,
+      run: () => speak(language),
+    })),
+    ...(['compact', 'roomy'] as const).map((density) => ({
+      id: `density ${density}`,
+      title: `${t('frame.density')}${t('common.colon')}${t(`frame.densities.${density}`)}`,
+      icon: IconLineHeight,
+      run: () => prefer({ density }),
+    })),
+    { id: 'sign out', title: t('frame.signOut'), icon: IconLogout, run: signOut },
+  ];
+}
+
+export function help({ t, tools }: Surroundings): Item[] {
+  const title = t('apiDoc.title');
+  return [
+    { id: 'keys', title: t('palette.keys.title'), icon: IconKeyboard, keys: ['?'], run: () => summon('keys') },
+    { id: 'api', title, icon: IconApi, run: () => tools.go({ title, detail: '', to: to('apiDoc') }) },
+  ];
+}

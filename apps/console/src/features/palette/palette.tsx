@@ -1,0 +1,220 @@
+import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
+import { Modal } from '@mantine/core';
+import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useState, type KeyboardEvent } from 'react';
+import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
+import type { SiteInfo } from '../../components/frame/site-scope.ts';
+import { Kbd } from '../../components/values/values.tsx';
+import { explain } from '../../lib/errors.ts';
+import { family } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { entities, ofRequest, ofURL, type Found, type Surroundings } from './entities.ts';
+import type { Item, Section } from './item.ts';
+import { Lines, optionId } from './lines.tsx';
+import { commands, help, pages } from './pages.ts';
+import { matches, readInput, type Asked } from './read-input.ts';
+import { recents } from './recent.ts';
+import { useTools } from './use-tools.ts';
+import classes from './palette.module.css';
+
+export interface PaletteProps {
+  menu: readonly MenuGroup[];
+  views: readonly SiteViewGroup[];
+  site: SiteInfo | null;
+  onClose: () => void;
+}
+
+/** What the server is asked, once typing rests, and since when. */
+interface Question {
+  typed: string;
+  at: number;
+}
+const isComposing = (event: Event) => event instanceof InputEvent && event.isComposing;
+
+/** Search and run: one field, everything by keyboard. */
+export function Palette({ menu, views, site, onClose }: PaletteProps) {
+  const t = useT();
+  const can = useCan();
+  const tools = useTools();
+  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const [typed, setTyped] = useState('');
+  const [question, setQuestion] = useState<Question>({ typed: '', at: 0 });
+  const ask = useDebouncedCallback((text: string) => setQuestion({ typed: text, at: Date.now() }), 120);
+  const [kept] = useState(recents);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const asked = readInput(typed);
+  const { found, error, tookMs, waiting } = useFound(asked, question);
+
+  const around: Surroundings = { t, can, menu, views, tools };
+  const sections = sectionsOf(asked, found, around, site, kept);
+  const things = sections.flatMap(({ items }) => items);
+  const [parent] = (chosen ?? '').split('\n');
+  const thing = things.find(({ id }) => id === parent) ?? things[0];
+  const shown = withActions(sections, thing, t('palette.doWith', { name: thing?.title ?? '' }));
+  const items = shown.flatMap((section) => section.items);
+  const active = items.find(({ id }) => id === chosen) ?? items[0];
+
+  const run = (item: Item) => {
+    onClose();
+    void item.run();
+  };
+  const move = (by: number) => {
+    const at = active ? items.indexOf(active) : -1;
+    setChosen(items[(at + by + items.length) % items.length]?.id ?? null);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    const field = event.currentTarget;
+    const firstAction = thing?.actions?.[0];
+    const atEnd = field.selectionStart === field.value.length && field.selectionEnd === field.value.length;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'ArrowRight' && atEnd && thing && firstAction && active === thing)
+      setChosen(`${thing.id}\n${firstAction.id}`);
+    else if (event.key === 'Enter' && active && !(waiting && asked.text !== '')) run(active);
+    else return;
+    event.preventDefault();
+  };
+  const nothing = asked.text !== '' && !waiting && items.length === 0;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('palette.title')}
+      withCloseButton={false}
+      fullScreen={phone}
+      size={640}
+      yOffset={100}
+      padding={0}
+      classNames={{ header: 'hidden-text', content: classes['content'] ?? '', body: classes['body'] ?? '' }}
+    >
+      <div className={classes['head']}>
+        <IconSearch size={18} stroke={1.6} aria-hidden />
+        <input
+          id="palette-input"
+          className={classes['input']}
+          role="combobox"
+          aria-expanded={items.length > 0}
+          aria-controls="palette-lines"
+          aria-autocomplete="list"
+          aria-activedescendant={active ? optionId(items.indexOf(active)) : undefined}
+          aria-label={t('palette.title')}
+          placeholder={t(`palette.placeholder.${family}`)}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          data-autofocus
+          maxLength={2048}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setChosen(null);
+            // What an input method has not finished is no search yet.
+            if (!isComposing(event.nativeEvent)) ask(event.currentTarget.value);
+          }}
+          onCompositionEnd={(event) => ask(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" className={classes['close']} aria-label={t('common.close')} onClick={onClose}>
+          <Kbd>Esc</Kbd>
+        </button>
+      </div>
+      <Lines sections={shown} active={active} text={asked.text} onRun={run} />
+      {error && <p className={classes['note']}>{explain(error).text}</p>}
+      {nothing && !error && <p className={classes['note']}>{t('palette.nothing', { text: asked.text })}</p>}
+      <footer className={classes['foot']}>
+        <span>
+          <Kbd>↑</Kbd> <Kbd>↓</Kbd> {t('palette.move')}
+        </span>
+        <span>
+          <Kbd>↵</Kbd> {t('palette.open')}
+        </span>
+        <span>
+          <Kbd>→</Kbd> {t('palette.actions')}
+        </span>
+        <span>
+          <Kbd>{'>'}</Kbd> {t('palette.commandsOnly')}
+        </span>
+        {family === 'client' && (
+          <span>
+            <Kbd>@</Kbd> {t('palette.nodesOnly')}
+          </span>
+        )}
+        <output className={classes['took']}>
+          {tookMs !== null && `${tookMs} ms`}
+          <span className="hidden-text">{t('palette.count', { count: items.length })}</span>
+        </output>
+      </footer>
+    </Modal>
+  );
+}
+
+const searched: readonly Asked['kind'][] = ['any', 'nodes', 'tags', 'url', 'address'];
+
+/** An answer that comes too late is dropped, the one before stays until the next is here. */
+function useFound(asked: Asked, { typed, at }: Question) {
+  const question = readInput(typed);
+  const { kind, text } = question;
+  const only = kind === 'nodes' || kind === 'tags' ? kind : undefined;
+  const isSearch = searched.includes(asked.kind) && asked.text !== '';
+  const same = kind === asked.kind && text === asked.text;
+  const result = useEndpoint(
+    palette.search,
+    { query: { text: text.slice(0, 256), ...(only && { only }) } },
+    { enabled: isSearch && same },
+  );
+  const waiting = isSearch && (!same || result.loading || result.refreshing);
+  return {
+    found: isSearch ? result.data : undefined,
+    error: isSearch ? result.error : null,
+    waiting,
+    tookMs: isSearch && !waiting ? Math.max(0, result.at - at) : null,
+  };
+}
+
+function sectionsOf(
+  asked: Asked,
+  found: Found | undefined,
+  around: Surroundings,
+  site: SiteInfo | null,
+  kept: ReturnType<typeof recents>,
+): Section[] {
+  const { t, tools } = around;
+  const { kind, text } = asked;
+  const fitting = (id: string, title: string, items: readonly Item[]): Section[] => {
+    const fit = text === '' ? items : items.filter((item) => matches(`${item.title} ${item.detail ?? ''}`, text));
+    return fit.length > 0 ? [{ id, title, items: fit }] : [];
+  };
+  if (kind === 'commands') return fitting('commands', t('palette.commands'), [...commands(around), ...help(around)]);
+  if (kind === 'request') return ofRequest(text, around);
+  const things = found ? entities(found, around) : [];
+  if (kind === 'url') return [...(found ? ofURL(asked, found, around) : []), ...things];
+  if (kind !== 'any') return things;
+  const everyPage = fitting('pages', t('palette.pages'), pages(around, site));
+  if (text === '') {
+    const recent = kept.map(({ title, detail, to }) => ({
+      id: `recent ${to}`,
+      title,
+      detail,
+      run: () => tools.go({ title, detail, to }),
+    }));
+    return [...fitting('recent', t('palette.recent'), recent), ...everyPage];
+  }
+  return [
+    ...things,
+    ...everyPage,
+    ...fitting('commands', t('palette.commands'), commands(around)),
+    ...fitting('help', t('palette.help'), help(around)),
+  ];
+}
+
+/** Below the section of the chosen thing: what can be done with it. */
+function withActions(sections: readonly Section[], thing: Item | undefined, title: string): Section[] {
+  if (!thing?.actions?.length) return [...sections];
+  const last = sections.findLastIndex(({ items }) => items.some(({ actions }) => actions !== undefined));
+  const items = thing.actions.map((action) => ({ ...action, id: `${thing.id}\n${action.id}` }));
+  return sections.toSpliced(last + 1, 0, { id: 'actions', title, items });
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { matches, readInput, serves } from './read-input.ts';
+
+test.each([
+  ['pay', { kind: 'any', text: 'pay', urls: [] }],
+  ['> dark', { kind: 'commands', text: 'dark', urls: [] }],
+  ['@tpe-01', { kind: 'nodes', text: 'tpe-01', urls: [] }],
+  ['#prod', { kind: 'tags', text: 'prod', urls: [] }],
+  ['!01a1f9e2', { kind: 'request', text: '01a1f9e2', urls: [] }],
+  ['01a1f9e2-553f-7667-bc57-841a3c8463d6', { kind: 'request', text: '01a1f9e2-553f-7667-bc57-841a3c8463d6', urls: [] }],
+  ['203.0.113.9', { kind: 'address', text: '203.0.113.9', urls: [] }],
+  ['2001:db8::1', { kind: 'address', text: '2001:db8::1', urls: [] }],
+  ['www.glow.tw', { kind: 'any', text: 'www.glow.tw', urls: [] }],
+  ['HTTPS://IMG.glow.tw/a.png?v=2#x', { kind: 'url', text: 'img.glow.tw', urls: ['https://img.glow.tw/a.png?v=2'] }],
+  ['img.glow.tw/a', { kind: 'url', text: 'img.glow.tw', urls: ['https://img.glow.tw/a', 'http://img.glow.tw/a'] }],
+  ['javascript:alert(1)', { kind: 'any', text: 'javascript:alert(1)', urls: [] }],
+  ['https://user@img.glow.tw/', { kind: 'any', text: 'https://user@img.glow.tw/', urls: [] }],
+  ['a / b', { kind: 'any', text: 'a / b', urls: [] }],
+])('%s is understood', (typed, asked) => expect(readInput(typed)).toEqual(asked));
+
+test('a wildcard serves one level', () => {
+  expect(serves('*.glow.tw', 'img.glow.tw')).toBe(true);
+  expect(serves('*.glow.tw', 'a.img.glow.tw')).toBe(false);
+  expect(serves('*.glow.tw', 'glow.tw')).toBe(false);
+  expect(serves('img.glow.tw', 'img.glow.tw')).toBe(true);
+});
+
+test('every word counts, in any order and case', () => {
+  expect(matches('Theme: Dark', 'dark THEME')).toBe(true);
+  expect(matches('Theme: Dark', 'dark zone')).toBe(false);
+});
