@@ -26,6 +26,7 @@ import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveCon
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
 import { announcementSettingRoutes, announcementsRoutes } from './modules/announcements/announcements.routes.ts';
+import { auditRoutes } from './modules/audit/audit.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
@@ -53,6 +54,7 @@ const families: Record<Listener, readonly Family[]> = { public: ['user', 'client
 /** Every module of the API. contract/all.ts is the list it is held to, by a test. */
 const modules: readonly Routes[] = [
   accountsRoutes,
+  auditRoutes,
   brandingRoutes,
   shownBrandingRoutes,
   announcementSettingRoutes,

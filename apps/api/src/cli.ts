@@ -1,17 +1,19 @@
 // What an operator does on the machine itself:
 //   node apps/api/src/cli.ts secrets:init                                  with SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
+//   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Email } from '@edgeloom/contract/auth/auth.ts';
 import { Text } from '@edgeloom/contract/common/common.ts';
+import { verifyAudit } from './core/audit-chain.ts';
 import { conflictIn } from './core/conflict.ts';
 import { openDatabase } from './core/db.ts';
 import { initSecrets } from './core/secrets-dir.ts';
 import { Env, readEnv } from './env.ts';
 import { hashPassword } from './http/auth/passwords.ts';
 
-const usage = `usage: cli.ts secrets:init | account:create-admin --email <e-mail> [--name <name>]`;
+const usage = `usage: cli.ts secrets:init | account:create-admin --email <e-mail> [--name <name>] | audit:verify`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -26,9 +28,30 @@ switch (positionals[0] ?? '') {
   case 'account:create-admin':
     await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
     break;
+  case 'audit:verify':
+    await verify();
+    break;
   default:
     console.error(usage);
     process.exitCode = 2;
+}
+
+/** Names the first row of each chain that is not what was written; the rest of the others is looked at all the same. */
+async function verify() {
+  const { db, pool } = openDatabase(readEnv().DATABASE_URL, 2);
+  try {
+    for await (const { chain, rows, hash, fault } of verifyAudit(pool)) {
+      if (fault) process.exitCode = 1;
+      console.log(
+        fault
+          ? `${chain}  BROKEN at row ${fault.seq}${fault.reqID === null ? '' : ` (${fault.reqID})`}: ${fault.what}`
+          : `${chain}  ${rows} rows, head ${hash}`,
+      );
+    }
+  } finally {
+    await db.$disconnect();
+    await pool.end();
+  }
 }
 
 /** The password is made here and shown once: none is built in, and none stands in a shell's history. */

@@ -1,5 +1,6 @@
 // Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
 import { accounts } from './accounts/accounts.endpoints.ts';
+import { audit } from './audit/audit.endpoints.ts';
 import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';
 import {
   login2fa,
@@ -33,6 +34,7 @@ export const groups: readonly Group[] = [
   oidcSetting,
   mailbox,
   accounts,
+  audit,
   branding,
   shownBranding,
   announcementSetting,

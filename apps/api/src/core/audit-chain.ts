@@ -1,0 +1,84 @@
+// Whether the audit is what was written: each row's hash is made again from its content and the hash of the row before
+// (the migration audit_limits says how), apart from the database's own function for it.
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+
+const BATCH = 1000;
+
+export interface Fault {
+  chain: string;
+  seq: bigint;
+  /** Null where there is no row to name. */
+  reqID: string | null;
+  what: 'changed' | 'missing' | 'cut off' | 'without a head';
+}
+export interface Verified {
+  chain: string;
+  rows: bigint;
+  /** Kept elsewhere, it proves later that nothing up to here was written anew. */
+  hash: string;
+  fault: Fault | null;
+}
+
+interface Row {
+  seq: string;
+  req_id: string;
+  hash: Buffer;
+  parts: string[];
+}
+
+export async function* verifyAudit(pool: pg.Pool): AsyncGenerator<Verified> {
+  // Heads first: rows that are added meanwhile lie behind them.
+  const { rows: chains } = await pool.query<{ chain: string; seq: string | null; hash: Buffer | null }>(
+    `SELECT chain, seq, hash FROM audit_heads
+     UNION ALL SELECT DISTINCT r.chain, NULL::bigint, NULL::bytea FROM audit_rows r
+       WHERE NOT EXISTS (SELECT 1 FROM audit_heads h WHERE h.chain = r.chain) ORDER BY chain`,
+  );
+  for (const { chain, seq, hash } of chains) {
+    const head = seq === null || hash === null ? null : { seq: BigInt(seq), hash };
+    yield verifyChain(pool, chain, head);
+  }
+}
+
+async function verifyChain(
+  pool: pg.Pool,
+  chain: string,
+  head: { seq: bigint; hash: Buffer } | null,
+): Promise<Verified> {
+  let rows = 0n;
+  let before: Buffer = Buffer.alloc(0);
+  const broken = (what: Fault['what'], at: Pick<Fault, 'seq' | 'reqID'>): Verified => ({
+    chain,
+    rows,
+    hash: before.toString('hex'),
+    fault: { chain, what, ...at },
+  });
+  if (!head) return broken('without a head', { seq: 0n, reqID: null });
+
+  while (rows < head.seq) {
+    const { rows: batch } = await pool.query<Row>(
+      `SELECT seq, req_id, hash, ARRAY[chain::text, seq::text, req_id::text, (extract(epoch FROM at) * 1000)::bigint::text,
+         coalesce(client_id::text, ''), coalesce(root_id::text, ''), coalesce(account_id::text, ''), account_name, email,
+         coalesce(proxy_id::text, ''), proxy_name, method, path, status::text, address, changes::text] AS parts
+       FROM audit_rows WHERE chain = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT ${BATCH}`,
+      [chain, String(rows), String(head.seq)],
+    );
+    if (batch.length === 0) return broken('cut off', { seq: rows + 1n, reqID: null });
+    for (const row of batch) {
+      const seq = BigInt(row.seq);
+      if (seq !== rows + 1n) return broken('missing', { seq: rows + 1n, reqID: null });
+      if (!hashOf(before, row.parts).equals(row.hash)) return broken('changed', { seq, reqID: row.req_id });
+      rows = seq;
+      before = row.hash;
+    }
+  }
+  if (!before.equals(head.hash)) return broken('changed', { seq: head.seq, reqID: null });
+  return { chain, rows, hash: before.toString('hex'), fault: null };
+}
+
+/** Each part with its length in bytes in front, so that no content can pass for another. */
+function hashOf(before: Buffer, parts: readonly string[]): Buffer {
+  const hash = createHash('sha256').update(before);
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
+  return hash.digest();
+}

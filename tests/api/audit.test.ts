@@ -1,0 +1,381 @@
+// Who did what, before and after; and that nobody can make it another story later.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import { verifyAudit, type Fault } from '@edgeloom/api/core/audit-chain.ts';
+import { readDataModel } from '@edgeloom/api/core/data-model.ts';
+import { adoptChanges } from '@edgeloom/api/http/audit.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
+import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import type { Signed } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { password, people } from '../support/people.ts';
+import { services } from '../support/services.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { build, installation } = app;
+const { db, pool } = installation;
+const { person, signIn, anyone } = people(app);
+afterAll(() => app.close());
+
+const as = (who: Signed) => app.as(who).call;
+const search = (who: Signed, body: object = {}) => as(who)(audit.search, { body });
+
+describe('a change', () => {
+  test('is recorded with what was before and after, and nothing that stayed', async () => {
+    const zone = await build.zone();
+    const name = unique('zone');
+    await as(zone.client)(zones.update, { body: { id: zone.id, name } });
+    const { data } = await search(zone.client);
+    expect(data).toMatchObject([{ method: 'PUT', url: '/api/v1/client/zone', status: 200, changeCount: 1 }]);
+    const { changes } = await as(zone.client)(audit.get, { params: { reqID: data[0]?.id ?? '' } });
+    expect(changes).toEqual([
+      {
+        entity: 'zones',
+        action: 'update',
+        count: 1,
+        rows: [{ key: { id: zone.id, name: zone.name }, before: { name: zone.name }, after: { name } }],
+      },
+    ]);
+  });
+
+  test('of many rows keeps a hundred of them, and their number', async () => {
+    const site = await build.site();
+    const names = Array.from({ length: 150 }, (_, i) => ({ name: `n${i}.${unique('many')}.example.com` }));
+    await as(site.owner)(domains.create, {
+      params: site.params,
+      body: { domains: names.map(({ name }) => ({ name, upstreams: [{ address: '192.0.2.1', port: 80 }] })) },
+    });
+    const [row] = (await search(site.owner)).data;
+    const { changes } = await as(site.owner)(audit.get, { params: { reqID: row?.id ?? '' } });
+    const found = changes.find(({ entity }) => entity === 'domains');
+    expect([found?.action, found?.count, found?.rows.length]).toEqual(['insert', 150, 100]);
+  });
+
+  test('that was rolled back is none, and the refusal stands there', async () => {
+    const zone = await build.zone();
+    const second = await build.zone({ tenant: zone });
+    const rename = as(zone.client)(zones.update, { body: { id: zone.id, name: second.name } });
+    await expect(rename).toFail('ZONE_NAME_TAKEN');
+    expect((await search(zone.client)).data).toMatchObject([{ status: 409, changeCount: 0 }]);
+  });
+
+  test('belongs to its own call, however many are made at once', async () => {
+    const tenant = await build.client();
+    const built = await Promise.all(Array.from({ length: 12 }, () => build.zone({ tenant })));
+    await Promise.all(built.map(({ id }) => as(tenant.client)(zones.update, { body: { id, memo: `memo of ${id}` } })));
+    const { data } = await search(tenant.client);
+    const details = await Promise.all(data.map(({ id }) => as(tenant.client)(audit.get, { params: { reqID: id } })));
+    const told = details.map(({ changes }) =>
+      changes.flatMap(({ rows }) => rows.map(({ key, after }) => [key, after])),
+    );
+    expect(told).toHaveLength(12);
+    for (const rows of told) expect(rows).toHaveLength(1);
+    expect(new Set(told.map(([row]) => JSON.stringify(row)))).toEqual(
+      new Set(built.map(({ id, name }) => JSON.stringify([{ id, name }, { memo: `memo of ${id}` }]))),
+    );
+  });
+
+  test('of background work is nobody’s call', async () => {
+    const zone = await build.zone();
+    await db.zone.update({ where: { id: zone.id }, data: { memo: 'by a job' } });
+    expect(await db.auditChange.count()).toBe(0);
+  });
+
+  test('whose process died before it answered gets a row with status 0', async () => {
+    const { clientId, client } = await build.client();
+    const reqID = crypto.randomUUID();
+    const call = { reqID, clientId, rootId: client.id, accountId: client.id, accountName: 'x', email: client.email };
+    await db.auditChange.create({
+      data: {
+        reqId: reqID,
+        at: new Date(Date.now() - 3_600_000),
+        call: { ...call, method: 'POST', path: '/api/v1/client/zone', address: '127.0.0.1' },
+        entity: 'zones',
+        action: 'insert',
+        count: 1,
+        rows: [{ key: { id: 'x' }, after: { name: 'made' } }],
+      },
+    });
+    await adoptChanges(installation);
+    await adoptChanges(installation);
+    expect((await search(client)).data).toMatchObject([{ id: reqID, status: 0, changeCount: 1 }]);
+  });
+});
+
+describe('secrets', () => {
+  test('are masked: of a sign-in, a changed password and everything else that opens something', async () => {
+    const someone = await person();
+    const tokens = await signIn(someone);
+    const call = people(app).as(tokens.accessToken);
+    await call(session.changePassword, { body: { oldPassword: password, password: 'another good password' } });
+    const rows = await db.auditRow.findMany({ where: { accountId: someone.id } });
+    expect(rows.map((row) => row.path)).toEqual(
+      expect.arrayContaining(['/api/v1/client/login', '/api/v1/client/code', '/api/v1/client/account/password']),
+    );
+    const text = JSON.stringify(rows.map(({ changes }) => changes));
+    expect(text).toContain('"password_hash":"•••"');
+    expect(text).toContain('"token_hash":"•••"');
+    expect(text).not.toContain('argon2');
+    const { tokenHash } = await db.session.findFirstOrThrow({ where: { accountId: someone.id } });
+    expect(text).not.toContain(tokenHash);
+  });
+
+  test('are masked by their names, and what is not has been judged harmless', async () => {
+    const { rows } = await pool.query<{ place: string; masked: boolean }>(
+      `SELECT c.table_name || '.' || c.column_name AS place, audit_masks(c.table_name, c.column_name) AS masked
+       FROM information_schema.columns c JOIN information_schema.triggers t
+         ON t.event_object_table = c.table_name AND t.trigger_name = 'audit_insert'
+       WHERE c.table_schema = 'public' AND c.column_name ~* '(password|hash|key|token|secret|sealed|credential)'`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(
+      rows
+        .filter(({ masked }) => !masked)
+        .map(({ place }) => place)
+        .toSorted(),
+    ).toEqual([
+      'brand_images.hash',
+      'domains.hash_type',
+      'jobs.doc_keys',
+      'nodes.public_key',
+      'revoked_keys.public_key',
+      'sessions.api_token_id',
+    ]);
+  });
+
+  test('do not stand in addresses: a query is cut off', async () => {
+    const { client } = await build.client();
+    await fetch(`${app.url}/api/v1/client/zone?token=hush`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect((await search(client)).data).toMatchObject([{ url: '/api/v1/client/zone', status: 400 }]);
+  });
+});
+
+test('every table is watched, or known not to need it', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables t WHERE schemaname = 'public' AND NOT EXISTS (
+       SELECT 1 FROM information_schema.triggers g WHERE g.event_object_table = t.tablename AND g.trigger_name = 'audit_insert')`,
+  );
+  // A new table's migration ends with SELECT watch('its_name'), or it is added here with a reason.
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    [
+      ['_prisma_migrations', 'audit_rows', 'audit_heads', 'audit_changes'],
+      // Counts, and answers kept for a day.
+      ['rate_counts', 'idempotent_calls', 'login_failures'],
+      // Steps of a sign-in; the call that takes one is recorded.
+      ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
+      // What the publisher, the mailer and the nodes make of a change.
+      ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'job_receipts'],
+    ]
+      .flat()
+      .toSorted(),
+  );
+  expect(readDataModel(db).models.length).toBeGreaterThan(rows.length);
+});
+
+describe('a reader', () => {
+  test('finds what its own client, its own customer or anybody did, and no more', async () => {
+    const [site, other, admin] = [await build.site(), await build.site(), await build.admin()];
+    const sub = await build.subUser(site.owner, [site], { permissions: ['cache:write', 'audit:read'] });
+    const beside = await build.user(site);
+    const rule = { rules: [{ type: 'fileType' as const, value: ['css'], cacheTime: 60 }] };
+    for (const who of [site.owner, sub]) await as(who)(cacheRules.create, { params: site.params, body: rule });
+    await as(other.owner)(cacheRules.create, { params: other.params, body: rule });
+    const emails = async (who: Signed) => new Set((await search(who)).data.map(({ email }) => email));
+    expect(await emails(site.owner)).toEqual(new Set([site.owner.email, sub.email]));
+    expect(await emails(sub)).toEqual(new Set([site.owner.email, sub.email]));
+    expect(await emails(beside)).toEqual(new Set());
+    expect(await emails(site.client)).toEqual(new Set([site.owner.email, sub.email]));
+    const all = await emails(admin);
+    expect([site.owner, sub, other.owner].every(({ email }) => all.has(email))).toBe(true);
+
+    const [row] = (await search(other.owner)).data;
+    for (const who of [site.owner, site.client, sub])
+      await expect(as(who)(audit.get, { params: { reqID: row?.id ?? '' } })).toFail('NOT_FOUND');
+  });
+
+  test('needs the permission, and a search leaves no row itself', async () => {
+    const site = await build.site();
+    const sub = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
+    await expect(search(sub)).toFail('PERMISSION_DENIED');
+    await search(site.owner);
+    expect((await search(site.owner)).total).toBe(0);
+  });
+
+  test('narrows by each filter', async () => {
+    const tenant = await build.client();
+    const call = as(tenant.client);
+    const { id } = await call(zones.create, { body: { name: unique('zone') } });
+    await call(zones.update, { body: { id, memo: '100% new' } });
+    await expect(call(products.create, { body: { name: '', zoneID: id } })).toFail('PARAMETER');
+    const methods = async (filter: object) =>
+      (await search(tenant.client, filter)).data.map(({ method, status }) => `${method} ${status}`);
+    const [first] = (await search(tenant.client, { method: 'POST', url: 'ZONE' })).data;
+    const now = Date.now();
+    const at = (ms: number) => new Date(now + ms).toISOString();
+    expect(await methods({ method: 'PUT' })).toEqual(['PUT 200']);
+    expect(await methods({ url: '/product' })).toEqual(['POST 400']);
+    expect(await methods({ url: '%' })).toEqual([]);
+    expect(await methods({ accountName: tenant.client.email.slice(3, 14).toUpperCase() })).toHaveLength(3);
+    expect(await methods({ accountName: 'nobody of that name' })).toEqual([]);
+    expect(await methods({ proxyName: 'nobody' })).toEqual([]);
+    expect(await methods({ reqID: first?.reqID ?? '' })).toEqual(['POST 200']);
+    expect(await methods({ reqID: 'no such id' })).toEqual([]);
+    expect(await methods({ startTime: at(-60_000), endTime: at(60_000) })).toHaveLength(3);
+    expect(await methods({ endTime: at(-60_000) })).toEqual([]);
+    expect(await methods({ page: 2, pageSize: 2 })).toEqual(['POST 200']);
+    expect((await search(tenant.client, { pageSize: 1 })).total).toBe(3);
+  });
+
+  test('learns of refused sign-ins to its own accounts; those to nobody are the installation’s', async () => {
+    const { client, clientId } = await build.client();
+    const someone = await person({ clientId });
+    const stranger = `${unique('nobody')}@example.com`;
+    for (const email of [someone.email, stranger])
+      await expect(anyone('client')(session.login, { body: { email, password: 'not the one' } })).toFail(
+        'CREDENTIAL_REFUSED',
+      );
+    const { data } = await search(client);
+    expect(data).toMatchObject([
+      { email: someone.email, accountID: someone.id, status: 401, url: '/api/v1/client/login' },
+    ]);
+    const byAdmin = await search(await build.admin(), { accountName: stranger });
+    expect(byAdmin.data).toMatchObject([{ email: stranger, accountID: null, status: 401 }]);
+  });
+});
+
+describe('the chain', () => {
+  const faults = async (): Promise<Fault[]> => {
+    const found: Fault[] = [];
+    for await (const { fault } of verifyAudit(pool)) if (fault) found.push(fault);
+    return found;
+  };
+  /** As somebody who owns the database and turns its guards off. */
+  const tamper = async (...statements: string[]) => {
+    const client = await pool.connect();
+    try {
+      await client.query('SET session_replication_role = replica');
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.query('SET session_replication_role = DEFAULT');
+      client.release();
+    }
+  };
+  /** A client with six rows, and what they were. */
+  async function story() {
+    const zone = await build.zone();
+    for (const memo of 'abcdef') await as(zone.client)(zones.update, { body: { id: zone.id, memo } });
+    const rows = await db.auditRow.findMany({ where: { clientId: zone.clientId }, orderBy: { seq: 'asc' } });
+    const row = (seq: number) => rows[seq - 1]?.reqId ?? '';
+    return { chain: zone.clientId, row };
+  }
+  const restore = (chain: string) =>
+    tamper(`DELETE FROM audit_rows WHERE chain = '${chain}'`, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
+
+  test('holds over parallel writers of one client and of many', async () => {
+    const tenants = await Promise.all([build.zone(), build.zone(), build.zone()]);
+    await Promise.all(
+      tenants.flatMap(({ id, client }) =>
+        Array.from({ length: 10 }, (_, i) => as(client)(zones.update, { body: { id, memo: `${i} "'\\ 記憶` } })),
+      ),
+    );
+    for (const { clientId } of tenants) expect(await db.auditRow.count({ where: { chain: clientId } })).toBe(10);
+    expect(await faults()).toEqual([]);
+  });
+
+  test.each([
+    'UPDATE audit_rows SET status = 200',
+    'DELETE FROM audit_rows',
+    'TRUNCATE audit_rows',
+    'DELETE FROM audit_heads',
+  ])('refuses %s', async (statement) => {
+    await expect(pool.query(statement)).rejects.toThrow('written once');
+  });
+
+  test('shows the first row that was changed', async () => {
+    const { chain, row } = await story();
+    await tamper(
+      `UPDATE audit_rows SET changes = '[]' WHERE req_id = '${row(3)}'`,
+      `UPDATE audit_rows SET status = 500 WHERE req_id = '${row(5)}'`,
+    );
+    expect(await faults()).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
+    await restore(chain);
+  });
+
+  test('shows a row that was removed, and one that two have changed places for', async () => {
+    const { chain, row } = await story();
+    await tamper(`DELETE FROM audit_rows WHERE req_id = '${row(4)}'`);
+    expect(await faults()).toEqual([{ chain, seq: 4n, reqID: null, what: 'missing' }]);
+    await restore(chain);
+    const second = await story();
+    await tamper(
+      `UPDATE audit_rows SET seq = -1 WHERE req_id = '${second.row(2)}'`,
+      `UPDATE audit_rows SET seq = 2 WHERE req_id = '${second.row(3)}'`,
+      `UPDATE audit_rows SET seq = 3 WHERE req_id = '${second.row(2)}'`,
+    );
+    expect(await faults()).toEqual([{ chain: second.chain, seq: 2n, reqID: second.row(3), what: 'changed' }]);
+    await restore(second.chain);
+  });
+
+  test('shows an end that was cut off, and a chain without a head', async () => {
+    const { chain, row } = await story();
+    await tamper(`DELETE FROM audit_rows WHERE req_id IN ('${row(5)}', '${row(6)}')`);
+    expect(await faults()).toEqual([{ chain, seq: 5n, reqID: null, what: 'cut off' }]);
+    await tamper(`DELETE FROM audit_heads WHERE chain = '${chain}'`);
+    expect(await faults()).toEqual([{ chain, seq: 0n, reqID: null, what: 'without a head' }]);
+    await restore(chain);
+  });
+
+  test('is walked by a command, which fails where one is broken', async () => {
+    const { chain, row } = await story();
+    const verify = async () => {
+      const cli = path.resolve('apps/api/src/cli.ts');
+      const env = { ...process.env, DATABASE_URL: installation.env.DATABASE_URL, SECRETS_DIR: services().secretsDir };
+      return promisify(execFile)(process.execPath, [cli, 'audit:verify'], { env }).then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+      );
+    };
+    const good = await verify();
+    expect(good.code).toBe(0);
+    expect(good.stdout).toContain(`${chain}  6 rows, head `);
+    await tamper(`UPDATE audit_rows SET email = 'somebody@else.example' WHERE req_id = '${row(2)}'`);
+    const bad = await verify();
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toContain(`${chain}  BROKEN at row 2 (${row(2)}): changed`);
+    await restore(chain);
+  });
+
+  test('is open to somebody who owns the database and makes it anew: only a head that was kept elsewhere shows that', async () => {
+    const { chain } = await story();
+    const kept = await db.auditHead.findUniqueOrThrow({ where: { chain } });
+    const again = new pg.Client({ connectionString: installation.env.DATABASE_URL });
+    await again.connect();
+    try {
+      await again.query('SET session_replication_role = replica');
+      await again.query(`UPDATE audit_rows SET email = 'x@example.com' WHERE chain = $1`, [chain]);
+      await again.query(
+        `DO $$ DECLARE r audit_rows; h bytea := ''; BEGIN
+           FOR r IN SELECT * FROM audit_rows WHERE chain = '${chain}' ORDER BY seq LOOP
+             h := sha256(h || audit_content(r)); UPDATE audit_rows SET hash = h WHERE req_id = r.req_id;
+           END LOOP; UPDATE audit_heads SET hash = h WHERE chain = '${chain}'; END $$`,
+      );
+    } finally {
+      await again.end();
+    }
+    expect(await faults()).toEqual([]);
+    expect((await db.auditHead.findUniqueOrThrow({ where: { chain } })).hash).not.toEqual(kept.hash);
+  });
+});
