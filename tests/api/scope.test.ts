@@ -15,12 +15,13 @@ const { db } = installation;
 afterAll(close);
 
 const scoped = scoping(db, installation.pool);
-const actorOf = ({ id, kind, clientId }: Signed, isRoot = true): Actor => ({
+const actorOf = ({ id, kind, clientId }: Signed, root: Signed | null = null): Actor => ({
   ...stranger,
   id,
   kind,
   clientId: clientId ?? '',
-  isRoot,
+  isRoot: root === null,
+  rootId: root?.id ?? id,
 });
 const names = (rows: { name: string }[]) => rows.map(({ name }) => name).sort();
 
@@ -40,9 +41,9 @@ async function world() {
     clientId: tenant.clientId,
     as: {
       client: actorOf(tenant.client),
-      subClient: actorOf(await build.subClient(tenant, [first.zone]), false),
+      subClient: actorOf(await build.subClient(tenant, [first.zone]), tenant.client),
       user: actorOf(user),
-      subUser: actorOf(await build.subUser(user, [first]), false),
+      subUser: actorOf(await build.subUser(user, [first]), user),
     },
   };
 }

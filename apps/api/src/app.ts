@@ -20,7 +20,7 @@ import { scoping } from './core/scope.ts';
 import { auditing } from './http/audit.ts';
 import type { Identities } from './http/auth/identities.ts';
 import { openSessions } from './http/auth/sessions.ts';
-import { ACCESS_SECONDS, Claims } from './http/auth/tokens.ts';
+import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
@@ -38,6 +38,7 @@ import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
+import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
@@ -54,6 +55,7 @@ const families: Record<Listener, readonly Family[]> = { public: ['user', 'client
 /** Every module of the API. contract/all.ts is the list it is held to, by a test. */
 const modules: readonly Routes[] = [
   accountsRoutes,
+  rolesRoutes,
   auditRoutes,
   brandingRoutes,
   shownBrandingRoutes,
@@ -150,16 +152,20 @@ async function mountApi(
     verify: { algorithms: ['EdDSA'] },
   });
 
-  const sessions = openSessions(installation, (claims) => api.jwt.sign(claims));
+  const sessions = openSessions(installation, identities, (claims) => api.jwt.sign(claims));
   const claimsOf = claimsReader(api);
+  const keys = apiTokens(secrets);
   const scoped = onceEach(scoping(db, pool));
   const isSecure = env.PUBLIC_URL.startsWith('https:');
 
   const identify = async (request: FastifyRequest): Promise<Actor> => {
     const token = bearerOf(request) ?? fail('INVALID_TOKEN');
-    const { session, sub } = claimsOf(token);
-    const actor = await identities.find(session);
-    return actor.id === sub ? actor : fail('INVALID_TOKEN');
+    if (keys.looksLike(token))
+      return keys.isOurs(token) ? identities.findByToken(token, request.ip) : fail('INVALID_TOKEN');
+    const claims = claimsOf(token);
+    const actor = await identities.find(claims.session, request.ip);
+    const isItself = actor.id === claims.sub && (actor.proxy?.id ?? actor.id) === claims.actor;
+    return isItself ? actor : fail('INVALID_TOKEN');
   };
   const context = (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply): Ctx => ({
     actor: actor ?? stranger,

@@ -3,6 +3,7 @@ import { accounts } from './accounts/accounts.endpoints.ts';
 import { audit } from './audit/audit.endpoints.ts';
 import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';
 import {
+  apiTokens,
   login2fa,
   mailbox,
   mailedTokens,
@@ -10,6 +11,7 @@ import {
   oidcSetting,
   ownSessions,
   passkeys,
+  proxy,
   session,
 } from './auth/auth.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
@@ -20,6 +22,7 @@ import { jobs } from './jobs/jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
+import { roles } from './roles/roles.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { sitePorts, zonePorts, zones } from './zones/zones.endpoints.ts';
@@ -28,12 +31,15 @@ export const groups: readonly Group[] = [
   session,
   mailedTokens,
   ownSessions,
+  proxy,
+  apiTokens,
   login2fa,
   passkeys,
   oidc,
   oidcSetting,
   mailbox,
   accounts,
+  roles,
   audit,
   branding,
   shownBranding,

@@ -15,6 +15,8 @@ export const errors = {
   PARAMETER: { ...parameter, status: 400 },
   NOT_FOUND: { ...parameter, status: 404, rule: 'notFound' },
   STILL_ENABLED: { ...parameter, status: 409, rule: 'enabled' },
+  STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
+  LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },
   TOO_LARGE: { ...parameter, status: 413, rule: 'size' },
   WRONG_TYPE: { ...parameter, status: 415, rule: 'contentType' },
   RATE_LIMITED: { ...parameter, status: 429, rule: 'rate' },

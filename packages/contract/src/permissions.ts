@@ -1,3 +1,5 @@
+import type { Family } from './endpoint.ts';
+
 export const areas = [
   'account',
   'role',
@@ -28,9 +30,34 @@ export const areas = [
   'webhook',
 ] as const;
 
-export type Permission = `${(typeof areas)[number]}:${'read' | 'write'}`;
+export type Area = (typeof areas)[number];
+export type Permission = `${Area}:${'read' | 'write'}`;
 
-export const permissions: readonly Permission[] = areas.flatMap((area): Permission[] => [
-  `${area}:read`,
-  `${area}:write`,
-]);
+/** What there is to allow in each console. */
+export const areasOf: Readonly<Record<Family, readonly Area[]>> = {
+  user: [
+    'account',
+    'role',
+    'apiToken',
+    'audit',
+    'site',
+    'domain',
+    'certificate',
+    'cache',
+    'module',
+    'firewall',
+    'dns',
+    'statistics',
+    'log',
+    'traffic',
+    'notify',
+  ],
+  client: areas,
+  admin: ['account', 'role', 'apiToken', 'audit', 'license'],
+};
+
+const both = (area: Area): Permission[] => [`${area}:read`, `${area}:write`];
+
+export const permissions: readonly Permission[] = areas.flatMap(both);
+/** All of a console's, which is what its root accounts may. */
+export const permissionsOf = (kind: Family): readonly Permission[] => areasOf[kind].flatMap(both);

@@ -15,9 +15,12 @@ export interface Actor {
   permissions: ReadonlySet<Permission>;
   email: string;
   name: string;
+  /** `NOBODY` where an API token is used directly. */
   sessionId: string;
+  /** By which the call, or the session that it was exchanged for, is made. */
+  apiTokenId: string | null;
   /** Who acts as this account (switch user); null when it is the account itself. */
-  proxy: { id: string; email: string; name: string } | null;
+  proxy: { id: string; kind: Family; email: string; name: string } | null;
 }
 
 /** No row has this id. */
@@ -34,6 +37,7 @@ export const stranger: Actor = {
   email: '',
   name: '',
   sessionId: NOBODY,
+  apiTokenId: null,
   proxy: null,
 };
 

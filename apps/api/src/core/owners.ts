@@ -22,27 +22,28 @@ export type Owner<M extends Model> = Rule<M> | { reads: Rule<M>; writes: Rule<M>
 /** Not `{ OR: [] }`: beneath an AND, Prisma takes that for true. */
 const nobody = { id: { in: [] as string[] } };
 
-const sites = ({ kind, isRoot, clientId, id }: Actor): Prisma.SiteWhereInput => {
+export const sitesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.SiteWhereInput => {
   if (kind === 'client')
     return isRoot ? { clientId } : { clientId, zone: { assignments: { some: { accountId: id } } } };
   if (kind === 'user')
     return isRoot ? { clientId, ownerId: id } : { clientId, assignments: { some: { accountId: id } } };
   return nobody;
 };
-const zones = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhereInput => {
+export const zonesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhereInput => {
   if (kind !== 'client') return nobody;
   return isRoot ? { clientId } : { clientId, assignments: { some: { accountId: id } } };
 };
 const products = (actor: Actor): Prisma.ProductWhereInput =>
-  actor.kind === 'client' ? { clientId: actor.clientId, zone: zones(actor) } : nobody;
+  actor.kind === 'client' ? { clientId: actor.clientId, zone: zonesOf(actor) } : nobody;
 
 // A model without a line here does not compile.
 export const owners: { [M in Model]: Owner<M> } = {
   Client: { reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }), writes: () => nobody },
-  // A client names its customers as owners of sites; everyone else meets only themselves.
+  // A client names its customers as owners of sites; everyone meets their root account and its subs.
   Account: {
-    reads: ({ kind, clientId, id }) => (kind === 'client' ? { clientId } : { id }),
-    writes: ({ id }) => ({ id }),
+    reads: ({ kind, clientId, rootId }) =>
+      kind === 'client' ? { clientId } : { OR: [{ id: rootId }, { kind, parentId: rootId, isRoot: false }] },
+    writes: ({ kind, id, rootId }) => ({ OR: [{ id }, { kind, parentId: rootId, isRoot: false }] }),
   },
   // A role is its root account's, and so are the sub-accounts that hold it.
   Role: ({ rootId }) => ({ ownerId: rootId }),
@@ -73,10 +74,10 @@ export const owners: { [M in Model]: Owner<M> } = {
   RateCount: '(none)',
   IdempotentCall: '(none)',
 
-  Zone: zones,
+  Zone: zonesOf,
   ZonePort: {
     // A customer sees the ports that its sites may listen on, and nothing else of the zone.
-    reads: (actor) => ({ zone: actor.kind === 'user' ? { sites: { some: sites(actor) } } : zones(actor) }),
+    reads: (actor) => ({ zone: actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : zonesOf(actor) }),
     writes: 'zone',
   },
   ZoneAssignment: 'zone',
@@ -85,10 +86,10 @@ export const owners: { [M in Model]: Owner<M> } = {
   RevokedKey: '(append)',
 
   Product: {
-    reads: (actor) => (actor.kind === 'user' ? { sites: { some: sites(actor) } } : products(actor)),
+    reads: (actor) => (actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : products(actor)),
     writes: products,
   },
-  Site: sites,
+  Site: sitesOf,
   SiteAssignment: 'site',
   Domain: 'site',
   Upstream: 'site',

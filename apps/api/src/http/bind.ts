@@ -74,7 +74,10 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           const actor = endpoint.can === 'anyone' ? null : await identify(request);
           // The context first: a refusal is audited as well.
           request.ctx = context(actor, mount, request, reply);
-          if (actor) admit(endpoint, mount, actor);
+          if (!actor) return;
+          // What serves every family does so at the listener of the account's own.
+          if (!serves(actor.kind)) fail('PERMISSION_DENIED');
+          admit(endpoint, mount, actor);
         },
         handler: writes
           ? async (request, reply) => {
@@ -94,8 +97,9 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
   }
 }
 
-function admit({ can }: Endpoint, mount: Mount, actor: Actor) {
+function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
   if (mount !== 'root' && actor.kind !== mount) fail('PERMISSION_DENIED');
+  if (own && (actor.proxy !== null || actor.apiTokenId !== null)) fail('PERMISSION_DENIED');
   if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');
 }
 

@@ -3,8 +3,9 @@ import { del, get, onAdmin, onClient, onEvery, onRoot, onSites, patch, post, put
 import {
   AuthenticatorKey, ChangePasswordInput, CodeInput, Factors, ForgotInput, LoginInput, LoginStarted, Mail, MailedTokenInput, MailSummary, MailToken,
   OidcButton, OidcFinishInput, OidcProvider, OidcProviderInput, OidcQuery, OidcStarted, OidcStartInput, OnePassKey, OwnSession, Passkey, PasskeyInput, PasskeyLoginInput,
-  PasskeyOptions, PasskeyOptionsInput, PasskeysRemoval, PasswordInput, Presence, Proof, RecoveryCodes, RefreshInput, RegisterPasswordInput, Self, SelfUpdate, SetupCodeInput, Tokens, TurnOffInput, Proven,
+  PasskeyOptions, PasskeyOptionsInput, PasskeysRemoval, PasswordInput, Presence, Proof, Proxied, ProxyInput, RecoveryCodes, RefreshInput, RegisterPasswordInput, Self, SelfUpdate, SetupCodeInput, SwitchUserInput, Tokens, TurnOffInput, Proven,
 } from './auth.ts';
+import { ApiToken, ApiTokenInput, NewApiToken } from './api-tokens.ts';
 
 export const session = onEvery('auth', {
   login:          post('login', { can: 'anyone', body: LoginInput, reply: LoginStarted, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'RATE_LIMITED'] }),
@@ -14,8 +15,8 @@ export const session = onEvery('auth', {
   self:           get('account/self', { can: 'signedIn', reply: Self }),
   updateSelf:     put('account/self', { can: 'signedIn', body: SelfUpdate, reply: Self }),
   forgot:         patch('password', { can: 'anyone', body: ForgotInput, fails: ['RATE_LIMITED'] }),
-  changePassword: put('account/password', { can: 'signedIn', body: ChangePasswordInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
-  verify:         post('verify', { can: 'signedIn', body: Presence, reply: Proven, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
+  changePassword: put('account/password', { can: 'signedIn', own: true, body: ChangePasswordInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
+  verify:         post('verify', { can: 'signedIn', own: true, body: Presence, reply: Proven, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
 });
 
 export const mailedTokens = onRoot('mailedTokens', {
@@ -24,23 +25,36 @@ export const mailedTokens = onRoot('mailedTokens', {
 });
 
 export const ownSessions = onEvery('sessions', {
-  list: get('sessions', { can: 'signedIn', query: paging(['lastUsedAt', 'createdAt']), reply: paged(OwnSession) }),
-  end:  del('sessions', { can: 'signedIn', body: Ids, reply: Ids }),
+  list: get('sessions', { can: 'signedIn', own: true, query: paging(['lastUsedAt', 'createdAt']), reply: paged(OwnSession) }),
+  end:  del('sessions', { can: 'signedIn', own: true, body: Ids, reply: Ids }),
+});
+
+/** The caller's own, in whichever console. */
+export const apiTokens = onRoot('apiTokens', {
+  list:   get('apiTokens', { can: 'apiToken:read', query: paging(['createdAt', 'name', 'lastUsedAt', 'expiresAt']), reply: paged(ApiToken) }),
+  create: post('apiToken', { can: 'apiToken:write', own: true, body: ApiTokenInput, reply: NewApiToken, fails: ['PERMISSION_DENIED', 'LIMIT_REACHED'] }),
+  remove: del('apiTokens', { can: 'apiToken:write', body: Ids, reply: Ids }),
+});
+
+/** Acting as another account (switch user). */
+export const proxy = onEvery('proxy', {
+  start:      post('proxy', { can: 'account:write', own: true, body: ProxyInput, reply: Proxied, fails: ['NOT_FOUND', 'PERMISSION_DENIED', 'ACCOUNT_NOT_ENABLED'] }),
+  switchUser: post('switchUser', { can: 'anyone', body: SwitchUserInput, reply: Tokens, fails: ['INVALID_TOKEN', 'ACCOUNT_NOT_ENABLED'] }),
 });
 
 export const login2fa = onEvery('login2fa', {
-  state:   get('login2fa', { can: 'signedIn', reply: Factors }),
-  phase0:  post('login2fa/phase0', { can: 'signedIn', body: PasswordInput, reply: OnePassKey, fails: ['STILL_ENABLED', 'CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
-  phase1:  post('login2fa/phase1', { can: 'signedIn', body: OnePassKey, reply: AuthenticatorKey, fails: ['CREDENTIAL_REFUSED'] }),
-  phase2:  post('login2fa/phase2', { can: 'signedIn', body: SetupCodeInput, reply: RecoveryCodes, fails: ['CREDENTIAL_REFUSED'] }),
-  turnOff: del('login2fa', { can: 'signedIn', body: TurnOffInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
+  state:   get('login2fa', { can: 'signedIn', own: true, reply: Factors }),
+  phase0:  post('login2fa/phase0', { can: 'signedIn', own: true, body: PasswordInput, reply: OnePassKey, fails: ['STILL_ENABLED', 'CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
+  phase1:  post('login2fa/phase1', { can: 'signedIn', own: true, body: OnePassKey, reply: AuthenticatorKey, fails: ['CREDENTIAL_REFUSED'] }),
+  phase2:  post('login2fa/phase2', { can: 'signedIn', own: true, body: SetupCodeInput, reply: RecoveryCodes, fails: ['CREDENTIAL_REFUSED'] }),
+  turnOff: del('login2fa', { can: 'signedIn', own: true, body: TurnOffInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
 });
 
 export const passkeys = onEvery('passkeys', {
-  list:     get('passkeys', { can: 'signedIn', query: paging(['createdAt', 'name']), reply: paged(Passkey) }),
-  options:  post('passkey/options', { can: 'signedIn', body: Proof, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED'] }),
-  register: post('passkey', { can: 'signedIn', body: PasskeyInput, reply: Passkey, fails: ['CREDENTIAL_REFUSED', 'DUPLICATED'] }),
-  remove:   del('passkeys', { can: 'signedIn', body: PasskeysRemoval, reply: Ids, fails: ['CREDENTIAL_REFUSED'] }),
+  list:     get('passkeys', { can: 'signedIn', own: true, query: paging(['createdAt', 'name']), reply: paged(Passkey) }),
+  options:  post('passkey/options', { can: 'signedIn', own: true, body: Proof, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED'] }),
+  register: post('passkey', { can: 'signedIn', own: true, body: PasskeyInput, reply: Passkey, fails: ['CREDENTIAL_REFUSED', 'DUPLICATED'] }),
+  remove:   del('passkeys', { can: 'signedIn', own: true, body: PasskeysRemoval, reply: Ids, fails: ['CREDENTIAL_REFUSED'] }),
   loginOptions: post('passkey/login/options', { can: 'anyone', body: PasskeyOptionsInput, reply: PasskeyOptions, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
   login:    post('passkey/login', { can: 'anyone', body: PasskeyLoginInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED'] }),
 });
@@ -53,8 +67,8 @@ export const oidc = onSites('oidc', {
 
 export const oidcSetting = onClient('oidcSetting', {
   get:    get('setting/oidc', { can: 'setting:read', reply: OidcProvider.nullable() }),
-  update: put('setting/oidc', { can: 'setting:write', body: OidcProviderInput, reply: OidcProvider, fails: ['DUPLICATED', 'SUPPLIER_FAILED'] }),
-  remove: del('setting/oidc', { can: 'setting:write' }),
+  update: put('setting/oidc', { can: 'setting:write', own: true, body: OidcProviderInput, reply: OidcProvider, fails: ['DUPLICATED', 'SUPPLIER_FAILED'] }),
+  remove: del('setting/oidc', { can: 'setting:write', own: true }),
 });
 
 export const mailbox = onAdmin('mailbox', {

@@ -72,6 +72,10 @@ export const Self = Contact.extend({
   clientID: Id.nullable(),
   dnsType: z.string().nullable(),
   permissions: z.array(z.string()),
+  proxy: z
+    .object({ name: z.string(), email: z.string(), home: z.string().describe('The console that they came from') })
+    .nullable()
+    .describe('Who acts as this account'),
   maxLogExportTimes: z.int(),
   createdAt: Time,
 });
@@ -95,9 +99,21 @@ export const OwnSession = z.object({
   device: z.string(),
   address: z.string(),
   current: z.boolean(),
+  proxyName: z.string().nullable().describe('Who acts as this account there'),
+  apiTokenName: z.string().nullable().describe('The API token that it was exchanged for'),
   createdAt: Time,
   lastUsedAt: Time,
 });
+
+export const ProxyInput = z.object({ accountID: Id });
+/** Programs take the tokens, browsers the address with the code in it: whichever is used first makes the other worthless. */
+export const Proxied = Tokens.extend({
+  code: z.string().describe('Stands for the tokens once, within 60 seconds'),
+  url: z
+    .string()
+    .describe('Where a browser takes the code: a path of the address one is at, or the address of another'),
+});
+export const SwitchUserInput = z.object({ code: Key });
 
 export const Factors = z.object({
   login2FAType: Login2FAType,

@@ -18,6 +18,17 @@ const IPv6 = z.ipv6();
 /** Is this an address, as against a name that must be resolved? */
 export const isAddress = (text: string) => IPv4.safeParse(text).success || IPv6.safeParse(text).success;
 
+const CIDRv4 = z.cidrv4();
+const CIDRv6 = z.cidrv6();
+/** A network of IPv4 or IPv6; an address is a network of one. */
+export const Cidr = z
+  .string()
+  .trim()
+  .max(50)
+  .refine((text) => isAddress(text) || CIDRv4.safeParse(text).success || CIDRv6.safeParse(text).success, {
+    message: 'wrong format',
+  });
+
 /** An IPv4 or IPv6 address, or a host name in lower case. All-numeric last labels are no names: they are bad addresses. */
 export const HostAddress = z
   .string()

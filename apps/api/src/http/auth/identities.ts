@@ -1,16 +1,17 @@
-// Who stands behind a session, looked up once and kept until the database says that it changed (NOTIFY identity, sent
+// Who stands behind a session or an API token, looked up once and kept until the database says that it changed (NOTIFY identity, sent
 // by triggers): a call costs no query, and a suspension or sign-out acts at once. While the notices cannot be heard,
 // nothing is kept and every call asks.
+import { BlockList, isIPv6 } from 'node:net';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
-import { permissions, type Permission } from '@edgeloom/contract/permissions.ts';
+import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import { NOBODY, type Actor } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
+import { sha256 } from './tokens.ts';
 
 const KEPT_AT_MOST = 50_000;
 const KEPT_FOR_MS = 30_000;
-const allPermissions: ReadonlySet<Permission> = new Set(permissions);
-const isPermission = (text: string): text is Permission => (permissions as readonly string[]).includes(text);
+const USE_WRITTEN_EVERY_MS = 60_000;
 
 interface Row {
   id: string;
@@ -18,7 +19,7 @@ interface Row {
   client_id: string | null;
   is_root: boolean;
   root_id: string;
-  permissions: string[] | null;
+  role_permissions: string[] | null;
   email: string;
   name: string;
   /** The account, its root account, whoever acts as it and their root account: the session needs them all. */
@@ -26,22 +27,59 @@ interface Row {
   ends: Date | null;
   proxy_id: string | null;
   proxy_root_id: string | null;
+  proxy_is_root: boolean | null;
+  proxy_permissions: string[] | null;
+  proxy_kind: Actor['kind'] | null;
   proxy_email: string | null;
   proxy_name: string | null;
-  session_ends: Date;
+  /** None of an API token that is used directly. */
+  session_id: string | null;
+  session_ends: Date | null;
   revoked_at: Date | null;
+  token_id: string | null;
+  token_permissions: string[] | null;
+  cidrs: string[] | null;
 }
 interface Identity {
   row: Row;
   actor: Actor;
+  /** Where an API token may be used from; null is everywhere. */
+  addresses: BlockList | null;
   readAt: number;
+  useWrittenAt: number;
 }
 
 export interface Identities {
   /** The account behind a session that is alive; refuses any other. */
-  find: (sessionId: string) => Promise<Actor>;
+  find: (sessionId: string, address: string) => Promise<Actor>;
+  /** The same behind an API token, whose mark the caller has checked. */
+  findByToken: (token: string, address: string) => Promise<Actor>;
   close: () => Promise<void>;
 }
+
+// A session and an API token differ in their first row only.
+const sources = {
+  session: `SELECT id AS session_id, account_id, ends_at, revoked_at, proxy_id, api_token_id FROM sessions WHERE id = $1`,
+  token: `SELECT NULL::uuid AS session_id, account_id, expires_at AS ends_at, NULL::timestamptz AS revoked_at,
+            NULL::uuid AS proxy_id, id AS api_token_id FROM api_tokens WHERE token_hash = $1`,
+};
+const query = (source: keyof typeof sources) => `WITH s AS (${sources[source]})
+  SELECT a.id, a.kind, a.client_id, a.is_root, root.id AS root_id, r.permissions AS role_permissions, a.email, a.name,
+    a.status = 'normal' AND root.status = 'normal'
+      AND coalesce(p.status = 'normal' AND proxy_root.status = 'normal', true) AS enabled,
+    least(a.expires_at, root.expires_at, p.expires_at, proxy_root.expires_at) AS ends,
+    s.session_id, s.ends_at AS session_ends, s.revoked_at,
+    p.id AS proxy_id, proxy_root.id AS proxy_root_id, p.is_root AS proxy_is_root, pr.permissions AS proxy_permissions,
+    p.kind AS proxy_kind, p.email AS proxy_email, p.name AS proxy_name,
+    t.id AS token_id, t.permissions AS token_permissions, t.cidrs
+  FROM s
+    JOIN accounts a ON a.id = s.account_id
+    JOIN accounts root ON root.id = CASE WHEN a.is_root THEN a.id ELSE a.parent_id END
+    LEFT JOIN roles r ON r.id = a.role_id
+    LEFT JOIN accounts p ON p.id = s.proxy_id
+    LEFT JOIN accounts proxy_root ON proxy_root.id = CASE WHEN p.is_root THEN p.id ELSE p.parent_id END
+    LEFT JOIN roles pr ON pr.id = p.role_id
+    LEFT JOIN api_tokens t ON t.id = s.api_token_id`;
 
 export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: FastifyBaseLogger): Promise<Identities> {
   const kept = new Map<string, Identity>();
@@ -53,9 +91,9 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
 
   const forget = (id: string) => {
     notices += 1;
-    if (kept.delete(id)) return;
-    for (const [session, { row }] of kept)
-      if ([row.id, row.root_id, row.proxy_id, row.proxy_root_id].includes(id)) kept.delete(session);
+    for (const [key, { row }] of kept)
+      if ([row.id, row.root_id, row.proxy_id, row.proxy_root_id, row.session_id, row.token_id].includes(id))
+        kept.delete(key);
   };
 
   async function listen() {
@@ -84,33 +122,47 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     }, 1000).unref();
   };
 
-  async function read(sessionId: string): Promise<Identity | null> {
+  /** `key` is the session's id or the token's hash: neither looks like the other. */
+  async function read(source: keyof typeof sources, key: string): Promise<Identity | null> {
     const before = notices;
-    const { rows } = await pool.query<Row>({
-      name: 'identity',
-      text: `SELECT a.id, a.kind, a.client_id, a.is_root, root.id AS root_id, r.permissions, a.email, a.name,
-               a.status = 'normal' AND root.status = 'normal'
-                 AND coalesce(p.status = 'normal' AND proxy_root.status = 'normal', true) AS enabled,
-               least(a.expires_at, root.expires_at, p.expires_at, proxy_root.expires_at) AS ends,
-               s.ends_at AS session_ends, s.revoked_at,
-               p.id AS proxy_id, proxy_root.id AS proxy_root_id, p.email AS proxy_email, p.name AS proxy_name
-             FROM sessions s
-               JOIN accounts a ON a.id = s.account_id
-               JOIN accounts root ON root.id = CASE WHEN a.is_root THEN a.id ELSE a.parent_id END
-               LEFT JOIN roles r ON r.id = a.role_id
-               LEFT JOIN accounts p ON p.id = s.proxy_id
-               LEFT JOIN accounts proxy_root ON proxy_root.id = CASE WHEN p.is_root THEN p.id ELSE p.parent_id END
-             WHERE s.id = $1`,
-      values: [sessionId],
-    });
+    const { rows } = await pool.query<Row>({ name: `identity ${source}`, text: query(source), values: [key] });
     const [row] = rows;
     if (!row) return null;
-    const identity = { row, actor: actorOf(row, sessionId), readAt: Date.now() };
+    const addresses = row.cidrs && row.cidrs.length > 0 ? addressesIn(row.cidrs) : null;
+    const identity = { row, actor: actorOf(row), addresses, readAt: Date.now(), useWrittenAt: 0 };
     if (listener && before === notices) {
       if (kept.size >= KEPT_AT_MOST) kept.clear();
-      kept.set(sessionId, identity);
+      kept.set(key, identity);
     }
     return identity;
+  }
+
+  async function find(source: keyof typeof sources, key: string, address: string): Promise<Identity> {
+    const known = kept.get(key);
+    const isFresh = known && Date.now() - known.readAt < KEPT_FOR_MS;
+    const identity = isFresh ? known : await read(source, key);
+    if (!identity) fail('INVALID_TOKEN');
+    const { row, addresses } = identity;
+    const now = Date.now();
+    if (row.revoked_at || (row.session_ends && row.session_ends.getTime() <= now)) fail('INVALID_TOKEN');
+    // Whoever acts as another needs the right to, all along.
+    if (row.proxy_id !== null && !mayActAs(row)) fail('INVALID_TOKEN');
+    if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
+    if (addresses && !addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) fail('PERMISSION_DENIED');
+    return identity;
+  }
+
+  /** Behind the answer, and once a minute: what somebody looks at to find tokens that nobody uses. */
+  function writeUse(identity: Identity) {
+    if (Date.now() - identity.useWrittenAt < USE_WRITTEN_EVERY_MS) return;
+    identity.useWrittenAt = Date.now();
+    pool
+      .query(
+        `UPDATE api_tokens SET last_used_at = now()
+         WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+        [identity.row.token_id],
+      )
+      .catch((error: unknown) => log.warn({ err: error }, 'the use of an API token was not written down'));
   }
 
   await listen().catch((error: unknown) => {
@@ -119,16 +171,11 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
   });
 
   return {
-    async find(sessionId) {
-      const known = kept.get(sessionId);
-      const isFresh = known && Date.now() - known.readAt < KEPT_FOR_MS;
-      const identity = isFresh ? known : await read(sessionId);
-      if (!identity) fail('INVALID_TOKEN');
-      const { row, actor } = identity;
-      const now = Date.now();
-      if (row.revoked_at || row.session_ends.getTime() <= now) fail('INVALID_TOKEN');
-      if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
-      return actor;
+    find: async (sessionId, address) => (await find('session', sessionId, address)).actor,
+    async findByToken(token, address) {
+      const identity = await find('token', sha256(token), address);
+      writeUse(identity);
+      return identity.actor;
     },
     async close() {
       isClosed = true;
@@ -138,15 +185,42 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
   };
 }
 
-const actorOf = (row: Row, sessionId: string): Actor => ({
+const addressesIn = (cidrs: readonly string[]) => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return list;
+};
+
+const mayActAs = ({ proxy_is_root, proxy_permissions }: Row) =>
+  proxy_is_root === true || (proxy_permissions ?? []).includes('account:write');
+
+/** An API token narrows its account; a sub-account that acts as another stays within what it may itself. */
+function permissionsIn(row: Row): Actor['permissions'] {
+  const limits = [
+    row.is_root ? null : (row.role_permissions ?? []),
+    row.token_id === null ? null : (row.token_permissions ?? []),
+    row.proxy_id === null || row.proxy_is_root ? null : (row.proxy_permissions ?? []),
+  ];
+  return new Set(permissionsOf(row.kind).filter((one) => limits.every((limit) => limit?.includes(one) ?? true)));
+}
+
+const actorOf = (row: Row): Actor => ({
   id: row.id,
   kind: row.kind,
   clientId: row.client_id ?? NOBODY,
   isRoot: row.is_root,
   rootId: row.root_id,
-  permissions: row.is_root ? allPermissions : new Set((row.permissions ?? []).filter(isPermission)),
+  permissions: permissionsIn(row),
   email: row.email,
   name: row.name,
-  sessionId,
-  proxy: row.proxy_id === null ? null : { id: row.proxy_id, email: row.proxy_email ?? '', name: row.proxy_name ?? '' },
+  sessionId: row.session_id ?? NOBODY,
+  apiTokenId: row.token_id,
+  proxy:
+    row.proxy_id === null || row.proxy_kind === null
+      ? null
+      : { id: row.proxy_id, kind: row.proxy_kind, email: row.proxy_email ?? '', name: row.proxy_name ?? '' },
 });

@@ -3,13 +3,15 @@
 import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
 import type { Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
-import type { Actor } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { NOBODY, type Actor } from '../../core/ctx.ts';
+import { fail, Failure } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
+import type { PrismaClient } from '../../generated/client.ts';
 import { countAttempt, forgetAttempts, type Attempt } from './attempts.ts';
 import { takeSecondFactor } from './factors.ts';
+import type { Identities } from './identities.ts';
 import { isPassword } from './passwords.ts';
-import { refreshTokens, sameText, sha256, type Claims } from './tokens.ts';
+import { apiTokens, refreshTokens, sameText, sha256, switchCodes, type Claims } from './tokens.ts';
 
 const CODE_MINUTES = 10;
 const CODE_TRIES = 5;
@@ -18,28 +20,46 @@ const IDLE_DAYS = 30;
 const LIFETIME_YEARS = 2;
 /** Two tabs that refresh at once get one answer; later than this, an old token is a stolen one. */
 const PARALLEL_SECONDS = 10;
+/** Acting as another account is for a task, not for a month. */
+const PROXIED_HOURS = 8;
+/** A program that exchanges its token at each start leaves sessions behind. */
+const SESSIONS_OF_A_TOKEN = 20;
 
 type Sign = (claims: Omit<Claims, 'exp'>) => string;
-interface Place extends Attempt {
+interface Device {
   kind: Family;
+  address: string;
   device: string;
+}
+interface Place extends Attempt, Device {
+  kind: Family;
+}
+/** Whom an access token names. */
+interface Holder {
+  id: string;
+  kind: Family;
+  clientId: string | null;
+  /** Whoever acts as them. */
+  proxyId?: string;
 }
 
 const successorContext = (sessionId: string) => `sessions/${sessionId}/successor`;
 
 export type Sessions = ReturnType<typeof openSessions>;
 
-export function openSessions(installation: Installation, sign: Sign) {
+export function openSessions(installation: Installation, identities: Identities, sign: Sign) {
   const { db, pool, secrets, mail } = installation;
   const refresh = refreshTokens(secrets);
+  const keys = apiTokens(secrets);
+  const codes = switchCodes(secrets);
 
-  const tokens = (account: AccountRow, session: string, refreshToken: string, at: Date): Tokens => ({
+  const tokens = (holder: Holder, session: string, refreshToken: string, at: Date): Tokens => ({
     accessToken: sign({
-      sub: account.id,
-      kind: account.kind,
-      client: account.clientId,
+      sub: holder.id,
+      kind: holder.kind,
+      client: holder.clientId,
       session,
-      actor: account.id,
+      actor: holder.proxyId ?? holder.id,
       iat: Math.floor(at.getTime() / 1000),
     }),
     refreshToken,
@@ -76,28 +96,79 @@ export function openSessions(installation: Installation, sign: Sign) {
     return tokens;
   }
 
-  /** Whoever calls has made sure that it is them. */
-  async function start({ kind, address, device }: Omit<Place, 'email'>, account: Person): Promise<Tokens> {
-    if (account.kind !== kind) fail('CREDENTIAL_REFUSED');
-    assertEnabled(account);
+  interface Opening {
+    endsAt: Date;
+    proxyId?: string;
+    proxySessionId?: string;
+    apiTokenId?: string;
+  }
+  async function open(
+    to: Pick<PrismaClient, 'session'>,
+    holder: Holder,
+    { address, device }: Pick<Device, 'address' | 'device'>,
+    opening: Opening,
+  ): Promise<{ session: string; tokens: Tokens }> {
     const session = randomUUIDv7();
     const refreshToken = refresh.issue(session);
     const now = new Date();
-    const endsAt = new Date(now);
-    endsAt.setUTCFullYear(endsAt.getUTCFullYear() + LIFETIME_YEARS);
+    await to.session.create({
+      data: { ...opening, id: session, accountId: holder.id, tokenHash: sha256(refreshToken), address, device },
+    });
+    return { session, tokens: tokens(holder, session, refreshToken, now) };
+  }
+
+  /** Whoever calls has made sure that it is them. */
+  async function start({ kind, address, device }: Device, account: Person): Promise<Tokens> {
+    if (account.kind !== kind) fail('CREDENTIAL_REFUSED');
+    assertEnabled(account);
     const accountId = account.id;
-    await db.$transaction(async (tx) => {
+    return db.$transaction(async (tx) => {
       if (account.loginNotify) {
         const before = await tx.session.count({ where: { accountId } });
         const alike = await tx.session.count({ where: { accountId, address, device } });
-        const at = now.toISOString().slice(0, 16).replace('T', ' ');
+        const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
         if (before > 0 && alike === 0) await mail.post(tx, account, 'newDevice', { device, address, at });
       }
-      await tx.session.create({
-        data: { id: session, accountId, tokenHash: sha256(refreshToken), address, device, endsAt },
-      });
+      return (await open(tx, account, { address, device }, { endsAt: lifetime() })).tokens;
     });
-    return tokens(account, session, refreshToken, now);
+  }
+
+  /** Who stands behind a session or an API token that is to be exchanged; it must be one of this console. */
+  async function behind(kind: Family, found: Promise<Actor>): Promise<Actor> {
+    const actor = await found.catch((error: unknown) => {
+      if (error instanceof Failure && error.reason === 'INVALID_TOKEN') fail('REFRESH_FAILED');
+      throw error;
+    });
+    return actor.kind === kind ? actor : fail('REFRESH_FAILED');
+  }
+
+  /** What is exchanged for an API token lives no longer than it, and ends with it. */
+  async function exchange({ kind, address, device }: Device, token: string): Promise<Tokens> {
+    if (!keys.isOurs(token)) fail('REFRESH_FAILED');
+    const actor = await behind(kind, identities.findByToken(token, address));
+    const { id: apiTokenId, expiresAt } = await db.apiToken.findUniqueOrThrow({ where: { tokenHash: sha256(token) } });
+    const endsAt = earlier(lifetime(), expiresAt);
+    return db.$transaction(async (tx) => {
+      const { tokens } = await open(tx, holderOf(actor), { address, device }, { endsAt, apiTokenId });
+      const newest = { where: { apiTokenId }, orderBy: { createdAt: 'desc' as const }, take: SESSIONS_OF_A_TOKEN };
+      const kept = await tx.session.findMany({ ...newest, select: { id: true } });
+      await tx.session.deleteMany({ where: { apiTokenId, id: { notIn: kept.map(({ id }) => id) } } });
+      return tokens;
+    });
+  }
+
+  /** One statement decides which of several parallel calls exchanges what it was given. */
+  async function rotate(holder: Holder, session: string, tokenHash: string): Promise<Tokens | null> {
+    const next = refresh.issue(session);
+    const { rows } = await pool.query<{ rotated_at: Date }>(
+      `UPDATE sessions SET previous_hash = token_hash, token_hash = $3, successor = $4, rotated_at = now(), last_used_at = now()
+       WHERE id = $1 AND token_hash = $2 AND revoked_at IS NULL AND ends_at > now()
+         AND last_used_at > now() - interval '${IDLE_DAYS} days'
+       RETURNING rotated_at`,
+      [session, tokenHash, sha256(next), secrets.seal(next, successorContext(session))],
+    );
+    const [row] = rows;
+    return row ? tokens(holder, session, next, row.rotated_at) : null;
   }
 
   return {
@@ -142,7 +213,7 @@ export function openSessions(installation: Installation, sign: Sign) {
 
     /** By a passkey instead of the code: the caller has checked it, and answers whose it is. */
     async codeByPasskey(
-      { kind, address, device }: Omit<Place, 'email'>,
+      { kind, address, device }: Device,
       onePassKey: string,
       check: (accountId: string) => Promise<void>,
     ): Promise<{ tokens: Tokens; email: string }> {
@@ -161,38 +232,57 @@ export function openSessions(installation: Installation, sign: Sign) {
 
     start,
 
-    async refresh(kind: Family, given: string | undefined): Promise<Tokens> {
+    async refresh(place: Device, given: string | undefined): Promise<Tokens> {
+      if (given !== undefined && keys.looksLike(given)) return exchange(place, given);
       const session = given === undefined ? null : refresh.sessionOf(given);
       if (given === undefined || session === null) fail('REFRESH_FAILED');
       // Before anything is exchanged: a token that is refused must still be good where it belongs.
-      const account = await db.account.findFirst({ where: { kind, sessions: { some: { id: session } } } });
-      if (!account) fail('REFRESH_FAILED');
-      assertEnabled(account);
+      const holder = holderOf(await behind(place.kind, identities.find(session, place.address)));
       const hash = sha256(given);
-      const next = refresh.issue(session);
-      // One statement decides which of several parallel calls exchanges the token.
-      const exchanged = await pool.query<{ rotated_at: Date }>(
-        `UPDATE sessions SET previous_hash = token_hash, token_hash = $3, successor = $4, rotated_at = now(), last_used_at = now()
-         WHERE id = $1 AND token_hash = $2 AND revoked_at IS NULL AND ends_at > now()
-           AND last_used_at > now() - interval '${IDLE_DAYS} days'
-         RETURNING rotated_at`,
-        [session, hash, sha256(next), secrets.seal(next, successorContext(session))],
-      );
-      const [row] = exchanged.rows;
-      if (row) return tokens(account, session, next, row.rotated_at);
+      const exchanged = await rotate(holder, session, hash);
+      if (exchanged) return exchanged;
 
       const old = await db.session.findUnique({ where: { id: session } });
       if (!old || old.revokedAt) fail('REFRESH_FAILED');
       const isParallel = old.rotatedAt.getTime() > Date.now() - PARALLEL_SECONDS * 1000;
       if (old.previousHash === hash && old.successor !== null && isParallel)
-        return tokens(account, session, secrets.open(old.successor, successorContext(session)), old.rotatedAt);
+        return tokens(holder, session, secrets.open(old.successor, successorContext(session)), old.rotatedAt);
       // Ours once, and not the newest: somebody holds a copy. Whoever it is, the session ends.
       await db.session.updateMany({ where: { id: session, revokedAt: null }, data: { revokedAt: new Date() } });
       fail('REFRESH_FAILED');
     },
 
+    /** The caller has made sure that the one may act as the other. */
+    actAs: (actor: Actor, target: Holder, place: Pick<Device, 'address' | 'device'>) =>
+      db.$transaction(async (tx) => {
+        // Locked: it ends before this, and nothing begins, or after it, and takes what has begun along.
+        const [own] = await tx.$queryRaw<{ ends_at: Date }[]>`
+          SELECT ends_at FROM sessions WHERE id = ${actor.sessionId}::uuid AND revoked_at IS NULL FOR SHARE`;
+        if (!own) fail('INVALID_TOKEN');
+        const endsAt = earlier(new Date(Date.now() + PROXIED_HOURS * 3_600_000), own.ends_at);
+        const proxy = { proxyId: actor.id, proxySessionId: actor.sessionId };
+        const { session, tokens } = await open(tx, { ...target, proxyId: actor.id }, place, { endsAt, ...proxy });
+        return { ...tokens, code: codes.issue(session) };
+      }),
+
+    /** The code stands for the first refresh token of its session: whichever is used first makes the other worthless. */
+    async switchUser({ kind, address }: Device, code: string): Promise<{ tokens: Tokens; actor: Actor }> {
+      const id = codes.sessionOf(code) ?? fail('INVALID_TOKEN');
+      const actor = await identities.find(id, address);
+      const first = await db.session.findFirst({ where: { id, previousHash: null } });
+      if (actor.kind !== kind || !first) fail('INVALID_TOKEN');
+      return { tokens: (await rotate(holderOf(actor), id, first.tokenHash)) ?? fail('INVALID_TOKEN'), actor };
+    },
+
+    /** Is this refresh token of the session that acts as the actor? */
+    async isOfProxy(actor: Pick<Actor, 'sessionId'>, refreshToken: string): Promise<boolean> {
+      const session = await db.session.findUnique({ where: { id: actor.sessionId } });
+      return session?.proxySessionId != null && session.proxySessionId === refresh.sessionOf(refreshToken);
+    },
+
     async logout(actor: Actor, given: string | undefined): Promise<void> {
-      if (given !== undefined && refresh.sessionOf(given) !== actor.sessionId) fail('REVOKE_FAILED');
+      const isAnother = given !== undefined && refresh.sessionOf(given) !== actor.sessionId;
+      if (isAnother || actor.sessionId === NOBODY) fail('REVOKE_FAILED');
       await db.session.updateMany({ where: { id: actor.sessionId, revokedAt: null }, data: { revokedAt: new Date() } });
     },
 
@@ -212,6 +302,20 @@ interface AccountRow {
   status: string;
   expiresAt: Date | null;
 }
+
+const lifetime = () => {
+  const ends = new Date();
+  ends.setUTCFullYear(ends.getUTCFullYear() + LIFETIME_YEARS);
+  return ends;
+};
+const earlier = (one: Date, other: Date | null) => (other !== null && other < one ? other : one);
+
+const holderOf = ({ id, kind, clientId, proxy }: Actor): Holder => ({
+  id,
+  kind,
+  clientId: clientId === NOBODY ? null : clientId,
+  ...(proxy && { proxyId: proxy.id }),
+});
 
 function assertEnabled({ status, expiresAt }: AccountRow) {
   if (status !== 'normal' || (expiresAt && expiresAt.getTime() <= Date.now())) fail('ACCOUNT_NOT_ENABLED');

@@ -1,6 +1,7 @@
-import { login2fa, mailbox, mailedTokens, oidc, oidcSetting, ownSessions, passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { apiTokens, login2fa, mailbox, mailedTokens, oidc, oidcSetting, ownSessions, passkeys, proxy, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { routes } from '../../http/bind.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
+import * as tokens from './api-tokens.service.ts';
 import * as auth from './auth.service.ts';
 import * as factors from './login2fa.service.ts';
 import * as mailed from './mailed-tokens.ts';
@@ -9,6 +10,7 @@ import * as own from './own-sessions.service.ts';
 import * as keys from './passkeys.service.ts';
 import * as passwords from './passwords.service.ts';
 import * as presence from './presence.ts';
+import * as proxies from './proxy.service.ts';
 import * as provider from './oidc.service.ts';
 
 export const authRoutes = (sessions: Sessions) => [
@@ -30,6 +32,15 @@ export const authRoutes = (sessions: Sessions) => [
   routes(ownSessions, {
     list: (ctx, { query }) => own.list(ctx, query),
     end:  (ctx, { body }) => own.end(ctx, body),
+  }),
+  routes(proxy, {
+    start:      (ctx, { body }) => proxies.start(ctx, sessions, body),
+    switchUser: (ctx, { body }) => auth.switchUser(ctx, sessions, body),
+  }),
+  routes(apiTokens, {
+    list:   (ctx, { query }) => tokens.list(ctx, query),
+    create: (ctx, { body }) => tokens.create(ctx, body),
+    remove: (ctx, { body }) => tokens.remove(ctx, body.ids),
   }),
   routes(login2fa, {
     state:   (ctx) => factors.state(ctx),

@@ -7,11 +7,19 @@ import type { Sessions } from '../../http/auth/sessions.ts';
 
 const TWO_YEARS_SECONDS = 2 * 365 * 24 * 3600;
 const REFRESH = 'refreshToken';
+/** Of whoever acts as another account of the same console: theirs again once they stop. */
+const OWN_REFRESH = 'ownRefreshToken';
+const HOURS_KEPT = 8;
 
 export const familyOf = ({ mount }: Ctx): Family => AccountKind.parse(mount);
+const deviceOf = (ctx: Ctx) => ({
+  kind: familyOf(ctx),
+  address: ctx.caller.address,
+  device: ctx.caller.device,
+});
 const placeOf = (ctx: Ctx, email: string) => {
   ctx.caller.auditName = email;
-  return { kind: familyOf(ctx), email, address: ctx.caller.address, device: ctx.caller.device };
+  return { ...deviceOf(ctx), email };
 };
 
 export const login = (ctx: Ctx, sessions: Sessions, { email, password }: { email: string; password: string }) =>
@@ -28,18 +36,31 @@ export async function code(
 }
 
 export async function refresh(ctx: Ctx, sessions: Sessions, { refreshToken }: { refreshToken?: string | undefined }) {
-  const tokens = await sessions.refresh(familyOf(ctx), refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)]);
+  const tokens = await sessions.refresh(deviceOf(ctx), refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)]);
   keep(ctx, tokens);
   // What came by a cookie that no script reads goes back by it alone.
   return refreshToken === undefined ? { ...tokens, refreshToken: '' } : tokens;
 }
 
 export async function logout(ctx: Ctx, sessions: Sessions, { refreshToken }: { refreshToken?: string | undefined }) {
+  const parked = ctx.caller.cookies[cookieName(ctx, OWN_REFRESH)] ?? '';
+  const isTheirs = parked !== '' && (await sessions.isOfProxy(ctx.actor, parked));
   await sessions.logout(ctx.actor, refreshToken);
-  keep(ctx, { accessToken: '', refreshToken: '', tokenType: 'Bearer' });
+  keep(ctx, { accessToken: '', refreshToken: isTheirs ? parked : '', tokenType: 'Bearer' });
+  if (parked !== '') putCookie(ctx, OWN_REFRESH, '');
 }
 
-export async function self({ actor }: Ctx, sessions: Sessions): Promise<Self> {
+/** Their own session waits in a cookie while its place is taken. */
+export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code: string }): Promise<Tokens> {
+  const { tokens, actor } = await sessions.switchUser(deviceOf(ctx), code);
+  ctx.caller.auditName = actor.proxy?.email ?? null;
+  const own = ctx.caller.cookies[cookieName(ctx, REFRESH)] ?? '';
+  if (own !== '' && (await sessions.isOfProxy(actor, own))) putCookie(ctx, OWN_REFRESH, own, HOURS_KEPT * 3600);
+  keep(ctx, tokens);
+  return tokens;
+}
+
+export async function self({ actor, installation: { env } }: Ctx, sessions: Sessions): Promise<Self> {
   const { kind, language, clientId, companyTaxId, expiresAt, ...account } = await sessions.account(actor);
   return {
     ...account,
@@ -49,6 +70,12 @@ export async function self({ actor }: Ctx, sessions: Sessions): Promise<Self> {
     companyTaxID: companyTaxId,
     expiry: expiresAt,
     permissions: [...actor.permissions],
+    proxy: actor.proxy && {
+      name: actor.proxy.name,
+      email: actor.proxy.email,
+      // The admin console has an address of its own.
+      home: `${actor.proxy.kind === 'admin' ? env.ADMIN_URL.replace(/\/$/, '') : ''}/${actor.proxy.kind}`,
+    },
     maxLogExportTimes: 10,
   };
 }
@@ -56,7 +83,8 @@ export async function self({ actor }: Ctx, sessions: Sessions): Promise<Self> {
 /** Only what is the account's own to say: never what it may, or whose it is. */
 export async function updateSelf(ctx: Ctx, sessions: Sessions, { companyTaxID, ...fields }: SelfUpdate) {
   const data = given({ ...fields, companyTaxId: companyTaxID });
-  await ctx.db.account.update({ where: { id: ctx.actor.id }, data });
+  // Past the scope, in which nobody changes themselves.
+  await ctx.installation.db.account.update({ where: { id: ctx.actor.id }, data });
   return self(ctx, sessions);
 }
 
@@ -64,9 +92,14 @@ const cookieName = (ctx: Ctx, name: string) => `${familyOf(ctx)[0]}_${name}`;
 
 /** No cookie authorises a call: the access token is read by our script and sent as a header. */
 export function keep(ctx: Ctx, { accessToken, refreshToken, tokenType }: Tokens) {
-  const maxAge = refreshToken === '' ? 0 : TWO_YEARS_SECONDS;
-  const { setCookie } = ctx.caller;
-  setCookie(cookieName(ctx, 'accessToken'), accessToken, { path: '/', httpOnly: false, maxAge });
-  setCookie(cookieName(ctx, 'tokenType'), tokenType, { path: '/', httpOnly: false, maxAge });
-  setCookie(cookieName(ctx, REFRESH), refreshToken, { path: `/api/v1/${familyOf(ctx)}`, httpOnly: true, maxAge });
+  putCookie(ctx, 'accessToken', accessToken);
+  putCookie(ctx, 'tokenType', accessToken === '' ? '' : tokenType);
+  putCookie(ctx, REFRESH, refreshToken);
+}
+
+/** An empty one is taken away. */
+function putCookie(ctx: Ctx, name: string, value: string, seconds = TWO_YEARS_SECONDS) {
+  const isSecret = name === REFRESH || name === OWN_REFRESH;
+  const path = isSecret ? `/api/v1/${familyOf(ctx)}` : '/';
+  ctx.caller.setCookie(cookieName(ctx, name), value, { path, httpOnly: isSecret, maxAge: value === '' ? 0 : seconds });
 }

@@ -9,12 +9,26 @@ const alive = ({ actor, now }: Ctx) => ({ accountId: actor.id, revokedAt: null, 
 
 export async function list(ctx: Ctx, paging: Request<typeof ownSessions.list>['query']) {
   const { db } = ctx.installation;
-  const select = { id: true, device: true, address: true, createdAt: true, lastUsedAt: true };
+  const select = {
+    id: true,
+    device: true,
+    address: true,
+    createdAt: true,
+    lastUsedAt: true,
+    proxy: { select: { name: true } },
+    apiToken: { select: { name: true } },
+  };
   const [rows, total] = await Promise.all([
     db.session.findMany({ where: alive(ctx), select, ...pageOf(paging) }),
     db.session.count({ where: alive(ctx) }),
   ]);
-  return { data: rows.map((row) => ({ ...row, current: row.id === ctx.actor.sessionId })), total };
+  const data = rows.map(({ proxy, apiToken, ...row }) => ({
+    ...row,
+    current: row.id === ctx.actor.sessionId,
+    proxyName: proxy?.name ?? null,
+    apiTokenName: apiToken?.name ?? null,
+  }));
+  return { data, total };
 }
 
 /** All or nothing: somebody else's are not found. */

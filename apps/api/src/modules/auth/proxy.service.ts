@@ -1,0 +1,50 @@
+// Acting as another account (switch user). The session it makes is http/auth/sessions.ts, and what it may not do is said
+// by the endpoints (`own`).
+import { permissionsOf } from '@edgeloom/contract/permissions.ts';
+import { NOBODY, stranger, type Actor, type Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { sitesOf, zonesOf } from '../../core/owners.ts';
+import type { Prisma } from '../../generated/client.ts';
+import type { Sessions } from '../../http/auth/sessions.ts';
+
+const include = { role: true, parent: true } satisfies Prisma.AccountInclude;
+type Target = Prisma.AccountGetPayload<{ include: typeof include }>;
+
+export async function start(ctx: Ctx, sessions: Sessions, { accountID }: { accountID: string }) {
+  const { actor, caller, installation, now } = ctx;
+  const where = { AND: [{ id: accountID, NOT: { id: actor.id } }, within(actor)] };
+  const target = await installation.db.account.findFirst({ where, include });
+  if (!target) fail('NOT_FOUND');
+  const isEnabled = ({ status, expiresAt }: Pick<Target, 'status' | 'expiresAt'>) =>
+    status === 'normal' && (expiresAt === null || expiresAt > now());
+  const root = target.isRoot ? null : target.parent;
+  if (!isEnabled(target) || (root && !isEnabled(root))) fail('ACCOUNT_NOT_ENABLED');
+  // A root account is above all that are within its reach.
+  if (!actor.isRoot && !(await mayAllThat(ctx, target))) fail('PERMISSION_DENIED');
+  const proxied = await sessions.actAs(actor, target, { address: caller.address, device: caller.device });
+  // The public consoles share an address, whichever it is; only from the admin console one goes to another.
+  const base = actor.kind === 'admin' && target.kind !== 'admin' ? installation.env.PUBLIC_URL.replace(/\/$/, '') : '';
+  return { ...proxied, url: `${base}/${target.kind}/switchUser?code=${proxied.code}` };
+}
+
+/** Everybody has their root account's subs; beneath them an admin has the operators, and an operator its customers. */
+function within({ kind, clientId, rootId }: Actor): Prisma.AccountWhereInput {
+  const subs = { kind, parentId: rootId, isRoot: false };
+  if (kind === 'admin') return { OR: [subs, { kind: 'client' }] };
+  if (kind === 'client') return { clientId, OR: [subs, { kind: 'user' }] };
+  return { ...subs, clientId };
+}
+
+/** May the caller all that the other may, on all that the other has? */
+async function mayAllThat({ actor, installation: { db } }: Ctx, target: Target): Promise<boolean> {
+  const own: ReadonlySet<string> = actor.permissions;
+  const wanted = target.isRoot ? permissionsOf(target.kind) : (target.role?.permissions ?? []);
+  if (wanted.some((permission) => !own.has(permission))) return false;
+  const { id, kind, isRoot } = target;
+  const other: Actor = { ...stranger, id, kind, isRoot, clientId: target.clientId ?? NOBODY };
+  const [sites, zones] = await Promise.all([
+    db.site.count({ where: { AND: [sitesOf(other), { NOT: sitesOf(actor) }] } }),
+    db.zone.count({ where: { AND: [zonesOf(other), { NOT: zonesOf(actor) }] } }),
+  ]);
+  return sites === 0 && zones === 0;
+}
