@@ -33,6 +33,7 @@ import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
@@ -64,6 +65,7 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   sitePortsRoutes,
+  emailSettingRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

@@ -17,6 +17,7 @@ import {
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
@@ -48,6 +49,7 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   sitePorts,
+  emailSetting,
   products,
   ownProducts,
   nodes,

@@ -21,16 +21,16 @@ interface Wish {
 export class OutboundRefusal extends Error {}
 
 /** Without TLS only to what the installation's own settings name: a provider beside it, for trying things out. */
-const faultOf = (address: string, protocol: string, settings: Settings) =>
+export const faultOf = (address: string, isEncrypted: boolean, settings: Settings) =>
   originFault(address, settings) ??
-  (protocol !== 'https:' && !isNamed(address, settings) ? 'this address is asked over https only' : null);
+  (!isEncrypted && !isNamed(address, settings) ? 'this address is asked over TLS only' : null);
 
-const guardedLookup =
-  (protocol: string, settings: Settings): LookupFunction =>
+export const guardedLookup =
+  (isEncrypted: boolean, settings: Settings): LookupFunction =>
   (name, options, done) => {
     resolve(name, { ...options, all: true }, (error, found) => {
       if (error) return done(error, []);
-      const fault = found.map(({ address }) => faultOf(address, protocol, settings)).find((text) => text !== null);
+      const fault = found.map(({ address }) => faultOf(address, isEncrypted, settings)).find((text) => text !== null);
       if (fault) return done(new OutboundRefusal(fault), []);
       const [first] = found;
       if (options.all || !first) return done(null, found);
@@ -43,12 +43,13 @@ export const outboundFetch =
   (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
-      const lookup = guardedLookup(url.protocol, settings);
+      const isEncrypted = url.protocol === 'https:';
+      const lookup = guardedLookup(isEncrypted, settings);
       const host = url.hostname.replace(/^\[|\]$/g, '');
       // An address is never looked up, so it is judged here.
-      const fault = isIP(host) ? faultOf(host, url.protocol, settings) : null;
+      const fault = isIP(host) ? faultOf(host, isEncrypted, settings) : null;
       if (fault) return refuse(new OutboundRefusal(fault));
-      const begin = url.protocol === 'https:' ? tlsRequest : plainRequest;
+      const begin = isEncrypted ? tlsRequest : plainRequest;
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const asked = begin(url, { method, headers, lookup, signal, agent: false }, (answer) => {
         const chunks: Buffer[] = [];

@@ -1,47 +1,101 @@
-// Sends what waits in the queue. Each process does; a mail is one process's at a time, and is due again if it dies.
+// Sends what waits in the queue. Each process does; a mail is one process's at a time, and is due again if it dies. A
+// client's mails leave by its own server where it has one, and by ours when that has failed twice: a code is good for
+// ten minutes, and a wrong setting must not keep out whoever could mend it.
 import type { FastifyBaseLogger } from 'fastify';
+import { mailFault, ownServer, sendBy, type MailServer } from '../core/mail/own-server.ts';
 import { mailContext, Waiting } from '../core/mail/queue.ts';
 import { openTransport } from '../core/mail/transport.ts';
 import type { Installation } from '../core/installation.ts';
 import { mailReset } from '../modules/auth/mailed-tokens.ts';
+import { titleOf } from '../modules/branding/shown-branding.ts';
 import { listen } from '../node-link/listen.ts';
 
 /** 30 seconds, then twice as long each time, up to four hours. */
 const TAKE = `UPDATE outgoing_mails SET tries = tries + 1, due_at = now() + interval '30 seconds' * power(2, least(tries, 9))
   WHERE id = (SELECT id FROM outgoing_mails WHERE due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING id, sealed`;
+  RETURNING id, sealed, tries`;
+const PUT_BACK = `UPDATE outgoing_mails SET tries = tries - 1, due_at = now() + interval '1 second' WHERE id = $1`;
+const WORKED = `UPDATE email_settings SET last_error = NULL, failed_at = NULL WHERE client_id = $1 AND failed_at IS NOT NULL`;
+const FAILED = `UPDATE email_settings SET last_error = $2, failed_at = now() WHERE client_id = $1`;
 const AT_ONCE = 4;
 const LOOK_AGAIN_MS = 10_000;
+const OWN_SERVER_TRIES = 2;
+const LANES_AT_MOST = 50;
+
+interface Mail {
+  id: string;
+  sealed: string;
+  tries: number;
+}
 
 export function startMailDelivery(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
-  const { env, pool, secrets } = installation;
+  const { env, db, pool, secrets } = installation;
   const send = openTransport(env);
   let isStopping = false;
   let running: Promise<void> | null = null;
   let isWoken = false;
+  /** One for each client whose own server is being talked to: a slow one keeps its own mails waiting, and no others. */
+  const lanes = new Map<string, Promise<void>>();
 
   async function drain() {
     while (!isStopping) {
-      const { rows } = await pool.query<{ id: string; sealed: string }>(TAKE);
+      const { rows } = await pool.query<Mail>(TAKE);
       const [mail] = rows;
       if (!mail) return;
-      try {
-        await deliver(Waiting.parse(JSON.parse(secrets.open(mail.sealed, mailContext(mail.id)))));
-        await pool.query('DELETE FROM outgoing_mails WHERE id = $1', [mail.id]);
-      } catch (error) {
-        log.warn({ err: error, mail: mail.id }, 'mail not sent yet');
-        await pool.query('UPDATE outgoing_mails SET last_error = $2 WHERE id = $1', [
-          mail.id,
-          String(error).slice(0, 500),
-        ]);
-      }
+      await settle(mail, async () => {
+        const waiting = Waiting.parse(JSON.parse(secrets.open(mail.sealed, mailContext(mail.id))));
+        return deliver(mail, waiting);
+      });
     }
   }
 
-  async function deliver(waiting: Waiting) {
-    if (waiting.until.getTime() < Date.now()) return;
-    if (waiting.type === 'message') return send(waiting.message);
-    await mailReset(installation, waiting);
+  /** A mail that has left is gone, one that has not says why; one that is on its way elsewhere is left alone. */
+  async function settle({ id }: Mail, leave: () => Promise<'left' | 'elsewhere'>) {
+    try {
+      if ((await leave()) === 'left') await pool.query('DELETE FROM outgoing_mails WHERE id = $1', [id]);
+    } catch (error) {
+      log.warn({ err: error, mail: id }, 'mail not sent yet');
+      await pool.query('UPDATE outgoing_mails SET last_error = $2 WHERE id = $1', [id, String(error).slice(0, 500)]);
+    }
+  }
+
+  async function deliver(mail: Mail, waiting: Waiting): Promise<'left' | 'elsewhere'> {
+    if (waiting.until.getTime() < Date.now()) return 'left';
+    if (waiting.type === 'reset') {
+      await mailReset(installation, waiting);
+      return 'left';
+    }
+    const { clientID, message } = waiting;
+    const server = clientID !== null && mail.tries <= OWN_SERVER_TRIES ? await ownServer(db, secrets, clientID) : null;
+    if (!server || clientID === null) {
+      await send(message, clientID === null ? null : await titleOf(db, clientID));
+      return 'left';
+    }
+    if (lanes.has(clientID) || lanes.size >= LANES_AT_MOST) {
+      await pool.query(PUT_BACK, [mail.id]);
+      setTimeout(wake, 1100).unref();
+    } else {
+      const lane = settle(mail, async () => {
+        await sendByOwn(clientID, server, message);
+        return 'left';
+      }).catch((error: unknown) => log.warn({ err: error }, 'a mail could not be settled'));
+      lanes.set(
+        clientID,
+        lane.then(() => void lanes.delete(clientID)),
+      );
+    }
+    return 'elsewhere';
+  }
+
+  /** Whether the client's server takes mails is told where it is set. */
+  async function sendByOwn(clientId: string, server: MailServer, message: Parameters<typeof send>[0]) {
+    try {
+      await sendBy(server, env, message);
+      await pool.query(WORKED, [clientId]);
+    } catch (error) {
+      await pool.query(FAILED, [clientId, mailFault(error).message]);
+      throw error;
+    }
   }
 
   const wake = () => {
@@ -65,6 +119,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
       clearInterval(timer);
       await listener.stop();
       await running;
+      await Promise.all(lanes.values());
     },
   };
 }

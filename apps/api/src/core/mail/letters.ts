@@ -14,6 +14,7 @@ export interface Letters {
   recoveryUsed: { address: string };
   passkeyAdded: { name: string; address: string };
   passkeyRemoved: { name: string; address: string };
+  mailTest: { host: string };
 }
 export type LetterName = keyof Letters;
 
@@ -87,6 +88,10 @@ const en: Record<LetterName, Words> = {
     subject: 'A passkey was removed',
     lines: ['The passkey {name} was removed from {address}.', 'If it was not you, change your password at once.'],
   },
+  mailTest: {
+    subject: 'A test of your mail server',
+    lines: ['This mail left by {host}. The settings work; save them to use them.'],
+  },
 };
 
 const zhTW: Record<LetterName, Words> = {
@@ -132,6 +137,10 @@ const zhTW: Record<LetterName, Words> = {
     subject: '已移除通行金鑰',
     lines: ['通行金鑰 {name} 已從 {address} 移除。', '如果不是您本人，請立刻變更密碼。'],
   },
+  mailTest: {
+    subject: '郵件伺服器測試',
+    lines: ['這封郵件由 {host} 寄出。設定可以使用，儲存後生效。'],
+  },
 };
 
 const zhCN: Record<LetterName, Words> = {
@@ -176,6 +185,10 @@ const zhCN: Record<LetterName, Words> = {
   passkeyRemoved: {
     subject: '已移除通行密钥',
     lines: ['通行密钥 {name} 已从 {address} 移除。', '如果不是您本人，请立刻更改密码。'],
+  },
+  mailTest: {
+    subject: '邮件服务器测试',
+    lines: ['这封邮件由 {host} 寄出。设置可以使用，保存后生效。'],
   },
 };
 

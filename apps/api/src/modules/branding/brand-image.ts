@@ -19,7 +19,7 @@ export async function brandImage(slot: BrandSlot, file: File) {
 }
 
 const messages = (pixels: number) => ({
-  type: 'PNG, JPEG, WebP, SVG or ICO',
+  imageType: 'PNG, JPEG, WebP, SVG or ICO',
   pixels: `at most ${pixels} pixels wide and high`,
   svg: 'an SVG without entities and without what could run',
 });
@@ -30,7 +30,7 @@ async function inThread(workerData: { bytes: Uint8Array; pixels: number }): Prom
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
   const { promise, resolve } = Promise.withResolvers<Checked>();
-  const unread: Checked = { fault: 'type' };
+  const unread: Checked = { fault: 'imageType' };
   worker.once('message', resolve);
   // Out of memory, or ended by the clock.
   worker.once('error', () => resolve(unread));

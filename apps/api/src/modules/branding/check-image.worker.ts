@@ -15,13 +15,13 @@ const formats: Readonly<Record<string, BrandImageFormat>> = {
 };
 const Input = z.object({ bytes: z.instanceof(Uint8Array), pixels: z.int() });
 
-export type Checked = { format: BrandImageFormat; bytes: Uint8Array } | { fault: 'type' | 'pixels' | 'svg' };
+export type Checked = { format: BrandImageFormat; bytes: Uint8Array } | { fault: 'imageType' | 'pixels' | 'svg' };
 
 async function check({ bytes, pixels }: z.output<typeof Input>): Promise<Checked> {
   disableTypes(types.filter((type) => !(type in formats)));
   const { type = '', width, height, images = [] } = imageSize(bytes);
   const format = formats[type];
-  if (!format) return { fault: 'type' };
+  if (!format) return { fault: 'imageType' };
   if (format === 'svg') return cleanSvg(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   const sides = [{ width, height }, ...images].flatMap((one) => [one.width, one.height]);
   return Math.max(...sides) > pixels || Math.min(...sides) < 1 ? { fault: 'pixels' } : { format, bytes };
@@ -62,4 +62,4 @@ const leadsOut = (css: string) => /\\|@|\/\*|url\(\s*(?!["']?#)|(?:expression|im
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
 const answer = (checked: Checked) => parentPort?.postMessage(checked);
 // What no parser can read is no picture.
-check(Input.parse(workerData)).then(answer, () => answer({ fault: 'type' }));
+check(Input.parse(workerData)).then(answer, () => answer({ fault: 'imageType' }));

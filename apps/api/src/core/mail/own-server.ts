@@ -1,0 +1,108 @@
+// A mail server that a tenant names. It is reached under the outbound policy, asked for TLS wherever the installation
+// does not name it, and cut off when it takes its time: whoever runs it may not wish us well.
+import { connect, isIP, type Socket } from 'node:net';
+import nodemailer from 'nodemailer';
+import type { Env } from '../../env.ts';
+import type { EmailSetting, PrismaClient } from '../../generated/client.ts';
+import { faultOf, guardedLookup, OutboundRefusal } from '../outbound-fetch.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Message } from './transport.ts';
+
+export interface MailServer {
+  host: string;
+  port: number;
+  security: string;
+  username: string;
+  password: string | null;
+  fromName: string;
+  fromAddress: string;
+}
+type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
+
+/** Below the half minute for which a mail is taken from the queue. */
+const PATIENCE_MS = 20_000;
+
+export const mailPasswordContext = (clientId: string) => `email_settings/${clientId}/password`;
+
+/** The server that a client's mails leave by; null where they leave by ours. */
+export async function ownServer(
+  db: PrismaClient,
+  secrets: Pick<Secrets, 'open'>,
+  clientId: string,
+): Promise<MailServer | null> {
+  const row = await db.emailSetting.findFirst({ where: { clientId, enabled: true } });
+  return row && serverOf(row, secrets);
+}
+
+export const serverOf = ({ passwordSealed, ...row }: EmailSetting, secrets: Pick<Secrets, 'open'>): MailServer => ({
+  ...row,
+  password: passwordSealed === null ? null : secrets.open(passwordSealed, mailPasswordContext(row.clientId)),
+});
+
+/** Connects, turns TLS on and signs in, as sending would. */
+export const verifyServer = (server: MailServer, settings: Settings) =>
+  over(server, settings, async (transport) => void (await transport.verify()));
+
+export const sendBy = (server: MailServer, settings: Settings, message: Message) =>
+  over(server, settings, async (transport) => {
+    const from = { name: server.fromName, address: server.fromAddress };
+    await transport.sendMail({ from, ...message });
+  });
+
+type Transporter = Pick<ReturnType<typeof nodemailer.createTransport>, 'verify' | 'sendMail'>;
+
+async function over(server: MailServer, settings: Settings, work: (transport: Transporter) => Promise<void>) {
+  const { host, port, security, username, password } = server;
+  const sockets: Socket[] = [];
+  const hangUp = (error?: Error) => sockets.forEach((socket) => socket.destroy(error));
+  const transport = nodemailer.createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(username !== '' && { auth: { user: username, pass: password ?? '' } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    connectionTimeout: PATIENCE_MS,
+    getSocket: (_, done) => {
+      const isEncrypted = security !== 'none';
+      // An address is never looked up, so it is judged here.
+      const fault = isIP(host) ? faultOf(host, isEncrypted, settings) : null;
+      if (fault) return done(new OutboundRefusal(fault), {});
+      const opened = connect({ host, port, lookup: guardedLookup(isEncrypted, settings) });
+      sockets.push(opened);
+      opened.once('error', (error) => done(error, {}));
+      opened.once('connect', () => {
+        opened.removeAllListeners('error');
+        done(null, { connection: opened });
+      });
+    },
+  });
+  // However slowly it answers: a server that says a word a minute runs into no other timeout.
+  const timer = setTimeout(() => hangUp(new Error('the mail server took too long')), PATIENCE_MS);
+  try {
+    await work(transport);
+  } finally {
+    clearTimeout(timer);
+    hangUp();
+  }
+}
+
+export interface MailFault {
+  /** Of the setting, the field to look at. */
+  path: 'host' | 'security' | 'password' | 'fromAddress';
+  rule: 'address' | 'connection' | 'tls' | 'credential' | 'sender';
+  message: string;
+}
+
+/** What went wrong, by the field that is to be looked at; what the server said is cut and of one line. */
+export function mailFault(error: unknown): MailFault {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const said = (error instanceof Error ? error.message : String(error)).replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+  if (error instanceof OutboundRefusal) return { path: 'host', rule: 'address', message: said };
+  if (code === 'EAUTH') return { path: 'password', rule: 'credential', message: said };
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { path: 'fromAddress', rule: 'sender', message: said };
+  if (code === 'ETLS' || /certificate|SSL|TLS/.test(said)) return { path: 'security', rule: 'tls', message: said };
+  return { path: 'host', rule: 'connection', message: said };
+}
