@@ -12,8 +12,8 @@ interface Preferences {
   /** Single-letter keys may hinder who dictates. */
   letterKeys: boolean;
   pageSizes: Record<string, number>;
-  /** Columns switched by hand, by table. */
-  columns: Record<string, Record<string, boolean>>;
+  /** Columns chosen by hand, in their order, by table. */
+  shownColumns: Record<string, readonly string[]>;
   /** Groups of tables that are folded away. */
   folded: Record<string, readonly string[]>;
 }
@@ -27,7 +27,7 @@ export const usePreferences = create<Preferences>()(
       density: 'compact',
       letterKeys: true,
       pageSizes: {},
-      columns: {},
+      shownColumns: {},
       folded: {},
     }),
     { name: 'edgeloom.preferences' },

@@ -13,6 +13,8 @@ export interface Danger {
   verb: string;
   /** What must be typed: only when traffic is affected or more than ten rows are. */
   type?: string | undefined;
+  /** Nothing is lost by it: a preview, not a warning. */
+  calm?: boolean;
 }
 type Ask = (danger: Danger) => Promise<boolean>;
 
@@ -56,7 +58,7 @@ interface ConfirmProps extends Omit<Danger, 'title'> {
   onSure: () => void;
 }
 
-function ConfirmDanger({ points = [], verb, type, onKeep, onSure }: ConfirmProps) {
+function ConfirmDanger({ points = [], verb, type, calm = false, onKeep, onSure }: ConfirmProps) {
   const t = useT();
   const [typed, setTyped] = useState('');
   const ready = type === undefined || typed.trim() === type;
@@ -83,9 +85,9 @@ function ConfirmDanger({ points = [], verb, type, onKeep, onSure }: ConfirmProps
       )}
       <div className="dialog-buttons">
         <Button variant="default" onClick={onKeep} data-autofocus>
-          {t('common.keep')}
+          {t(calm ? 'common.cancel' : 'common.keep')}
         </Button>
-        <Button type="submit" color="red" disabled={!ready}>
+        <Button type="submit" {...(!calm && { color: 'red' })} disabled={!ready}>
           {verb}
         </Button>
       </div>

@@ -1,8 +1,14 @@
-import type { Endpoint, Sent } from '@edgeloom/contract/endpoint.ts';
+import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { IconArrowRight, IconPencil, IconPower, IconTrash, type Icon } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { Word } from '../../lib/i18n.ts';
 
+interface Question {
+  title?: string;
+  verb?: string;
+  points?: readonly string[];
+  type?: string | undefined;
+}
 interface Common {
   label: Word;
   icon: Icon;
@@ -15,8 +21,13 @@ export interface CallAction<Row> extends Common {
   /** Of the rows: those it would change; the others are told as skipped. */
   applies: (row: Row) => boolean;
   send: (rows: readonly Row[]) => object;
-  confirm: null | ((names: readonly string[], rows: readonly Row[]) => { points?: readonly string[]; type?: string });
+  /** Why the others are skipped. */
+  skips: Word;
+  /** What is asked before; a batch is previewed in any case. */
+  confirm: null | ((names: readonly string[], rows: readonly Row[]) => Question);
   done: Word;
+  /** With what was answered: to follow a job. */
+  after?(reply: unknown, rows: readonly Row[]): void;
   refreshes: readonly string[];
   undo: null | ((rows: readonly Row[]) => object);
 }
@@ -48,11 +59,30 @@ type EnablingBody = { ids: string[]; enabled: boolean };
 interface Row {
   id: string;
 }
+type Made = 'kind' | 'endpoint' | 'send' | 'after';
+interface Does<R, E extends Endpoint> extends Common, Partial<Omit<CallAction<R>, Made | keyof Common>> {
+  done: Word;
+  send: (rows: readonly R[]) => Sent<E> & object;
+  after?(reply: Received<E>, rows: readonly R[]): void;
+}
+/** A call made of the rows, where none of the actions below is meant. */
+export const does = <R, E extends Endpoint>(endpoint: E, given: Does<R, E>): CallAction<R> => ({
+  kind: 'call',
+  endpoint,
+  applies: () => true,
+  skips: 'common.rows.already',
+  confirm: null,
+  refreshes: [],
+  undo: null,
+  ...given,
+});
+
 interface Choices<R> {
   label?: Word;
   done?: Word;
   refreshes?: readonly string[];
   applies?: (row: R) => boolean;
+  skips?: Word;
   confirm?: CallAction<R>['confirm'];
 }
 
@@ -120,6 +150,7 @@ export const remove = <R extends Row, E extends Endpoint>(
   done: 'common.removed',
   undo: null,
   applies: () => true,
+  skips: 'common.confirm.firstOff',
   confirm: () => ({}),
   send: (rows) => ({ body: { ids: idsOf(rows) } }),
   ...choices,
@@ -136,6 +167,7 @@ const switching =
     refreshes: [],
     done,
     applies: () => true,
+    skips: 'common.rows.already',
     confirm: null,
     send: (rows) => ({ body: { ids: idsOf(rows), enabled } }),
     undo: (rows) => ({ body: { ids: idsOf(rows), enabled: !enabled } }),

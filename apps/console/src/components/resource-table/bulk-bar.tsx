@@ -5,19 +5,31 @@ import classes from './resource-table.module.css';
 
 interface BulkBarProps<Row> {
   selected: number;
+  /** How many match in all, where they can all be selected. */
+  matching: number | null;
+  /** A batch, or the selection of all, under way. */
+  progress: { done: number; total: number } | null;
   actions: readonly BulkAction<Row>[];
   onRun: (action: BulkAction<Row>) => void;
+  onAll: () => void;
   onClear: () => void;
 }
 
 /** Floats above the pager while rows are selected: safe actions, then dangerous ones, then Esc. */
-export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps<Row>) {
+export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onAll, onClear }: BulkBarProps<Row>) {
   const t = useT();
   const ordered = [...actions.filter(({ danger }) => !danger), ...actions.filter(({ danger }) => danger)];
   return (
     <div className={classes['bulkPlace']}>
       <div className={classes['bulk']} role="toolbar" aria-label={t('common.table.bulk')}>
-        <output className={classes['bulkCount']}>{t('common.table.selected', { count: selected })}</output>
+        <output className={classes['bulkCount']}>
+          {progress ? `${progress.done} / ${progress.total}` : t('common.table.selected', { count: selected })}
+        </output>
+        {matching !== null && (
+          <button type="button" className={classes['bulkAction']} disabled={progress !== null} onClick={onAll}>
+            {t('common.table.selectAll', { count: matching })}
+          </button>
+        )}
         {ordered.map((action) => {
           const { label, icon: Icon, danger } = action;
           return (
@@ -26,6 +38,7 @@ export function BulkBar<Row>({ selected, actions, onRun, onClear }: BulkBarProps
               type="button"
               className={classes['bulkAction']}
               data-danger={danger || undefined}
+              disabled={progress !== null}
               onClick={() => onRun(action)}
             >
               <Icon size={16} stroke={1.6} aria-hidden />

@@ -1,6 +1,7 @@
 import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import * as format from '../../lib/format.ts';
 import { to as inConsole } from '../../lib/family.ts';
 import { tMaybe, t, type Word } from '../../lib/i18n.ts';
 import { Bits, Bytes, Count, Nothing, Tags, Time } from '../values/values.tsx';
@@ -16,6 +17,8 @@ export interface Column<Row> {
   /** Default: `<feature>.fields.<key>`, else `common.fields.<key>`. */
   title?: Word;
   render?: (row: Row) => ReactNode;
+  /** The cell in an exported file, where the field alone does not say it. */
+  text?: (row: Row) => string;
   as?: 'text' | 'time' | 'bytes' | 'bits' | 'count' | 'tags';
   /** Of the identity: where its page is, as a path in this console. */
   to?: (row: Row) => string;
@@ -52,10 +55,24 @@ export function cellOf<Row extends AnyRow>(column: Column<Row>, row: Row): React
   );
 }
 
+/** The cell as text, for a file: numbers as they are, times and choices as they are read here. */
+export function textOf<Row extends AnyRow>(column: Column<Row>, row: Row, words: string): string {
+  if (column.text) return column.text(row);
+  const drawn = column.render?.(row);
+  if (typeof drawn === 'string') return drawn;
+  const value = fieldOf(row, column.key);
+  if (column.as === 'time') return format.dateOf(momentOf(value)) ? format.time(momentOf(value)) : '';
+  if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no');
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return tMaybe(`${words}.choices.${column.key}.${value}`) ?? value;
+  return Array.isArray(value) ? value.filter((item) => typeof item !== 'object').join(', ') : '';
+}
+const momentOf = (value: unknown) => (value instanceof Date || typeof value === 'string' ? value : null);
+
 /** What a row is called, for labels: its first column as text. */
 export function nameOf<Row extends AnyRow>(columns: readonly Column<Row>[], row: Row) {
   const [first] = columns;
-  const value = first && fieldOf(row, first.key);
+  const value = first?.text?.(row) ?? (first && fieldOf(row, first.key));
   return typeof value === 'string' && value !== '' ? value : String(fieldOf(row, 'name') ?? fieldOf(row, 'id') ?? '');
 }
 

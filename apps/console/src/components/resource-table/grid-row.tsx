@@ -8,6 +8,7 @@ import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
 
 interface GridRowProps<Row> {
+  id: string;
   name: string;
   columns: readonly Column<Row>[];
   /** A cell for each of the columns. */
@@ -24,7 +25,7 @@ interface GridRowProps<Row> {
 }
 
 export function GridRow<Row>(props: GridRowProps<Row>) {
-  const { name, columns, cells, actions, selectable, picked, place, menuOpened, onMenu, onPick, onRun } = props;
+  const { id, name, columns, cells, actions, selectable, picked, place, menuOpened, onMenu, onPick, onRun } = props;
   const t = useT();
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
     // Only from the row itself: keys typed into a control in it are the control's.
@@ -45,6 +46,7 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
     <tr
       className={classes['row']}
       tabIndex={-1}
+      data-row={id}
       data-selected={picked || undefined}
       {...(place !== null && { 'aria-rowindex': place })}
       onKeyDown={onKey}

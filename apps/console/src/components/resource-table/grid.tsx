@@ -165,6 +165,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
             return (
               <GridRow
                 key={row.id}
+                id={row.id}
                 name={nameOf(row)}
                 columns={columns}
                 cells={cells.map((cell) => (

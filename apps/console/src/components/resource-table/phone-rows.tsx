@@ -34,7 +34,7 @@ export function PhoneRows<Row extends Identified>({
             {members.map((row) => {
               const shown = phone?.(row) ?? { below: second && cellOf(second, row) };
               return (
-                <li key={row.id} className={classes['phoneRow']}>
+                <li key={row.id} className={classes['phoneRow']} tabIndex={-1} data-row={row.id}>
                   {selectable && (
                     <Checkbox
                       aria-label={t('common.table.selectRow', { name: nameOf(row) })}

@@ -2,7 +2,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { Icon } from '@tabler/icons-react';
-import { useEffect, useMemo, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
@@ -12,12 +12,16 @@ import { usePlace } from '../page/place.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import type { BulkAction, RowAction } from './actions.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { nameOf, titleOf, type Column, type RowOf } from './columns.tsx';
+import { ColumnMenu } from './column-menu.tsx';
+import { nameOf, type Column, type RowOf } from './columns.tsx';
+import { ExportButton } from './export-button.tsx';
 import { Grid, type Identified, type PhoneRow } from './grid.tsx';
 import type { GroupOf } from './lines.ts';
 import { Pager } from './pager.tsx';
 import { PhoneRows } from './phone-rows.tsx';
+import { useReveal } from './reveal.ts';
 import { useAllowed, useRunAction } from './run-actions.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
@@ -78,17 +82,7 @@ function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) 
     { ...(pollMs !== undefined && { pollMs }) },
   );
   const page = pageOf<Row>(result.data);
-  return (
-    <Listed
-      {...props}
-      columns={columns}
-      words={words}
-      state={state}
-      result={result}
-      page={page}
-      view={JSON.stringify(asked)}
-    />
-  );
+  return <Listed {...props} columns={columns} words={words} state={state} result={result} page={page} asked={asked} />;
 }
 
 function questionOf(state: TableState, search: string | undefined, fixed: Readonly<Record<string, unknown>> = {}) {
@@ -108,7 +102,8 @@ interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoin
   state: TableState;
   result: Result<unknown>;
   page: PageOfRows<Row> | null;
-  view: string;
+  /** The query that the rows answer. */
+  asked: Readonly<Record<string, unknown>>;
 }
 
 function Listed<Row extends Identified>(props: ListedProps<Row>) {
@@ -119,7 +114,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     state,
     result,
     page,
-    view,
+    asked,
     filters = [],
     bulk = [],
     pollMs,
@@ -132,11 +127,13 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const allowed = useAllowed();
   const setCount = useSetCount();
   const title = usePlace((place) => place.title);
-  const { selected, setSelected } = useSelection(view);
+  const view = JSON.stringify(asked);
   const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
-  const { shown, choose } = useColumnChoice(endpoint.feature, columns);
+  const question = { endpoint, params, query: asked };
+  const { selected, setSelected, chosen, isEvery, selectEvery, progress } = useSelection(view, rows, question);
+  const [running, setRunning] = useState<{ done: number; total: number } | null>(null);
+  const choice = useColumnChoice(endpoint.feature, columns, state);
   const total = page?.total ?? page?.data.length ?? 0;
-  const chosen = rows.filter(({ id }) => selected[id]);
   const actions = allowed<Row, BulkAction<Row>>(bulk);
   const label = (row: Row) => nameOf(columns, row);
   const clear = () => setSelected({});
@@ -149,12 +146,15 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
 
   const runOne = (action: RowAction<Row>, row: Row) => void run(action, { rows: [row], nameOf: label, params });
   const runBulk = async (action: BulkAction<Row>) => {
-    if (await run(action, { rows: chosen, nameOf: label, params })) clear();
+    const onProgress = (done: number, of: number) => setRunning({ done, total: of });
+    const begun = await run(action, { rows: chosen, nameOf: label, params, onProgress });
+    setRunning(null);
+    if (begun) clear();
   };
   const actionsOf = (row: Row) => allowed<Row, RowAction<Row>>(props.row?.(row) ?? []);
   const list = {
     rows,
-    columns: columns.filter(({ key }) => shown[key]),
+    columns: choice.shown,
     words,
     state,
     selected,
@@ -168,23 +168,15 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     ...(props.group && { group: props.group }),
     ...(props.phone && { phone: props.phone }),
   };
-  const chosenColumns = columns.map((column) => ({
-    key: column.key,
-    title: titleOf(column, words),
-    shown: shown[column.key] ?? true,
-  }));
+  useReveal((target) => {
+    const row = rows.find((one) => one.id === target || label(one) === target);
+    return row ? () => focusRow(row.id) : null;
+  });
 
   return (
     <div className={classes['list']} data-selecting={chosen.length > 0 || undefined}>
-      {(props.search !== undefined || filters.length > 0 || columns.length > 2 || props.tools) && (
-        <Toolbar
-          words={words}
-          state={state}
-          search={props.search}
-          filters={filters}
-          columns={phone ? [] : chosenColumns}
-          onColumn={choose}
-        >
+      {(!phone || props.search !== undefined || filters.length > 0 || props.tools) && (
+        <Toolbar words={words} state={state} search={props.search} filters={filters}>
           {props.tools}
           {moved && (
             <Button size="xs" variant="light" onClick={apply}>
@@ -199,6 +191,13 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
                 : t('common.table.live', { seconds: pollMs / 1000 })}
             </span>
           )}
+          {!phone && page && (total > 0 || state.filtered) && (
+            <div className={classes['listTools']}>
+              <SavedViews list={endpoint.feature} columns={choice.shown.slice(1).map(({ key }) => key)} />
+              {columns.length > 2 && <ColumnMenu words={words} choice={choice} />}
+              <ExportButton question={question} columns={choice.shown} words={words} name={list.caption} />
+            </div>
+          )}
         </Toolbar>
       )}
       {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
@@ -211,9 +210,20 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
         {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
       </ListBody>
       {chosen.length > 0 && (
-        <BulkBar selected={chosen.length} actions={actions} onRun={(action) => void runBulk(action)} onClear={clear} />
+        <BulkBar
+          selected={chosen.length}
+          matching={!isEvery && chosen.length === rows.length && total > rows.length ? total : null}
+          progress={progress ?? running}
+          actions={actions}
+          onRun={(action) => void runBulk(action)}
+          onAll={() => void selectEvery()}
+          onClear={clear}
+        />
       )}
       {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}
     </div>
   );
 }
+
+/** A row that is named elsewhere; on a page of many it may have to be scrolled to. */
+const focusRow = (id: string) => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus();

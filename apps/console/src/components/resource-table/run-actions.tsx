@@ -6,71 +6,87 @@ import { t } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { toast } from '../../stores/toasts.ts';
-import { useConfirm } from '../confirm/confirm.tsx';
+import { useConfirm, type Danger } from '../confirm/confirm.tsx';
 import { useOverlay } from '../overlay/overlay.tsx';
 import type { CallAction, RowAction } from './actions.tsx';
+import { runBatch } from './batch.ts';
+import { BatchResults } from './batch-results.tsx';
 
 export interface Acting<Row> {
   rows: readonly Row[];
   nameOf: (row: Row) => string;
   params: Readonly<Record<string, string>> | undefined;
+  /** How far a batch is. */
+  onProgress?: (done: number, total: number) => void;
 }
 
-/** Carries out what a row menu or the bulk bar offers. Answers whether it was done. */
-export function useRunAction<Row>() {
+/** Carries out what a row menu or the bulk bar offers. Answers whether it was begun. */
+export function useRunAction<Row extends { id: string }>() {
   const confirm = useConfirm();
   const overlay = useOverlay();
   const navigate = useNavigate();
 
-  async function runCall(action: CallAction<Row>, { rows, nameOf, params }: Acting<Row>) {
+  async function runCall(action: CallAction<Row>, { rows, nameOf, params, onProgress }: Acting<Row>) {
     const those = rows.filter(action.applies);
+    const skipped = rows.filter((row) => !those.includes(row));
     if (those.length === 0) {
-      toast({ tone: 'info', text: t('common.confirm.firstOff') });
+      toast({ tone: 'info', text: t(action.skips) });
       return false;
     }
-    const names = those.map(nameOf);
-    if (action.confirm) {
-      const [only] = names;
-      const named = names.length === 1 && only !== undefined;
-      const title = named
-        ? t('common.confirm.removeNamed', { name: only })
-        : t('common.confirm.remove', { count: names.length });
-      const verb = named
-        ? t('common.confirm.doRemoveNamed', { name: only })
-        : t('common.confirm.doRemove', { count: names.length });
-      const { points, type } = action.confirm(names, those);
-      const skipped = rows.length - those.length;
-      const facts = [
-        ...(points ?? [t('common.confirm.final')]),
-        ...(skipped > 0
-          ? [`${t('common.rows.skipped', { count: skipped })}${t('common.colon')}${t('common.confirm.firstOff')}`]
-          : []),
-      ];
-      if (
-        !(await confirm({
-          title,
-          points: facts,
-          verb,
-          type: type ?? (names.length > 10 ? String(names.length) : undefined),
-        }))
-      )
-        return false;
-    }
-    const send = async (body: object) => {
-      await call(action.endpoint, { ...(params && { params }), ...body });
-      await refresh([action.endpoint.feature, ...action.refreshes]);
+    const asks = action.confirm !== null || rows.length > 1;
+    if (asks && !(await confirm(previewOf(action, those, skipped, nameOf)))) return false;
+
+    const send = async (some: readonly Row[], body: object) => {
+      const reply: unknown = await call(action.endpoint, { ...(params && { params }), ...body });
+      action.after?.(reply, some);
     };
-    try {
-      await send(action.send(those));
-    } catch (error) {
-      toastError(error);
-      return false;
+    const told = (done: readonly Row[]) => {
+      const back = action.undo;
+      const undo = async () => {
+        await send(done, back?.(done) ?? {}).catch(toastError);
+        await refreshed();
+      };
+      toast({
+        text: t(action.done, { count: done.length }),
+        ...(back && { action: { label: t('common.undo'), run: () => void undo() } }),
+      });
+    };
+    const refreshed = () => refresh([action.endpoint.feature, ...action.refreshes]);
+
+    if (rows.length === 1) {
+      try {
+        await send(those, action.send(those));
+      } catch (error) {
+        toastError(error);
+        return false;
+      }
+      await refreshed();
+      told(those);
+      return true;
     }
-    const back = action.undo?.(those);
-    toast({
-      text: t(action.done, { count: those.length }),
-      ...(back && { action: { label: t('common.undo'), run: () => void send(back).catch(toastError) } }),
-    });
+    const attempt = async (some: readonly Row[]) => {
+      const outcomes = await runBatch(some, {
+        send: (part) => send(part, action.send(part)),
+        namesOf: (row) => [row.id, nameOf(row)],
+        onProgress: (done) => onProgress?.(done, some.length),
+      });
+      await refreshed();
+      return outcomes;
+    };
+    const outcomes = await attempt(those);
+    if (skipped.length === 0 && outcomes.every(({ failed }) => failed === null)) told(those);
+    else
+      overlay(
+        <BatchResults
+          title={t(action.label)}
+          outcomes={outcomes}
+          skipped={skipped.map(nameOf)}
+          why={t(action.skips)}
+          nameOf={nameOf}
+          retry={attempt}
+        />,
+        { title: 'common.rows.results' },
+      );
     return true;
   }
 
@@ -80,6 +96,39 @@ export function useRunAction<Row>() {
     else if (action.kind === 'go') await navigate(inConsole(action.to));
     else await action.run(acting.rows);
     return true;
+  };
+}
+
+/** What will change, on how many, and what is left out and why. */
+function previewOf<Row>(
+  { label, danger = false, confirm, skips }: CallAction<Row>,
+  those: readonly Row[],
+  skipped: readonly Row[],
+  nameOf: (row: Row) => string,
+): Danger {
+  const names = those.map(nameOf);
+  const [only] = names;
+  const count = those.length;
+  const single = count === 1 && skipped.length === 0 && only !== undefined;
+  const removes = label === 'common.remove';
+  const { title, verb, points, type } = confirm?.(names, those) ?? {};
+  const ofOne = removes
+    ? t('common.confirm.removeNamed', { name: only ?? '' })
+    : t('common.confirm.actNamed', { action: t(label), name: only ?? '' });
+  const ofMany = removes ? t('common.confirm.remove', { count }) : t('common.confirm.act', { action: t(label), count });
+  const doRemove = single ? t('common.confirm.doRemoveNamed', { name: only }) : t('common.confirm.doRemove', { count });
+  return {
+    title: title ?? (single ? ofOne : ofMany),
+    points: [
+      ...(count > 1 && count <= 5 ? [names.join(t('common.comma'))] : []),
+      ...(points ?? (danger ? [t('common.confirm.final')] : [])),
+      ...(skipped.length > 0
+        ? [`${t('common.rows.skipped', { count: skipped.length })}${t('common.colon')}${t(skips)}`]
+        : []),
+    ],
+    verb: verb ?? (removes ? doRemove : t(label)),
+    type: type ?? (danger && count > 10 ? String(count) : undefined),
+    calm: !danger,
   };
 }
 

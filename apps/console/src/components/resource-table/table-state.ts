@@ -63,6 +63,9 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
     setSort: (column: string) => change({ sort: column === sortBy && orderBy === 'asc' ? `-${column}` : column }),
     setSearch: (text: string) => change({ q: text.trim() === '' ? null : text }),
     setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
+    /** The columns that the address names: those of a saved view. */
+    columns: address.get('cols')?.split(',').filter(Boolean) ?? null,
+    setColumns: (keys: readonly string[] | null) => change({ cols: keys?.join(',') ?? null }, { keepPage: true }),
     clear: () => change(Object.fromEntries(['q', ...filterKeys].map((key) => [key, null]))),
   };
 }

@@ -26,10 +26,12 @@ export function RowResults({
   title,
   rows,
   onRetry,
+  retrying = false,
 }: {
   title: string;
   rows: readonly RowResult[];
   onRetry?: () => void;
+  retrying?: boolean;
 }) {
   const t = useT();
   const tally = (outcome: RowResult['outcome']) => rows.filter((row) => row.outcome === outcome).length;
@@ -46,7 +48,7 @@ export function RowResults({
             ),
         )}
         {onRetry && tally('failed') > 0 && (
-          <Button size="xs" variant="default" className={classes['retry'] ?? ''} onClick={onRetry}>
+          <Button size="xs" variant="default" className={classes['retry'] ?? ''} loading={retrying} onClick={onRetry}>
             {t('common.rows.retry', { count: tally('failed') })}
           </Button>
         )}

@@ -6,6 +6,7 @@ import { Page } from '../../components/page/page.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
+import { t } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
 
@@ -15,7 +16,11 @@ const siteOf = ({ siteID, siteName }: SiteDomain) => ({ id: siteID, name: siteNa
 
 const columns: Column<SiteDomain>[] = [
   { key: 'name', to: (domain) => domainAddress(siteOf(domain), domain.name) },
-  { key: 'status', render: ({ status }) => <Status kind="domain" value={status === 1 ? 'on' : 'off'} /> },
+  {
+    key: 'status',
+    render: ({ status }) => <Status kind="domain" value={status === 1 ? 'on' : 'off'} />,
+    text: ({ status }) => t(status === 1 ? 'common.on' : 'common.off'),
+  },
   { key: 'siteName', render: (domain) => <Link to={siteAddress(siteOf(domain))}>{domain.siteName}</Link> },
   cname,
   cert,

@@ -25,7 +25,11 @@ export const cert: Column<Domain> = {
   key: 'certStatus',
   render: (domain) => <Status kind="cert" value={domain.certStatus} />,
 };
-export const origins: Column<Domain> = { key: 'upstreams', render: ({ upstreams }) => <Origins of={upstreams} /> };
+export const origins: Column<Domain> = {
+  key: 'upstreams',
+  render: ({ upstreams }) => <Origins of={upstreams} />,
+  text: ({ upstreams }) => upstreams.map(({ address, port }) => `${address}:${port}`).join(', '),
+};
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 

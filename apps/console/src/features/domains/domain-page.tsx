@@ -16,7 +16,7 @@ import { useRouteParams } from '../../lib/use-route-params.ts';
 import { HttpsTab } from './https-tab.tsx';
 import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
-import { useSwitchDomains } from './use-switch-domains.ts';
+import { useSwitchDomain } from './switch-domains.ts';
 
 export function DomainPage() {
   const { id } = useSite();
@@ -34,7 +34,7 @@ function Loaded({ domain }: { domain: Domain }) {
     { value: 'https', label: 'domains.tabs.https' },
   ] as const;
   const tab = useTab(tabs);
-  const { turn, running } = useSwitchDomains(domain.siteID);
+  const { turn, running } = useSwitchDomain(domain);
   const on = domain.status === 1;
   return (
     <Page
@@ -60,7 +60,7 @@ function Loaded({ domain }: { domain: Domain }) {
               variant="default"
               loading={running}
               leftSection={<IconPower size={15} stroke={1.6} />}
-              onClick={() => void turn([domain], !on)}
+              onClick={() => void turn(!on)}
             >
               {t(on ? 'common.turnOff' : 'common.turnOn')}
             </Button>

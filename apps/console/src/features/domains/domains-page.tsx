@@ -1,11 +1,11 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
-import { IconPlus, IconPower, IconWorldWww } from '@tabler/icons-react';
+import { IconPlus, IconWorldWww } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { act, go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
@@ -16,7 +16,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { AddDomains } from './add-domains.tsx';
 import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
 import type { Domain } from './origins-draft.ts';
-import { useSwitchDomains } from './use-switch-domains.ts';
+import { off, on, useSwitchDomain } from './switch-domains.ts';
 
 const removing = remove<Domain, typeof domains.remove>(domains.remove, {
   refreshes: ['sites'],
@@ -24,17 +24,23 @@ const removing = remove<Domain, typeof domains.remove>(domains.remove, {
   confirm: () => ({ points: [t('domains.removePoint'), t('common.confirm.final')] }),
 });
 
+const bulk: BulkAction<Domain>[] = [on, off, removing];
+
 /** The domains of one site. */
 export function DomainsPage() {
   const { id, name, domainLimit: limit, domainCount } = useSite();
   const left = limit === 0 ? null : Math.max(0, limit - domainCount);
-  const { turn } = useSwitchDomains(id);
   // Tags have no call of their own yet: those of the rows on screen can be filtered by.
   const [known, setKnown] = useState<readonly string[]>([]);
   const columns = useMemo<Column<Domain>[]>(
     () => [
       { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },
-      { key: 'status', sort: false, render: (domain) => <OnOff domain={domain} /> },
+      {
+        key: 'status',
+        sort: false,
+        render: (domain) => <OnOff domain={domain} />,
+        text: ({ status }) => t(status === 1 ? 'common.on' : 'common.off'),
+      },
       cname,
       cert,
       origins,
@@ -43,21 +49,6 @@ export function DomainsPage() {
     ],
     [id, name],
   );
-  const can = domains.status.can;
-  const on = act<Domain>({
-    label: 'common.turnOn',
-    icon: IconPower,
-    can,
-    run: async (rows) => void (await turn(rows, true)),
-  });
-  const off = act<Domain>({
-    label: 'common.turnOff',
-    icon: IconPower,
-    can,
-    danger: true,
-    run: async (rows) => void (await turn(rows, false)),
-  });
-  const bulk: BulkAction<Domain>[] = [on, off, removing];
   return (
     <Page
       title="domains.title"
@@ -108,13 +99,13 @@ function withTags(known: readonly string[], rows: readonly Domain[]) {
 function OnOff({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
-  const { turn, running } = useSwitchDomains(domain.siteID);
+  const { turn, running } = useSwitchDomain(domain);
   return (
     <Switch
       aria-label={t('domains.switchLabel', { name: domain.name })}
       checked={domain.status === 1}
       disabled={running || !can(domains.status)}
-      onChange={(event) => void turn([domain], event.currentTarget.checked)}
+      onChange={(event) => void turn(event.currentTarget.checked)}
     />
   );
 }

@@ -5,6 +5,8 @@ import { IconKey, IconPencil, IconPower, IconRefreshDot } from '@tabler/icons-re
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
+import type { CallAction } from '../../components/resource-table/actions.tsx';
+import { useRunAction } from '../../components/resource-table/run-actions.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, Status, toneOf } from '../../components/status/status.tsx';
@@ -15,7 +17,7 @@ import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
-import { useNodeActions } from './node-actions.ts';
+import { disabling, enabling, resetting, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
@@ -34,7 +36,10 @@ function Loaded({ node }: { node: EdgeNode }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
-  const { enable, disable, reset, rejoin } = useNodeActions();
+  const rejoin = useRejoin();
+  const runAction = useRunAction<EdgeNode>();
+  const run = (action: CallAction<EdgeNode>) =>
+    void runAction(action, { rows: [node], nameOf: ({ name }) => name, params: undefined });
   const installed = useEndpoint(nodes.config, { params: { nodeID: node.id } }, { pollMs: 2000 });
   return (
     <Page
@@ -62,7 +67,7 @@ function Loaded({ node }: { node: EdgeNode }) {
             <Button
               variant="default"
               leftSection={<IconPower size={15} stroke={1.6} />}
-              onClick={() => void (node.enabled ? disable : enable)([node])}
+              onClick={() => run(node.enabled ? disabling : enabling)}
             >
               {t(node.enabled ? 'nodes.actions.disable' : 'nodes.actions.enable')}
             </Button>
@@ -71,13 +76,13 @@ function Loaded({ node }: { node: EdgeNode }) {
             <Button
               variant="default"
               leftSection={<IconRefreshDot size={15} stroke={1.6} />}
-              onClick={() => void reset([node])}
+              onClick={() => run(resetting)}
             >
               {t('nodes.actions.reset')}
             </Button>
           )}
           {can(nodes.rejoin) && !node.initialized && (
-            <Button leftSection={<IconKey size={15} stroke={1.6} />} onClick={() => void rejoin([node])}>
+            <Button leftSection={<IconKey size={15} stroke={1.6} />} onClick={() => void rejoin(node)}>
               {t('nodes.actions.rejoin')}
             </Button>
           )}

@@ -1,9 +1,9 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconKey, IconPlus, IconPower, IconRefreshDot, IconServer } from '@tabler/icons-react';
+import { IconKey, IconPlus, IconServer } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
-import { act, edit, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
@@ -12,7 +12,7 @@ import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useNodeActions } from './node-actions.ts';
+import { disabling, enabling, removing, resetting, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
@@ -35,6 +35,7 @@ const columns: Column<EdgeNode>[] = [
     key: 'status',
     flexible: true,
     render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
+    text: ({ status }) => t(`status.node.${status}`),
   },
   { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
   { key: 'currentSerial', render: (node) => <Serial node={node} /> },
@@ -43,11 +44,7 @@ const columns: Column<EdgeNode>[] = [
   { key: 'version', render: ({ version }) => version || <Nothing /> },
 ];
 
-const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
-  refreshes: ['zones'],
-  applies: ({ enabled }) => !enabled,
-  confirm: () => ({ points: [t('nodes.removePoint'), t('common.confirm.final')] }),
-});
+const bulk: BulkAction<EdgeNode>[] = [enabling, resetting, disabling, removing];
 
 const byZone: GroupOf<EdgeNode> = {
   by: ({ zoneID }) => zoneID,
@@ -56,28 +53,15 @@ const byZone: GroupOf<EdgeNode> = {
 
 /** Every node, or those of one zone: live, without a row moving under the pointer. */
 export function NodesTable({ zoneId }: { zoneId?: string }) {
-  const { enable, disable, reset, rejoin } = useNodeActions();
-  const enabling = act<EdgeNode>({
-    label: 'nodes.actions.enable',
-    icon: IconPower,
-    can: nodes.status.can,
-    run: enable,
+  const rejoin = useRejoin();
+  const rejoining = act<EdgeNode>({
+    label: 'nodes.actions.rejoin',
+    icon: IconKey,
+    can: nodes.rejoin.can,
+    run: async ([node]) => {
+      if (node) await rejoin(node);
+    },
   });
-  const disabling = act<EdgeNode>({
-    label: 'nodes.actions.disable',
-    icon: IconPower,
-    can: nodes.status.can,
-    run: disable,
-    danger: true,
-  });
-  const resetting = act<EdgeNode>({
-    label: 'nodes.actions.reset',
-    icon: IconRefreshDot,
-    can: nodes.reset.can,
-    run: reset,
-  });
-  const rejoining = act<EdgeNode>({ label: 'nodes.actions.rejoin', icon: IconKey, can: nodes.rejoin.can, run: rejoin });
-  const bulk: BulkAction<EdgeNode>[] = [enabling, resetting, disabling, removing];
   return (
     <ResourceTable
       endpoint={nodes.list}

@@ -15,7 +15,11 @@ type Job = RowOf<typeof jobs.list>;
 const columns: Column<Job>[] = [
   { key: 'title', flexible: true },
   { key: 'kind', render: ({ kind }) => t(`jobs.kinds.${kind}`), priority: 2 },
-  { key: 'state', render: ({ state }) => <Status kind="task" value={state} /> },
+  {
+    key: 'state',
+    render: ({ state }) => <Status kind="task" value={state} />,
+    text: ({ state }) => t(`status.task.${state}`),
+  },
   { key: 'progress', align: 'right', render: ({ done, total }) => `${done} / ${total}` },
   { key: 'createdBy', priority: 2 },
   { key: 'createdAt', as: 'time' },

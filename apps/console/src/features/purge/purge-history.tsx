@@ -14,9 +14,13 @@ import classes from './purge.module.css';
 type PurgeRow = RowOf<typeof purge.history>;
 
 const columns: Column<PurgeRow>[] = [
-  { key: 'urls', flexible: true, render: ({ urls }) => <What urls={urls} /> },
+  { key: 'urls', flexible: true, render: ({ urls }) => <What urls={urls} />, text: ({ urls }) => urls.join(', ') },
   { key: 'type', render: ({ type }) => tMaybe(`purge.kinds.${type}`) ?? type },
-  { key: 'state', render: ({ state }) => <Status kind="task" value={state} /> },
+  {
+    key: 'state',
+    render: ({ state }) => <Status kind="task" value={state} />,
+    text: ({ state }) => t(`status.task.${state}`),
+  },
   { key: 'createdBy', priority: 2 },
   { key: 'createdAt', as: 'time' },
 ];

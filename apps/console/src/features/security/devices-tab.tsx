@@ -10,7 +10,12 @@ import { deviceOf } from './device.ts';
 type OwnSession = RowOf<typeof ownSessions.list>;
 
 const columns: Column<OwnSession>[] = [
-  { key: 'device', render: (row) => <Device row={row} />, flexible: true },
+  {
+    key: 'device',
+    render: (row) => <Device row={row} />,
+    text: ({ device }) => deviceOf(device) ?? device,
+    flexible: true,
+  },
   { key: 'address' },
   { key: 'createdAt', as: 'time', title: 'security.fields.signedIn', priority: 2 },
   { key: 'lastUsedAt', as: 'time' },
@@ -20,6 +25,7 @@ const ending = remove<OwnSession, typeof ownSessions.end>(ownSessions.end, {
   done: 'security.ended',
   // This one ends by signing out.
   applies: ({ current }) => !current,
+  skips: 'security.thisOne',
 });
 
 export function DevicesTab() {

@@ -16,7 +16,11 @@ const domainsOf = ({ domainCount, domainLimit }: OwnSite) =>
 
 const columns: Column<OwnSite>[] = [
   { key: 'name', to: (site) => siteAddress(site) },
-  { key: 'status', render: ({ status }) => <Status kind="site" value={status} /> },
+  {
+    key: 'status',
+    render: ({ status }) => <Status kind="site" value={status} />,
+    text: ({ status }) => t(`status.site.${status}`),
+  },
   { key: 'domainCount', align: 'right', render: domainsOf },
   { key: 'tags', as: 'tags' },
   { key: 'createdAt', as: 'time', priority: 2 },

@@ -11,7 +11,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import type { Site } from './sites-page.tsx';
+import type { Site } from './site-actions.ts';
 
 export function SiteForm({ value }: { value?: Site }) {
   const can = useCan();
@@ -22,6 +22,7 @@ export function SiteForm({ value }: { value?: Site }) {
       words="sites"
       value={value}
       refreshes={['sites', 'products', 'zones']}
+      done={value ? 'sites.done.updated' : 'sites.done.created'}
     >
       <TextField name="name" />
       <SelectMetaField name="productID" meta={products.meta} />

@@ -1,13 +1,12 @@
-import { purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconEraser, IconLock, IconPlayerPause, IconPlayerPlay, IconPlus, IconWorld } from '@tabler/icons-react';
+import { IconPlus, IconWorld } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { act, edit, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { edit, type BulkAction } from '../../components/resource-table/actions.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
@@ -16,61 +15,25 @@ import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { byProduct } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
-import { useSiteActions } from './use-site-actions.ts';
-
-export type Site = RowOf<typeof clientSites.list>;
+import { locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
 
 const columns: Column<Site>[] = [
   { key: 'name', to: (site) => siteAddress(site) },
-  { key: 'status', render: ({ status }) => <Status kind="site" value={status} /> },
+  {
+    key: 'status',
+    render: ({ status }) => <Status kind="site" value={status} />,
+    text: ({ status }) => t(`status.site.${status}`),
+  },
   { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
   { key: 'domainCount', align: 'right', render: domainsOf },
   { key: 'tags', as: 'tags', priority: 2 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
-const removing = remove<Site, typeof clientSites.remove>(clientSites.remove, {
-  refreshes: ['products', 'zones'],
-  confirm: () => ({ points: [t('sites.points.empty'), t('common.confirm.final')] }),
-});
+const bulk: BulkAction<Site>[] = [resuming, purging, pausing, locking, removing];
 
 /** The sites of every customer, by product. */
 export function SitesPage() {
-  const { setStatus, purgeAll } = useSiteActions();
-  const bulk: BulkAction<Site>[] = [
-    act({
-      label: 'sites.actions.normal',
-      icon: IconPlayerPlay,
-      can: clientSites.status.can,
-      run: (rows) => setStatus(rows, 'normal'),
-    }),
-    act({ label: 'sites.actions.purge', icon: IconEraser, can: purgeSites.all.can, run: purgeAll }),
-    act({
-      label: 'sites.actions.pause',
-      icon: IconPlayerPause,
-      danger: true,
-      can: clientSites.status.can,
-      run: (rows) => setStatus(rows, 'pause'),
-    }),
-    act({
-      label: 'sites.actions.lock',
-      icon: IconLock,
-      danger: true,
-      can: clientSites.status.can,
-      run: (rows) => setStatus(rows, 'lock'),
-    }),
-    removing,
-  ];
-  const actionsOf = (site: Site) =>
-    bulk.filter(
-      ({ label }) =>
-        label !==
-        (site.status === 'normal'
-          ? 'sites.actions.normal'
-          : site.status === 'lock'
-            ? 'sites.actions.lock'
-            : 'sites.actions.pause'),
-    );
   return (
     <Page title="sites.title" create={<SiteForm />} creates={clientSites.create}>
       <ResourceTable
@@ -86,7 +49,7 @@ export function SitesPage() {
         group={byProduct}
         row={(site) => [
           edit(<SiteForm value={site} />, { title: 'sites.edit', can: clientSites.update.can }),
-          ...actionsOf(site),
+          ...bulk.filter((action) => action.kind === 'run' || action.applies(site)),
         ]}
         bulk={bulk}
         phone={(site) => ({

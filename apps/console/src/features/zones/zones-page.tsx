@@ -15,7 +15,11 @@ export type Zone = RowOf<typeof zones.list>;
 
 const columns: Column<Zone>[] = [
   { key: 'name', to: (zone) => `nodeManage/zonesList/${zone.id}` },
-  { key: 'ports', render: (zone) => <Ports of={zone.ports} /> },
+  {
+    key: 'ports',
+    render: (zone) => <Ports of={zone.ports} />,
+    text: ({ ports }) => ports.map(({ port }) => port).join(', '),
+  },
   { key: 'nodeCount', as: 'count' },
   { key: 'siteCount', as: 'count' },
   { key: 'serial', as: 'count' },

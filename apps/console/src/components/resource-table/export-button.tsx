@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core';
+import { IconFileExport, IconX } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { byteOrderMark, csvLine } from '../../lib/csv.ts';
+import { toastError } from '../../lib/errors.ts';
+import { time } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { toast } from '../../stores/toasts.ts';
+import { textOf, titleOf, type Column } from './columns.tsx';
+import { everyRow, type Question } from './every-row.ts';
+import type { Identified } from './grid.tsx';
+import classes from './resource-table.module.css';
+
+interface ExportButtonProps<Row> {
+  question: Question;
+  /** Those that are shown, in the order they are shown in. */
+  columns: readonly Column<Row>[];
+  words: string;
+  /** What the list is called. */
+  name: string;
+}
+
+/** Every row that matches, as a file. It counts while it works, and can be stopped. */
+export function ExportButton<Row extends Identified>({ question, columns, words, name }: ExportButtonProps<Row>) {
+  const t = useT();
+  const [share, setShare] = useState<number | null>(null);
+  const work = useRef<AbortController | null>(null);
+  useEffect(() => () => work.current?.abort(), []);
+
+  const run = async () => {
+    const { signal } = (work.current = new AbortController());
+    setShare(0);
+    try {
+      const onProgress = (done: number, total: number) => setShare(total === 0 ? 1 : done / total);
+      const rows = await everyRow<Row>(question, { signal, onProgress });
+      const lines = rows.map((row) => csvLine(columns.map((column) => textOf(column, row, words))));
+      save(`${name} ${time(new Date())}.csv`, [
+        byteOrderMark,
+        csvLine(columns.map((column) => titleOf(column, words))),
+        ...lines,
+      ]);
+      toast({ text: t('common.table.exported', { count: rows.length }) });
+    } catch (error) {
+      if (!signal.aborted) toastError(error);
+    } finally {
+      setShare(null);
+    }
+  };
+  const running = share !== null;
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="xs"
+      className={classes['quiet'] ?? ''}
+      leftSection={running ? <IconX size={15} stroke={1.6} /> : <IconFileExport size={15} stroke={1.6} />}
+      onClick={() => (running ? work.current?.abort() : void run())}
+    >
+      {running ? t('common.table.stopExport', { percent: Math.floor(share * 100) }) : t('common.table.export')}
+    </Button>
+  );
+}
+
+function save(fileName: string, parts: string[]) {
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  // A file's name takes neither slashes nor colons everywhere.
+  link.download = fileName.replace(/[/\\:*?"<>|]/g, '-');
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,109 @@
+import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
+import { IconBookmark, IconX } from '@tabler/icons-react';
+import { useState, type FormEvent } from 'react';
+import { Link, useSearchParams } from 'react-router-dom';
+import { useT } from '../../lib/i18n.ts';
+import { useSession } from '../../stores/session.ts';
+import { removeView, saveView, useSavedViews } from '../../stores/saved-views.ts';
+import classes from './resource-table.module.css';
+
+interface SavedViewsProps {
+  /** The list that the views are of. */
+  list: string;
+  /** The columns that are shown now; a view restores them. */
+  columns: readonly string[];
+}
+
+/** Names for what the address says of a list: search, filters, order, page size, columns. */
+export function SavedViews({ list, columns }: SavedViewsProps) {
+  const t = useT();
+  const [address] = useSearchParams();
+  const [name, setName] = useState('');
+  const [opened, setOpened] = useState(false);
+  const account = useSession((session) => session.account?.id ?? '');
+  const views = useSavedViews(account, list);
+  const trimmed = name.trim();
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (trimmed === '') return;
+    const kept = withoutPlace(address);
+    kept.set('cols', columns.join(','));
+    saveView(account, list, { name: trimmed, search: kept.toString() });
+    setName('');
+    setOpened(false);
+  };
+  return (
+    <Popover position="bottom-end" width={280} opened={opened} onChange={setOpened} trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          className={classes['quiet'] ?? ''}
+          leftSection={<IconBookmark size={15} stroke={1.6} />}
+          aria-haspopup="dialog"
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          {t('common.table.saveView')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={6} aria-label={t('common.table.views')}>
+        {views.length > 0 && (
+          <ul className={classes['columnList']}>
+            {views.map((view) => (
+              <li key={view.name} className={classes['columnItem']}>
+                <Link
+                  to={{ search: withPlace(address, view.search) }}
+                  className={classes['view'] ?? ''}
+                  onClick={() => setOpened(false)}
+                >
+                  {view.name}
+                </Link>
+                <ActionIcon
+                  size={22}
+                  aria-label={t('common.table.removeView', { name: view.name })}
+                  onClick={() => removeView(account, list, view.name)}
+                >
+                  <IconX size={14} stroke={1.6} />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+        )}
+        <form className={classes['newView']} onSubmit={save}>
+          <TextInput
+            size="xs"
+            aria-label={t('common.table.viewName')}
+            placeholder={t('common.table.viewName')}
+            maxLength={60}
+            value={name}
+            data-autofocus
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" size="xs" disabled={trimmed === ''}>
+            {t('common.save')}
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Where the list stands is the address's own, not the view's; a view begins at its first page. */
+const place = ['view', 'tab'];
+
+function withoutPlace(address: URLSearchParams) {
+  const kept = new URLSearchParams(address);
+  for (const name of [...place, 'page']) kept.delete(name);
+  return kept;
+}
+
+function withPlace(address: URLSearchParams, search: string) {
+  const opened = new URLSearchParams(search);
+  for (const name of place) {
+    const value = address.get(name);
+    if (value !== null) opened.set(name, value);
+  }
+  return opened.toString();
+}

@@ -1,0 +1,58 @@
+import { purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { IconEraser, IconLock, IconPlayerPause, IconPlayerPlay, type Icon } from '@tabler/icons-react';
+import { does, remove, type CallAction } from '../../components/resource-table/actions.tsx';
+import { t, type Word } from '../../lib/i18n.ts';
+import { follow } from '../../stores/jobs.ts';
+
+export type Site = RowOf<typeof clientSites.list>;
+type Wanted = 'normal' | 'pause' | 'lock';
+
+/** What turns visitors away is asked first. */
+const setStatus = (wanted: Wanted, icon: Icon, points: readonly Word[]): CallAction<Site> =>
+  does(clientSites.status, {
+    label: `sites.actions.${wanted}`,
+    icon,
+    danger: wanted !== 'normal',
+    refreshes: ['sites'],
+    done: `sites.done.${wanted}`,
+    applies: ({ status }) => status !== wanted,
+    send: (rows) => ({ body: { siteIDs: rows.map(({ id }) => id), status: wanted } }),
+    confirm:
+      wanted === 'normal'
+        ? null
+        : ({ length: count }) => ({
+            title: t(wanted === 'pause' ? 'sites.pauseTitle' : 'sites.lockTitle', { count }),
+            points: points.map((point) => t(point)),
+          }),
+  });
+
+export const resuming = setStatus('normal', IconPlayerPlay, []);
+export const pausing = setStatus('pause', IconPlayerPause, ['sites.points.stops', 'sites.points.keeps']);
+export const locking = setStatus('lock', IconLock, [
+  'sites.points.stops',
+  'sites.points.lockOnlyYou',
+  'sites.points.keeps',
+]);
+
+export const purging: CallAction<Site> = does(purgeSites.all, {
+  label: 'sites.actions.purge',
+  icon: IconEraser,
+  refreshes: ['purge'],
+  done: 'sites.done.purge',
+  send: (rows) => ({ body: { siteIDs: rows.map(({ id }) => id) } }),
+  confirm: ({ length: count }) => ({ title: t('sites.purgeTitle', { count }), points: [t('sites.points.origin')] }),
+  after({ jobIDs }, rows) {
+    for (const [i, jobID] of jobIDs.entries()) {
+      const site = rows[i];
+      if (site) follow(jobID, site.id);
+    }
+  },
+});
+
+export const removing = remove<Site, typeof clientSites.remove>(clientSites.remove, {
+  refreshes: ['products', 'zones'],
+  done: 'sites.done.removed',
+  confirm: () => ({ points: [t('sites.points.empty'), t('common.confirm.final')] }),
+});
