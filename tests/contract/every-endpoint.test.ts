@@ -73,7 +73,10 @@ function inputFor(endpoint: Endpoint, ids: Ids): Input {
   });
   return {
     params: Object.fromEntries(
-      paramNames(endpoint.path).map((name) => [name, ids[thingAt(endpoint, [name]) ?? 'site']]),
+      paramNames(endpoint.path).map((name) => {
+        const choice = endpoint.params?.[name];
+        return [name, choice ? String(sample(choice, () => undefined)) : ids[thingAt(endpoint, [name]) ?? 'site']];
+      }),
     ),
     query: Object.fromEntries(query),
     ...(endpoint.body && { body: sample(endpoint.body, special) }),

@@ -171,4 +171,5 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
   };
   return last === undefined ? undefined : known[last];
+    fromAddress: 'someone@example.com',
 }

@@ -33,6 +33,7 @@ import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
@@ -66,6 +67,8 @@ const modules: readonly Routes[] = [
   zonePortsRoutes,
   sitePortsRoutes,
   emailSettingRoutes,
+  emailSettingRoutes,
+  chartsRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

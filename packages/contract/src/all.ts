@@ -16,6 +16,7 @@ import {
 } from './auth/auth.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
+import { charts } from './charts/charts.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -49,6 +50,8 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   sitePorts,
+  emailSetting,
+  charts,
   emailSetting,
   products,
   ownProducts,

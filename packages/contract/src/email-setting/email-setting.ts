@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { Email } from '../auth/auth.ts';
 import { Port, Time } from '../common/common.ts';
 import { HostAddress } from '../common/net.ts';
 
@@ -20,7 +19,7 @@ export const EmailSettingInput = z.object({
   username: line(256).describe('Empty: the server asks for none'),
   password: z.string().min(1).max(512).optional().describe('Left out: it stays, as long as it goes to the same server'),
   fromName: line(64),
-  fromAddress: Email,
+  fromAddress: z.email().max(254),
 });
 export const EmailSetting = EmailSettingInput.omit({ password: true }).extend({
   hasPassword: z.boolean(),

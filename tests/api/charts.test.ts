@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from 'vitest';
+import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
+import { testApp } from '../support/app.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { as, build } = app;
+afterAll(() => app.close());
+
+test.each(ChartMetric.options)('%s says that nothing was measured, step by step, and never zero', async (metric) => {
+  const { client } = await build.client();
+  for (const [range, stepSeconds, count] of [
+    ['24h', 900, 96],
+    ['30d', 3600, 720],
+  ] as const) {
+    const chart = await as(client).call(charts.get, { params: { metric }, query: { range } });
+    expect(chart).toMatchObject({ metric, range, stepSeconds, hasData: false });
+    expect(chart.times).toHaveLength(count);
+    expect(chart.times[0]).toBe(chart.from);
+    const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
+    expect(to - from).toBe(stepSeconds * 1000 * count);
+    expect(to).toBeGreaterThan(Date.now());
+    expect(from % (stepSeconds * 1000)).toBe(0);
+    for (const { values } of chart.series) expect(values).toEqual(chart.times.map(() => null));
+  }
+});
+
+test('status is told by its families', async () => {
+  const { client } = await build.client();
+  const { series } = await as(client).call(charts.get, { params: { metric: 'status' } });
+  expect(series.map(({ name }) => name)).toEqual(['2xx', '3xx', '4xx', '5xx', '9xx']);
+});
+
+test('a customer may ask for a zone that its sites are in, and for no other', async () => {
+  const [site, other] = [await build.site(), await build.site()];
+  const ask = (query: { zoneID?: string; siteID?: string }) =>
+    as(site.owner).call(charts.get, { params: { metric: 'traffic' }, query });
+  expect(await ask({ zoneID: site.zoneId, siteID: site.id })).toMatchObject({ hasData: false });
+  await expect(ask({ zoneID: other.zoneId })).toFail('NOT_FOUND');
+  await expect(ask({ siteID: other.id })).toFail('NOT_FOUND');
+});
