@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { usePreferences } from '../stores/preferences.ts';
 import * as format from './format.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -51,6 +52,26 @@ describe('times', () => {
   test.each([[null], [undefined], [''], ['0001-01-01T00:00:00Z'], ['nonsense']])('%s is not a moment', (text) =>
     expect(format.time(text)).toBe('—'),
   );
+
+  test.each([
+    ['Asia/Taipei', '2026/11/20 14:32:08', 'UTC+8'],
+    ['America/St_Johns', '2026/11/20 03:02:08', 'UTC−3:30'],
+    ['UTC', '2026/11/20 06:32:08', 'UTC+0'],
+  ])('in %s the clock says so', (timeZone, text, zone) => {
+    usePreferences.setState({ timeZone });
+    const instant = new Date('2026-11-20T06:32:08Z');
+    expect([format.time(instant), format.zoneName(instant)]).toEqual([text, zone]);
+    usePreferences.setState({ timeZone: null });
+  });
+
+  test('a zone that this browser does not know is the browser’s own', () => {
+    const own = format.time(at);
+    usePreferences.setState({ timeZone: 'Nowhere/Atlantis' });
+    expect(format.time(at)).toBe(own);
+    usePreferences.setState({ timeZone: null });
+  });
+
+  test('midnight is hour 0 of its day', () => expect(format.time(new Date(2026, 10, 20))).toBe('2026/11/20 00:00:00'));
 
   test('the same instant is told in UTC', () =>
     expect(format.utc(new Date('2026-11-20T06:32:08.500Z'))).toBe('2026/11/20 06:32:08 UTC'));

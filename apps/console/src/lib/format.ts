@@ -1,6 +1,6 @@
 // How numbers and times read, in every language alike unless a language is asked for. No-break spaces keep a number and
 // its unit on one line.
-import type { Language } from '../stores/preferences.ts';
+import { usePreferences, type Language } from '../stores/preferences.ts';
 
 const nbsp = '\u00a0';
 const minus = (text: string) => text.replace('-', '−');
@@ -52,8 +52,6 @@ export const percent = (share: number) => `${minus((share * 100).toFixed(2))}%`;
 /** NTD cents. */
 export const money = (cents: number) => `NTD${nbsp}${minus((cents / 100).toFixed(2))}`;
 
-const two = (value: number) => String(value).padStart(2, '0');
-
 /** The zero year of some stores means "never"; so does an absent value. */
 export function dateOf(text: string | Date | null | undefined) {
   if (text === null || text === undefined || text === '') return null;
@@ -61,12 +59,46 @@ export function dateOf(text: string | Date | null | undefined) {
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() <= 1 ? null : date;
 }
 
+const dated: Intl.DateTimeFormatOptions = {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'longOffset',
+};
+// Making one costs a hundred times what using one does.
+const written = new Map<string | null, Intl.DateTimeFormat>();
+
+/** In the zone that the reader chose; else, or where this browser does not know it, in the browser's own. */
+function writer() {
+  const zone = usePreferences.getState().timeZone;
+  const known = written.get(zone);
+  if (known) return known;
+  let made: Intl.DateTimeFormat;
+  try {
+    made = new Intl.DateTimeFormat('en', { ...dated, ...(zone !== null && { timeZone: zone }) });
+  } catch {
+    made = new Intl.DateTimeFormat('en', dated);
+  }
+  written.set(zone, made);
+  return made;
+}
+const partsOf = (at: Date): Partial<Record<Intl.DateTimeFormatPartTypes, string>> =>
+  Object.fromEntries(
+    writer()
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+
 export function time(text: string | Date | null | undefined, { milliseconds = false } = {}) {
   const at = dateOf(text);
   if (!at) return nothing;
-  const day = `${at.getFullYear()}/${two(at.getMonth() + 1)}/${two(at.getDate())}`;
-  const clock = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  return `${day} ${clock}${milliseconds ? `.${String(at.getMilliseconds()).padStart(3, '0')}` : ''}`;
+  const { year, month, day, hour, minute, second } = partsOf(at);
+  const exact = milliseconds ? `.${String(at.getUTCMilliseconds()).padStart(3, '0')}` : '';
+  return `${year}/${month}/${day} ${hour}:${minute}:${second}${exact}`;
 }
 export const clock = (at: Date) => time(at).slice(11);
 
@@ -74,10 +106,8 @@ export const utc = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', '
 
 /** The offset in use: `UTC+8`, `UTC−3:30`. */
 export function zoneName(at = new Date()) {
-  const minutes = -at.getTimezoneOffset();
-  const rest = Math.abs(minutes) % 60;
-  const hours = Math.floor(Math.abs(minutes) / 60);
-  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${two(rest)}` : ''}`;
+  const [, sign = '+', hours = '0', minutes = '00'] = /GMT([+-])(\d+):(\d+)/.exec(partsOf(at).timeZoneName ?? '') ?? [];
+  return `UTC${minus(sign)}${Number(hours)}${minutes === '00' ? '' : `:${minutes}`}`;
 }
 
 const relativeSteps = [

@@ -34,6 +34,9 @@ type Rest<E extends Endpoint> =
     ? [sent?: Sent<E>, options?: EndpointOptions<Received<E>>]
     : [sent: Sent<E>, options?: EndpointOptions<Received<E>>];
 
+/** Stands for a call that may not be there; it is never made. */
+export const nothing: Endpoint = { method: 'GET', path: '', feature: '', name: '', mounts: [], can: 'anyone' };
+
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
 export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: EndpointOptions = {}): Result<unknown> {
   const { pollMs, poll, enabled = true } = options;

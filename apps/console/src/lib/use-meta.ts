@@ -1,5 +1,5 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { useEndpoint, type Result } from './use-endpoint.ts';
+import { nothing, useEndpoint, type Result } from './use-endpoint.ts';
 
 export interface Choice {
   value: string;
@@ -24,4 +24,3 @@ export function useMeta(endpoint: Endpoint | undefined, params?: Readonly<Record
   if (typeof data !== 'object' || data === null || !('data' in data) || !Array.isArray(data.data)) return [];
   return data.data.filter(isNamed).map(({ id, name }) => ({ value: id, label: name }));
 }
-const nothing: Endpoint = { method: 'GET', path: '', feature: '', name: '', mounts: [], can: 'anyone' };

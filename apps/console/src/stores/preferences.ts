@@ -9,6 +9,8 @@ interface Preferences {
   language: Language;
   theme: Theme;
   density: 'compact' | 'roomy';
+  /** `Asia/Taipei`; null: the browser's own. */
+  timeZone: string | null;
   /** Single-letter keys may hinder who dictates. */
   letterKeys: boolean;
   pageSizes: Record<string, number>;
@@ -25,6 +27,7 @@ export const usePreferences = create<Preferences>()(
       language: 'zh-TW',
       theme: 'system',
       density: 'compact',
+      timeZone: null,
       letterKeys: true,
       pageSizes: {},
       shownColumns: {},

@@ -1,11 +1,13 @@
 import { Menu } from '@mantine/core';
-import { IconDots, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react';
+import { IconClock, IconDevices, IconDots, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 import { useSession } from '../../stores/session.ts';
+import { useOverlay, useOverlayClose } from '../overlay/overlay.tsx';
+import { ZonePicker } from './zone-picker.tsx';
 import classes from './rail.module.css';
 
 const initials = (email: string) => {
@@ -16,6 +18,7 @@ const initials = (email: string) => {
 export function AccountMenu() {
   const t = useT();
   const account = useSession((session) => session.account);
+  const overlay = useOverlay();
   const { density, letterKeys } = usePreferences();
   if (!account) return null;
   return (
@@ -34,6 +37,26 @@ export function AccountMenu() {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
+          {t('security.changePassword')}
+        </Menu.Item>
+        <Menu.Item component={Link} to={to('security')} leftSection={<IconShieldLock size={15} stroke={1.6} />}>
+          {t('frame.twoFactor')}
+        </Menu.Item>
+        <Menu.Item
+          component={Link}
+          to={to('security?tab=devices')}
+          leftSection={<IconDevices size={15} stroke={1.6} />}
+        >
+          {t('security.tabs.devices')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconClock size={15} stroke={1.6} />}
+          onClick={() => overlay(<Zones />, { title: 'frame.timeZone' })}
+        >
+          {t('frame.timeZone')}
+        </Menu.Item>
         <Menu.Label>{t('frame.density')}</Menu.Label>
         {(['compact', 'roomy'] as const).map((choice) => (
           <Menu.RadioItem
@@ -50,13 +73,6 @@ export function AccountMenu() {
           {t('frame.letterKeys')}
         </Menu.CheckboxItem>
         <Menu.Divider />
-        <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
-          {t('security.changePassword')}
-        </Menu.Item>
-        <Menu.Item component={Link} to={to('security')} leftSection={<IconShieldLock size={15} stroke={1.6} />}>
-          {t('security.title')}
-        </Menu.Item>
-        <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>
           {t('frame.signOut')}
         </Menu.Item>
@@ -64,3 +80,5 @@ export function AccountMenu() {
     </Menu>
   );
 }
+
+const Zones = () => <ZonePicker onDone={useOverlayClose()} />;

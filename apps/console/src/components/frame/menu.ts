@@ -10,6 +10,8 @@ export interface MenuEntry {
   icon: Icon;
   /** Hidden from who may not read it. */
   reads?: Pick<Endpoint, 'can'>;
+  /** Shown once this call has answered: what an installation may do without. */
+  answers?: Endpoint;
   /** Other paths that belong to it: a node's page to the nodes. */
   also?: readonly string[];
   /** The letter that leads here after `G`. */

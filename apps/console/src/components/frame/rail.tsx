@@ -3,12 +3,13 @@ import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { nothing, useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { summon } from '../../stores/palette.ts';
 import { Kbd } from '../values/values.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { Mark } from './mark.tsx';
-import { entryAt, type MenuGroup, type SiteViewGroup } from './menu.ts';
+import { entryAt, type MenuEntry, type MenuGroup, type SiteViewGroup } from './menu.ts';
 import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import { SiteSwitcher } from './site-switcher.tsx';
 import classes from './rail.module.css';
@@ -68,22 +69,32 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
           {title && <div className={classes['groupTitle']}>{t(title)}</div>}
           <ul className={classes['entries']}>
             {entries.map((entry) => (
-              <li key={entry.to}>
-                <Link
-                  to={inConsole(entry.to)}
-                  className={classes['entry'] ?? ''}
-                  title={t(entry.title)}
-                  aria-current={entry === current ? 'page' : undefined}
-                >
-                  <entry.icon size={16} stroke={1.6} aria-hidden />
-                  <span className={classes['word']}>{t(entry.title)}</span>
-                </Link>
-              </li>
+              <MainEntry key={entry.to} entry={entry} isCurrent={entry === current} />
             ))}
           </ul>
         </div>
       ))}
     </nav>
+  );
+}
+
+function MainEntry({ entry, isCurrent }: { entry: MenuEntry; isCurrent: boolean }) {
+  const t = useT();
+  const { answers, icon: Icon } = entry;
+  const asked: Result<unknown> = useEndpoint(answers ?? nothing, {}, { enabled: answers !== undefined });
+  if (answers && asked.data === undefined) return null;
+  return (
+    <li>
+      <Link
+        to={inConsole(entry.to)}
+        className={classes['entry'] ?? ''}
+        title={t(entry.title)}
+        aria-current={isCurrent ? 'page' : undefined}
+      >
+        <Icon size={16} stroke={1.6} aria-hidden />
+        <span className={classes['word']}>{t(entry.title)}</span>
+      </Link>
+    </li>
   );
 }
 

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button, Menu, Popover } from '@mantine/core';
 import { IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { time, zoneName } from '../../lib/format.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
+import { ZonePicker } from './zone-picker.tsx';
 import classes from './frame.module.css';
 
 export const languageNames: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简体中文', en: 'English' };
@@ -20,17 +21,33 @@ export function TopTools() {
   );
 }
 
+/** The time and the zone in use; another zone is chosen here. */
 function Clock() {
   const t = useT();
   const [now, setNow] = useState(() => new Date());
+  const [opened, setOpened] = useState(false);
   useEffect(() => {
     const timer = setInterval(() => setNow(new Date()), 1000);
     return () => clearInterval(timer);
   }, []);
   return (
-    <span className={classes['clock']} title={t('frame.clock')}>
-      {time(now)} · {zoneName(now)}
-    </span>
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={280} trapFocus returnFocus>
+      <Popover.Target>
+        <button
+          type="button"
+          className={classes['clock']}
+          title={t('frame.timeZone')}
+          aria-haspopup="dialog"
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          {time(now)} · {zoneName(now)}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown p={6} aria-label={t('frame.timeZone')}>
+        <ZonePicker onDone={() => setOpened(false)} />
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

@@ -40,8 +40,10 @@ const CountContext = createContext<(count: ReactNode) => void>(() => {});
 /** A list tells the head how many there are. */
 export const useSetCount = () => useContext(CountContext);
 
-/** Not on the first page: there the reader starts at the top. */
-let visited = false;
+const nobody = () => {};
+
+/** Where the reader is. Another page takes the focus to its title, the first one does not: there they start at the top. */
+let visited: string | null = null;
 
 /** Head (title, count, one main action), tabs and content of a screen. */
 export function Page(props: PageProps) {
@@ -59,6 +61,8 @@ export function Page(props: PageProps) {
     return () => usePlace.setState({ title: null, name: null });
   }, [title, name]);
   const { pathname } = useLocation();
+  const [search] = useSearchParams();
+  const place = `${pathname} ${search.get('view') ?? ''}`;
   const creating = usePalette((state) => state.creating === pathname);
   useEffect(() => {
     if (!creating) return;
@@ -66,12 +70,13 @@ export function Page(props: PageProps) {
     document.querySelector<HTMLElement>('[data-main-action]')?.click();
   }, [creating]);
   useEffect(() => {
-    if (visited) heading.current?.focus({ preventScroll: true });
-    visited = true;
-  }, []);
+    if (visited !== null && visited !== place) heading.current?.focus({ preventScroll: true });
+    visited = place;
+  }, [place]);
 
   return (
-    <CountContext value={setCounted}>
+    // A list under a tab is not what the head names.
+    <CountContext value={tabs ? nobody : setCounted}>
       <header className={classes['head']} data-tabs={tabs !== undefined || undefined}>
         <div className={classes['titles']}>
           {mark}

@@ -1,12 +1,14 @@
 import { Tooltip } from '@mantine/core';
 import { useT, useLanguage } from '../../lib/i18n.ts';
 import * as format from '../../lib/format.ts';
+import { usePreferences } from '../../stores/preferences.ts';
 import classes from './values.module.css';
 
-/** A moment in the browser's zone; hovering tells the same instant in UTC and how long ago it is. */
+/** A moment in the reader's zone; hovering tells the same instant in UTC and how long ago it is. */
 export function Time({ at, milliseconds = false }: { at: string | Date | null | undefined; milliseconds?: boolean }) {
   const t = useT();
   const language = useLanguage();
+  usePreferences(({ timeZone }) => timeZone);
   const date = format.dateOf(at);
   if (!date) return <Nothing />;
   const more = () =>

@@ -1,3 +1,4 @@
+import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { IconLayoutDashboard, IconMail } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
@@ -5,7 +6,7 @@ export const menu: readonly MenuGroup[] = [
   {
     entries: [
       { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
-      { to: 'mailbox', title: 'mailbox.title', icon: IconMail },
+      { to: 'mailbox', title: 'mailbox.title', icon: IconMail, answers: mailbox.list },
     ],
   },
 ];

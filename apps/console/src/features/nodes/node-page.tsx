@@ -3,6 +3,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { IconKey, IconPencil, IconPower, IconRefreshDot } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
 import type { CallAction } from '../../components/resource-table/actions.tsx';
@@ -102,7 +103,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
   return (
     <>
       <Section title="nodes.info.machine" why="nodes.info.machineWhy">
-        <dl className={classes['facts']}>
+        <Facts>
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
           <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
@@ -113,9 +114,8 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
             {node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}
           </Fact>
           <Fact term={t('common.fields.memo')}>{node.memo || nothing}</Fact>
-          <div className={classes['wide']}>
-            <dt>{t('nodes.info.capabilities')}</dt>
-            <dd className={classes['chips']}>
+          <Fact term={t('nodes.info.capabilities')} wide>
+            <span className={classes['chips']}>
               {installed.capabilities.length === 0
                 ? t('nodes.info.notReported')
                 : installed.capabilities.map((name) => (
@@ -123,12 +123,12 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
                       {name}
                     </Pill>
                   ))}
-            </dd>
-          </div>
-        </dl>
+            </span>
+          </Fact>
+        </Facts>
       </Section>
       <Section title="nodes.info.sync" why="nodes.info.syncWhy">
-        <dl className={classes['facts']}>
+        <Facts>
           <Fact term={t('nodes.info.currentSerial')}>
             <Serial node={node} />
           </Fact>
@@ -140,7 +140,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.fields.lastSeenAt')}>
             <Time at={node.lastSeenAt} />
           </Fact>
-        </dl>
+        </Facts>
       </Section>
       <Section title="nodes.info.faults" why="nodes.info.faultsWhy">
         <div className={classes['wide']}>
@@ -161,13 +161,6 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
     </>
   );
 }
-
-const Fact = ({ term, children }: { term: string; children: React.ReactNode }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 function Rejected({ rows }: { rows: Installed['rejected'] }) {
   const t = useT();

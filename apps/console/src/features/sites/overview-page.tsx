@@ -2,6 +2,7 @@ import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
+import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -56,46 +57,30 @@ function Overview({ site }: { site: SiteInfo }) {
         <Status kind="site" value={site.status} />
       </Section>
       <Section title="sites.overview.reach" why="sites.overview.reachWhy">
-        <dl className={classes['facts']}>
+        <Facts>
           {site.ports.map(({ port, tls }) => (
-            <div key={port}>
-              <dt>{tls ? 'HTTPS' : 'HTTP'}</dt>
-              <dd>{port}</dd>
-            </div>
+            <Fact key={port} term={tls ? 'HTTPS' : 'HTTP'}>
+              {port}
+            </Fact>
           ))}
-        </dl>
+        </Facts>
       </Section>
       <Section title="sites.overview.contents">
-        <dl className={classes['facts']}>
-          <div>
-            <dt>{t('sites.overview.product')}</dt>
-            <dd>{site.productName}</dd>
-          </div>
-          <div>
-            <dt>{t('common.fields.tags')}</dt>
-            <dd>
-              <Tags of={site.tags} />
-            </dd>
-          </div>
-          <div>
-            <dt>{t('common.fields.expiry')}</dt>
-            <dd>
-              <Time at={site.expiry} />
-            </dd>
-          </div>
-          <div>
-            <dt>{t('common.fields.createdAt')}</dt>
-            <dd>
-              <Time at={site.createdAt} />
-            </dd>
-          </div>
-          <div className={classes['wide']}>
-            <dt>{t('sites.overview.id')}</dt>
-            <dd>
-              <Copy text={site.id} />
-            </dd>
-          </div>
-        </dl>
+        <Facts>
+          <Fact term={t('sites.overview.product')}>{site.productName}</Fact>
+          <Fact term={t('common.fields.tags')}>
+            <Tags of={site.tags} />
+          </Fact>
+          <Fact term={t('common.fields.expiry')}>
+            <Time at={site.expiry} />
+          </Fact>
+          <Fact term={t('common.fields.createdAt')}>
+            <Time at={site.createdAt} />
+          </Fact>
+          <Fact term={t('sites.overview.id')} wide>
+            <Copy text={site.id} />
+          </Fact>
+        </Facts>
       </Section>
     </>
   );
