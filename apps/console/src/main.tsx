@@ -8,6 +8,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
+import { config } from 'zod/v4/core';
 import { Toasts } from './components/toasts/toasts.tsx';
 import { dropDrafts, keepDrafts } from './lib/drafts.ts';
 import { explainCode } from './lib/errors.ts';
@@ -18,6 +19,10 @@ import { usePreferences } from './stores/preferences.ts';
 import { followOtherTabs, useSession } from './stores/session.ts';
 import { toast } from './stores/toasts.ts';
 import { theme } from './theme/theme.ts';
+
+// Schemas compile their checks with `new Function` where they may; under our content security policy they may not, and even
+// asking is reported as a violation.
+config({ jitless: true });
 
 const consoles: Record<Family, () => Promise<{ routes: Parameters<typeof createBrowserRouter>[0] }>> = {
   user: () => import('./consoles/user/routes.tsx'),

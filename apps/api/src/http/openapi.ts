@@ -71,6 +71,8 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) =
   return {
     operationId: `${mount}.${feature}.${name}`,
     tags: [feature],
+    summary: `${inWords(feature)}: ${inWords(name).toLowerCase()}`,
+    'x-permission': can,
     ...(can !== 'anyone' && can !== 'signedIn' && { description: `Needs the permission \`${can}\`.` }),
     security: can === 'anyone' ? [] : [{ token: [] }],
     parameters: [
@@ -97,6 +99,15 @@ function failures(fails: NonNullable<Endpoint['fails']>) {
   const phrase = (name: (typeof fails)[number]) => `${errors[name].code} ${errors[name].message}`;
   const byStatus = Object.entries(Object.groupBy(fails, (name) => errors[name].status));
   return Object.fromEntries(
-    byStatus.map(([status, names]) => [status, { description: names.map(phrase).join('; '), ...refused }]),
+    byStatus.map(([status, names]) => [
+      status,
+      { description: names.map(phrase).join('; '), 'x-codes': names.map((name) => errors[name].code), ...refused },
+    ]),
   );
 }
+
+/** `cacheRules` as "Cache rules". */
+const inWords = (name: string) => {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

@@ -36,6 +36,7 @@ const ownPages: RouteObject[] = [
     path: 'changePassword',
     lazy: page(() => import('../features/security/change-password-page.tsx'), 'ChangePasswordPage'),
   },
+  { path: 'apiDoc', lazy: page(() => import('../features/api-doc/api-doc-page.tsx'), 'ApiDocPage') },
   { path: 'security', lazy: page(() => import('../features/security/security-page.tsx'), 'SecurityPage') },
 ];
 

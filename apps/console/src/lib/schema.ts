@@ -1,10 +1,6 @@
 // What a form or a list reads from an endpoint's own schema, so that nobody says it twice.
 import * as z from 'zod';
 
-// The schemas compile their checks with `new Function` where they may; under our content security policy they may not,
-// and even asking is reported as a violation.
-z.config({ jitless: true });
-
 export const isObject = (schema: unknown): schema is z.ZodObject => schema instanceof z.ZodObject;
 
 /** The schema of one field, by its dotted path: lists and defaults are looked through. */

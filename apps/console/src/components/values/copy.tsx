@@ -16,14 +16,20 @@ export function Copy({ text, children }: { text: string; children?: ReactNode })
 }
 
 /** Without a tooltip of ours: toasts carry it, and the sign-in page would have to load all that places one. */
-export function CopyIcon({ text }: { text: string }) {
+export function CopyIcon({
+  text,
+  name = text,
+}: {
+  text: string;
+  /** Of a long or secret text: what it is. */ name?: string;
+}) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });
   return (
     <ActionIcon
       size={20}
       title={t(copied ? 'common.copied' : 'common.copy')}
-      aria-label={t('common.copyOf', { text })}
+      aria-label={t('common.copyOf', { text: name })}
       onClick={() => copy(text)}
     >
       {copied ? <IconCheck size={14} className={classes['copied'] ?? ''} /> : <IconCopy size={14} stroke={1.6} />}
