@@ -155,6 +155,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     address: '192.0.2.77',
     ip: '192.0.2.8',
     email: 'someone@example.com',
+    fromAddress: 'someone@example.com',
     vcode: '123456',
     port: 8081,
     urls: ['http://www.example.com/a'],
@@ -171,5 +172,4 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
   };
   return last === undefined ? undefined : known[last];
-    fromAddress: 'someone@example.com',
 }

@@ -67,7 +67,6 @@ const modules: readonly Routes[] = [
   zonePortsRoutes,
   sitePortsRoutes,
   emailSettingRoutes,
-  emailSettingRoutes,
   chartsRoutes,
   productsRoutes,
   ownProductsRoutes,

@@ -52,7 +52,6 @@ export const groups: readonly Group[] = [
   sitePorts,
   emailSetting,
   charts,
-  emailSetting,
   products,
   ownProducts,
   nodes,
