@@ -1,5 +1,6 @@
 // What an operator does on the machine itself:
 //   node apps/api/src/cli.ts secrets:init                                  with SECRETS_DIR
+//   node apps/api/src/cli.ts secrets:rotate | secrets:retire                with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { randomBytes } from 'node:crypto';
@@ -9,11 +10,12 @@ import { Text } from '@edgeloom/contract/common/common.ts';
 import { verifyAudit } from './core/audit-chain.ts';
 import { conflictIn } from './core/conflict.ts';
 import { openDatabase } from './core/db.ts';
+import { retireMasterKeys, rotateMasterKey, type Rotation } from './core/rotate-secrets.ts';
 import { initSecrets } from './core/secrets-dir.ts';
 import { Env, readEnv } from './env.ts';
 import { hashPassword } from './http/auth/passwords.ts';
 
-const usage = `usage: cli.ts secrets:init | account:create-admin --email <e-mail> [--name <name>] | audit:verify`;
+const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -24,6 +26,13 @@ switch (positionals[0] ?? '') {
   case 'secrets:init':
     await initSecrets(Env.shape.SECRETS_DIR.parse(process.env['SECRETS_DIR']));
     console.log('The secrets are in place. Keep a copy apart from the database.');
+    break;
+  case 'secrets:rotate':
+    report(await rotateMasterKey(...places()));
+    console.log('Values are sealed by the new key. Back up SECRETS_DIR; take the older keys out by secrets:retire.');
+    break;
+  case 'secrets:retire':
+    report(await retireMasterKeys(...places()));
     break;
   case 'account:create-admin':
     await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
@@ -52,6 +61,17 @@ async function verify() {
     await db.$disconnect();
     await pool.end();
   }
+}
+
+function places(): [databaseUrl: string, secretsDir: string] {
+  const { DATABASE_URL, SECRETS_DIR } = readEnv();
+  return [DATABASE_URL, SECRETS_DIR];
+}
+
+function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
+  console.log(`Master key ${keyID}: ${rewrapped} values rewrapped, ${olderKeys} older keys in the file.`);
+  for (const { column, count } of lost) console.error(`${column}: ${count} values that no key opens; all keys stay.`);
+  if (lost.length > 0) process.exitCode = 1;
 }
 
 /** The password is made here and shown once: none is built in, and none stands in a shell's history. */

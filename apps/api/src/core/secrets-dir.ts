@@ -1,7 +1,8 @@
 // The installation's own secrets, one file each, made at the first start. Losing them loses every sealed value and cuts
 // off every node; they belong into the backup, apart from the database's.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createAccount, createOperator } from '@nats-io/jwt';
 import type { KeyPair } from '@nats-io/jwt';
@@ -41,12 +42,22 @@ export const readNatsSeeds = async (dir: string): Promise<NatsSeeds> =>
   NatsSeeds.parse(JSON.parse(await readFile(natsFile(dir), 'utf8')));
 
 /** The current master key first, after it those that may still be needed to open older values; one a line. */
-export async function readMasterKeys(dir: string): Promise<MasterKey[]> {
-  const lines = (await readFile(masterKeyFile(dir), 'utf8')).split('\n').filter((line) => line.trim() !== '');
+export function readMasterKeys(dir: string): MasterKey[] {
+  const lines = readFileSync(masterKeyFile(dir), 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const keys = lines.map((line) => Buffer.from(line, 'base64'));
   if (keys.length === 0 || keys.some((key) => key.length !== 32))
     throw new Error(`${masterKeyFile(dir)} holds something other than 32 bytes in base64, one key a line`);
   return keys.map((key) => ({ id: createHash('sha256').update(key).digest('hex').slice(0, 8), key }));
+}
+
+/** All at once: whoever reads finds the old lines or the new ones, also when we are killed in between. */
+export async function writeMasterKeys(dir: string, keys: readonly Pick<MasterKey, 'key'>[]): Promise<void> {
+  const draft = `${masterKeyFile(dir)}.${randomBytes(6).toString('hex')}`;
+  const text = keys.map(({ key }) => `${key.toString('base64')}\n`).join('');
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+  await rename(draft, masterKeyFile(dir));
 }
 
 export interface MasterKey {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { initSecrets } from './secrets-dir.ts';
+import { initSecrets, readMasterKeys, writeMasterKeys } from './secrets-dir.ts';
 import { envelope, openSecrets } from './secrets.ts';
 
 const folders: string[] = [];
@@ -37,7 +37,7 @@ test('a sealed value opens where it belongs', async () => {
 });
 
 test('a sealed value does not open in another row, nor after a change of any of its parts', () => {
-  const { seal, open } = envelope([key('a')]);
+  const { seal, open } = envelope(() => [key('a')]);
   const sealed = seal('text', 'zones/1/key');
   expect(() => open(sealed, 'zones/2/key')).toThrow();
   for (const i of [2, 3]) {
@@ -50,16 +50,30 @@ test('a sealed value does not open in another row, nor after a change of any of 
 });
 
 test('the master key is rotated without opening a value', () => {
-  const old = envelope([key('a')]).seal('text', 'here');
-  const both = envelope([key('b'), key('a')]);
+  const old = envelope(() => [key('a')]).seal('text', 'here');
+  const both = envelope(() => [key('b'), key('a')]);
   expect(both.open(old, 'here')).toBe('text');
   const fresh = both.rewrap(old);
   expect(fresh.split('.')[3]).toBe(old.split('.')[3]);
-  expect(envelope([key('b')]).open(fresh, 'here')).toBe('text');
-  expect(() => envelope([key('b')]).open(old, 'here')).toThrow('master key a');
+  expect(envelope(() => [key('b')]).open(fresh, 'here')).toBe('text');
+  expect(() => envelope(() => [key('b')]).open(old, 'here')).toThrow('master key a');
 });
 
 test('two seals of one text differ', () => {
-  const { seal } = envelope([key('a')]);
+  const { seal } = envelope(() => [key('a')]);
   expect(seal('text', 'here')).not.toBe(seal('text', 'here'));
+});
+
+test('a process that is running follows the file: it seals by the new key and opens by both', async () => {
+  const dir = await emptyDir();
+  await initSecrets(dir);
+  const running = await openSecrets(dir);
+  const old = running.seal('text', 'here');
+  const [first] = readMasterKeys(dir);
+  await writeMasterKeys(dir, [{ key: Buffer.alloc(32, 'n') }, ...(first ? [first] : [])]);
+  const [fresh] = readMasterKeys(dir);
+  expect(running.seal('text', 'here').split('.')[1]).toBe(fresh?.id);
+  expect(running.open(old, 'here')).toBe('text');
+  expect(running.open((await openSecrets(dir)).rewrap(old), 'here')).toBe('text');
+  expect((await stat(path.join(dir, 'master.key'))).mode & 0o777).toBe(0o600);
 });

@@ -1,9 +1,10 @@
 // Secrets at rest. Each value is sealed by a data key of its own (AES-256-GCM), and the data key by the master key, whose
-// id stands in front: to rotate the master key, put a new line on top of master.key and rewrap, which touches no value.
+// id stands in front: a new master key rewraps data keys and touches no value (rotate-secrets.ts).
 // The context (which row, which column) is associated data: a sealed value copied to another row does not open there.
 import { createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { readMasterKeys, sessionKeyFile } from './secrets-dir.ts';
+import { masterKeyFile, readMasterKeys, sessionKeyFile } from './secrets-dir.ts';
 import type { MasterKey } from './secrets-dir.ts';
 
 export interface Secrets {
@@ -27,25 +28,50 @@ export const newZoneKey = (secrets: Secrets, zoneId: string): string =>
   secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
 
 export async function openSecrets(dir: string): Promise<Secrets> {
-  const [keys, privatePem] = await Promise.all([readMasterKeys(dir), readFile(sessionKeyFile(dir), 'utf8')]);
+  const privatePem = await readFile(sessionKeyFile(dir), 'utf8');
   const publicPem = createPublicKey(createPrivateKey(privatePem)).export({ type: 'spki', format: 'pem' }).toString();
-  return { ...envelope(keys), sessionKey: { privatePem, publicPem } };
+  return { ...envelope(followMasterKeys(dir)), sessionKey: { privatePem, publicPem } };
+}
+
+/**
+ * The keys as they stand in the file now: while the master key is rotated, a running process seals by the new one from
+ * its next value on, and opens what others sealed by it.
+ */
+function followMasterKeys(dir: string): () => readonly MasterKey[] {
+  const stamp = () => {
+    const { ino, mtimeMs, size } = statSync(masterKeyFile(dir));
+    return `${ino} ${mtimeMs} ${size}`;
+  };
+  let read = stamp();
+  let keys = readMasterKeys(dir);
+  return () => {
+    const now = stamp();
+    if (now === read) return keys;
+    keys = readMasterKeys(dir);
+    read = now;
+    return keys;
+  };
 }
 
 /** Without files: the current key first. */
-export function envelope(keys: readonly MasterKey[]): Omit<Secrets, 'sessionKey'> {
-  const [current] = keys;
-  if (!current) throw new Error('there is no master key');
+export function envelope(masterKeys: () => readonly MasterKey[]): Omit<Secrets, 'sessionKey'> {
+  const currentKey = () => {
+    const [current] = masterKeys();
+    return current ?? absent();
+  };
 
   const unwrap = (sealed: string) => {
     const [format, keyID, wrapped, box] = sealed.split('.');
     if (format !== 's1' || keyID === undefined || wrapped === undefined || box === undefined)
       throw new Error('not a sealed value');
-    const master = keys.find(({ id }) => id === keyID);
+    const master = masterKeys().find(({ id }) => id === keyID);
     if (!master) throw new Error(`sealed with master key ${keyID}, which is not in master.key`);
     return { keyID, box, dataKey: unlock(master.key, wrapped, keyID) };
   };
-  const wrap = (dataKey: Buffer, box: string) => `s1.${current.id}.${lock(current.key, dataKey, current.id)}.${box}`;
+  const wrap = (dataKey: Buffer, box: string) => {
+    const { id, key } = currentKey();
+    return `s1.${id}.${lock(key, dataKey, id)}.${box}`;
+  };
 
   return {
     seal(text, context) {
@@ -58,10 +84,14 @@ export function envelope(keys: readonly MasterKey[]): Omit<Secrets, 'sessionKey'
     },
     rewrap(sealed) {
       const { keyID, box, dataKey } = unwrap(sealed);
-      return keyID === current.id ? sealed : wrap(dataKey, box);
+      return keyID === currentKey().id ? sealed : wrap(dataKey, box);
     },
   };
 }
+
+const absent = (): never => {
+  throw new Error('there is no master key');
+};
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

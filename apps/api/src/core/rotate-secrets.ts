@@ -1,0 +1,133 @@
+// A new master key for every sealed value. Whoever is killed in the middle leaves both keys in the file and values under
+// either: running api processes open both (secrets.ts), and the next run goes on where this one ended.
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import pg from 'pg';
+import { masterKeyFile, readMasterKeys, writeMasterKeys } from './secrets-dir.ts';
+import { envelope } from './secrets.ts';
+
+/** Any constant will do, as long as every process of every version takes the same. */
+const LOCK = 7_305_019_115;
+const BATCH = 500;
+const AT_A_TIME = 20_000;
+/** For longer than any call or transaction, so that nothing sealed by an old key is still on its way. */
+const QUIET_MS = 10 * 60_000;
+
+export interface Rotation {
+  keyID: string;
+  rewrapped: number;
+  /** Values that no key of the file opens: they are left as they are, and so is every key. */
+  lost: { column: string; count: number }[];
+  /** Keys that stay in the file besides the current one. */
+  olderKeys: number;
+}
+
+/** Makes a key, unless the last rotation is unfinished, and rewraps everything under it. */
+export const rotateMasterKey = (databaseUrl: string, dir: string): Promise<Rotation> =>
+  locked(databaseUrl, async (db) => {
+    const columns = await sealedColumns(db);
+    if (!(await isUnfinished(db, dir, columns)))
+      await writeMasterKeys(dir, [{ key: randomBytes(32) }, ...readMasterKeys(dir)]);
+    return rewrapAll(db, dir, columns);
+  });
+
+/** Takes the older keys out of the file, some time after a rotation, when nothing is sealed by them any more. */
+export const retireMasterKeys = (databaseUrl: string, dir: string): Promise<Rotation> =>
+  locked(databaseUrl, async (db) => {
+    const { mtimeMs } = await stat(masterKeyFile(dir));
+    const wait = Math.ceil((mtimeMs + QUIET_MS - Date.now()) / 60_000);
+    if (wait > 0) throw new Error(`the master key is new: values may still be on their way; again in ${wait} minutes`);
+    const rotation = await rewrapAll(db, dir, await sealedColumns(db));
+    if (rotation.lost.length > 0) return rotation;
+    await writeMasterKeys(dir, readMasterKeys(dir).slice(0, 1));
+    return { ...rotation, olderKeys: 0 };
+  });
+
+interface Column {
+  table: string;
+  name: string;
+}
+
+/** The name says it: `…_sealed`, and the one older name that does not. A test finds sealed values anywhere else. */
+export async function sealedColumns(db: Pick<pg.ClientBase, 'query'>): Promise<Column[]> {
+  const { rows } = await db.query<Column>(
+    `SELECT table_name AS "table", column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'text'
+       AND (column_name ~ '(^|_)sealed$' OR (table_name, column_name) = ('sessions', 'successor'))
+     ORDER BY 1, 2`,
+  );
+  return rows;
+}
+
+async function isUnfinished(db: pg.Client, dir: string, columns: readonly Column[]) {
+  const [current, ...older] = readMasterKeys(dir);
+  if (!current || older.length === 0) return false;
+  for (const column of columns) if ((await stale(db, column, current.id, [], 1)).length > 0) return true;
+  return false;
+}
+
+async function rewrapAll(db: pg.Client, dir: string, columns: readonly Column[]): Promise<Rotation> {
+  const keys = readMasterKeys(dir);
+  const [current, ...older] = keys;
+  if (!current) throw new Error('there is no master key');
+  const { rewrap } = envelope(() => keys);
+  let rewrapped = 0;
+  const lost: Rotation['lost'] = [];
+  for (const column of columns) {
+    const broken: string[] = [];
+    // Until nothing is left: what others wrote meanwhile, or moved, is met in the next round.
+    for (;;) {
+      const found = await stale(db, column, current.id, broken, AT_A_TIME);
+      if (found.length === 0) break;
+      const pairs = found.flatMap(({ place, sealed }) => {
+        try {
+          return [{ place, sealed, fresh: rewrap(sealed) }];
+        } catch {
+          broken.push(sealed);
+          return [];
+        }
+      });
+      for (let i = 0; i < pairs.length; i += BATCH) rewrapped += await replace(db, column, pairs.slice(i, i + BATCH));
+    }
+    if (broken.length > 0) lost.push({ column: `${column.table}.${column.name}`, count: broken.length });
+  }
+  return { keyID: current.id, rewrapped, lost, olderKeys: older.length };
+}
+
+interface Found {
+  place: string;
+  sealed: string;
+}
+
+async function stale(db: pg.Client, column: Column, keyID: string, broken: readonly string[], limit: number) {
+  const [table, name] = [pg.escapeIdentifier(column.table), pg.escapeIdentifier(column.name)];
+  const { rows } = await db.query<Found>(
+    `SELECT ctid::text AS place, ${name} AS sealed FROM ${table}
+     WHERE ${name} IS NOT NULL AND NOT starts_with(${name}, $1) AND NOT ${name} = ANY($2) LIMIT $3`,
+    [`s1.${keyID}.`, broken, limit],
+  );
+  return rows;
+}
+
+/** A row that somebody changed meanwhile is left to them: it holds another value by now. */
+async function replace(db: pg.Client, column: Column, pairs: readonly (Found & { fresh: string })[]) {
+  const [table, name] = [pg.escapeIdentifier(column.table), pg.escapeIdentifier(column.name)];
+  const { rowCount } = await db.query(
+    `UPDATE ${table} t SET ${name} = v.fresh FROM unnest($1::tid[], $2::text[], $3::text[]) v(place, sealed, fresh)
+     WHERE t.ctid = v.place AND t.${name} = v.sealed`,
+    [pairs.map(({ place }) => place), pairs.map(({ sealed }) => sealed), pairs.map(({ fresh }) => fresh)],
+  );
+  return rowCount ?? 0;
+}
+
+/** One at a time, by a lock that goes with the connection. */
+async function locked<T>(databaseUrl: string, work: (db: pg.Client) => Promise<T>): Promise<T> {
+  const db = new pg.Client({ connectionString: databaseUrl, application_name: 'edgeloom-rotate' });
+  await db.connect();
+  try {
+    await db.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    return await work(db);
+  } finally {
+    await db.end();
+  }
+}
