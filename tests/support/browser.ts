@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect, type Call } from '@edgeloom/contract/client.ts';
+import type { Family } from '@edgeloom/contract/endpoint.ts';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
+import { unlimited } from './unlimited.ts';
 
 export type Kind = 'user' | 'client';
 type Language = 'zh-TW' | 'zh-CN' | 'en';
@@ -20,6 +22,9 @@ type Language = 'zh-TW' | 'zh-CN' | 'en';
 export interface Look {
   language?: Language;
   width?: number;
+  theme?: 'light' | 'dark' | 'system';
+  /** Complaints that belong to what is tested: calls that the server refuses are errors of the browser's console, too. */
+  expects?: RegExp;
 }
 
 export interface Screen {
@@ -58,7 +63,7 @@ export async function startProduct(): Promise<Product> {
   await chmod(data, 0o755);
   const free = await freePorts(ports.length);
   const chosen = Object.fromEntries(ports.map((name, i): [string, string] => [name, String(free[i])]));
-  const env = { ...process.env, ...chosen, EDGELOOM_DATA: data };
+  const env = { ...process.env, ...unlimited, ...chosen, EDGELOOM_DATA: data };
   const started = spawn(process.execPath, ['deploy/quickstart/main.ts'], {
     cwd: root,
     env,
@@ -96,15 +101,11 @@ export async function startProduct(): Promise<Product> {
       const { accessToken } = await tokensOf(kind);
       return connect({ base: `${summary.api}/api/v1`, family: kind, token: () => accessToken });
     },
-    open: (look) => openWindow(browser, summary, look),
+    open: (look) => openWindow(browser, summary.console, look),
     openAs: async (kind, address, look) => {
-      const screen = await openWindow(browser, summary, look);
-      const tokens = await tokensOf(kind);
-      const letter = kind.charAt(0);
-      await screen.page.context().addCookies([
-        { name: `${letter}_accessToken`, value: tokens.accessToken, url: summary.console },
-        { name: `${letter}_tokenType`, value: tokens.tokenType, url: summary.console },
-      ]);
+      const screen = await openWindow(browser, summary.console, look);
+      const { accessToken } = await tokensOf(kind);
+      await giveSession(screen, summary.console, { kind, token: accessToken });
       await screen.page.goto(`${summary.console}/${kind}/${address}`);
       return screen;
     },
@@ -116,7 +117,7 @@ export async function startProduct(): Promise<Product> {
 }
 
 /** Each start has a profile of its own, which Playwright makes and throws away. */
-const openChromium = () =>
+export const openChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     chromiumSandbox: false,
@@ -129,40 +130,53 @@ const openChromium = () =>
     ],
   });
 
-async function openWindow(
+/** A window at a console's address. The test that opens it fails by whatever the browser complained of and nobody asked for. */
+export async function openWindow(
   browser: Browser,
-  summary: Summary,
-  { language = 'en', width = 1440 }: Look = {},
+  baseURL: string,
+  { language = 'en', width = 1440, theme = 'system', expects = /^$/ }: Look = {},
 ): Promise<Screen> {
   const options: BrowserContextOptions = {
     viewport: { width, height: width < 500 ? 740 : 900 },
-    baseURL: summary.console,
+    baseURL,
     reducedMotion: 'reduce',
   };
   const context = await browser.newContext(options);
+  const complaints: string[] = [];
+  const complain = (text: string) => void (expects.test(text) || complaints.push(text));
   // What the consoles keep of a reader, as if it had been chosen on an earlier visit.
   await context.addInitScript(
     ([key, kept]) => {
-      if (localStorage.getItem(key) === null) localStorage.setItem(key, kept);
+      // A blank page, as axe opens one, has no storage.
+      if (location.protocol !== 'about:' && localStorage.getItem(key) === null) localStorage.setItem(key, kept);
     },
-    ['edgeloom.preferences', JSON.stringify({ state: { language, theme: 'system' }, version: 0 })] as const,
+    ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
   );
+  await context.exposeFunction('blockedByPolicy', (what: string) => complain(`the policy blocked ${what}`));
+  await context.addInitScript(() =>
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const report: unknown = Reflect.get(window, 'blockedByPolicy');
+      const { effectiveDirective, blockedURI, sourceFile, lineNumber } = event;
+      if (typeof report === 'function') report(`${effectiveDirective} ${blockedURI} at ${sourceFile}:${lineNumber}`);
+    }),
+  );
+  // Of every tab that it will have.
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complain(`${message.text()} (${message.location().url})`);
+  });
+  context.on('weberror', (webError) => complain(String(webError.error().stack ?? webError.error())));
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
-  let complaints: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
-  });
-  page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
-  return {
-    page,
-    complaints: () => {
-      const found = complaints;
-      complaints = [];
-      return found;
-    },
-  };
+  onTestFinished(() => expect(complaints, 'complaints of the browser').toEqual([]));
+  return { page, complaints: () => complaints.splice(0) };
 }
+
+/** The cookies that a sign-in leaves. */
+export const giveSession = ({ page }: Screen, url: string, { kind, token }: { kind: Family; token: string }) =>
+  page.context().addCookies([
+    { name: `${kind.charAt(0)}_accessToken`, value: token, url },
+    { name: `${kind.charAt(0)}_tokenType`, value: 'Bearer', url },
+  ]);
 
 /** Through the sign-in form, as a person does it. */
 export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Promise<void> {
