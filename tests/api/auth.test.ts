@@ -213,14 +213,14 @@ describe('a session', () => {
     await expect(anyone(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
   });
 
-  test('of a suspended account stops answering', async () => {
+  test('of a suspended account stops answering, and is over when the account is back', async () => {
     const { client } = await app.build.client();
     const call = app.as(client).call;
     await call(zones.list);
     await db.account.update({ where: { id: client.id }, data: { status: 'pause' } });
     await eventually(() => expect(call(zones.list)).toFail('ACCOUNT_NOT_ENABLED'));
     await db.account.update({ where: { id: client.id }, data: { status: 'normal' } });
-    await eventually(() => call(zones.list));
+    await eventually(() => expect(call(zones.list)).toFail('INVALID_TOKEN'));
   });
 });
 

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -198,25 +197,5 @@ describe('sites', () => {
     expect((await as(subUser).call(sites.meta)).data).toEqual([{ id: site.id, name: site.name }]);
     expect((await as(subClient).call(sites.meta)).data).toHaveLength(2);
     expect((await as(site.client).call(sites.meta)).data).toHaveLength(3);
-  });
-});
-
-test('an operator finds its customers, and never a password', async () => {
-  const tenant = await build.client();
-  const [user] = [await build.user(tenant), await build.user(await build.client())];
-  const { data } = await as(tenant.client).call(accounts.list, { query: { auth: 'user' } });
-  expect(data).toEqual([
-    {
-      id: user.id,
-      email: user.email,
-      name: user.email,
-      auth: 'user',
-      status: 'normal',
-      isRoot: true,
-      createdAt: expect.any(String),
-    },
-  ]);
-  expect(await as(tenant.client).call(accounts.list, { query: { name: user.email.slice(2, 12) } })).toMatchObject({
-    total: 1,
   });
 });

@@ -6,6 +6,7 @@ import { stranger } from '@edgeloom/api/core/ctx.ts';
 import { owners } from '@edgeloom/api/core/owners.ts';
 import { scoping } from '@edgeloom/api/core/scope.ts';
 import { contains, sql } from '@edgeloom/api/core/sql.ts';
+import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
 import type { Signed } from '../support/actors.ts';
 import type { BuiltSite } from '../support/build.ts';
@@ -22,6 +23,7 @@ const actorOf = ({ id, kind, clientId }: Signed, root: Signed | null = null): Ac
   clientId: clientId ?? '',
   isRoot: root === null,
   rootId: root?.id ?? id,
+  permissions: new Set(permissionsOf(kind)),
 });
 const names = (rows: { name: string }[]) => rows.map(({ name }) => name).sort();
 
@@ -84,21 +86,19 @@ describe('reads', () => {
     expect(await scoped(mine.as.user).edgeNode.findMany()).toEqual([]);
     expect(await scoped(mine.as.user).product.count()).toBe(2);
     expect(await scoped(mine.as.subUser).product.count()).toBe(1);
-    expect(await scoped(mine.as.user).account.findMany()).toMatchObject([{ id: mine.user.id }]);
+    const family = [mine.user.id, mine.as.subUser.id].toSorted();
+    for (const actor of [mine.as.user, mine.as.subUser]) {
+      const met = await scoped(actor).account.findMany({ orderBy: { id: 'asc' } });
+      expect(met.map(({ id }) => id)).toEqual(family);
+    }
+    expect(await scoped(mine.as.subClient).account.count()).toBe(4);
   });
 
   test('show an admin, who has no client, and a stranger nobody’s rows', async () => {
+    expect(await scoped(stranger).account.count()).toBe(0);
     for (const actor of [{ ...stranger, kind: 'admin' as const, isRoot: true }, stranger]) {
-      const { zone, site, domain, cacheRule, product, zonePort, account } = scoped(actor);
-      const counts = [
-        zone.count(),
-        site.count(),
-        domain.count(),
-        cacheRule.count(),
-        product.count(),
-        zonePort.count(),
-        account.count(),
-      ];
+      const { zone, site, domain, cacheRule, product, zonePort } = scoped(actor);
+      const counts = [zone.count(), site.count(), domain.count(), cacheRule.count(), product.count(), zonePort.count()];
       expect(await Promise.all(counts)).toEqual(counts.map(() => 0));
     }
   });
@@ -120,7 +120,12 @@ describe('reads', () => {
       select: { sites: true, zones: true, accounts: true, _count: { select: { sites: true } } },
     });
     expect(clients).toMatchObject([
-      { sites: [{ name: 'first' }], zones: [], accounts: [{ id: mine.as.subUser.id }], _count: { sites: 1 } },
+      {
+        sites: [{ name: 'first' }],
+        zones: [],
+        accounts: [{ id: mine.user.id }, { id: mine.as.subUser.id }],
+        _count: { sites: 1 },
+      },
     ]);
   });
 
@@ -155,7 +160,7 @@ describe('plain SQL', () => {
       { ...stranger, kind: 'admin' as const, isRoot: true },
       stranger,
     ]) {
-      const { $read, site, zone } = scoped(actor);
+      const { $read, site, zone, account } = scoped(actor);
       const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
       expect(
         ids(await $read<{ id: string }>((visible) => sql`SELECT s.id FROM sites s WHERE ${visible.site}`)),
@@ -163,6 +168,9 @@ describe('plain SQL', () => {
       expect(
         ids(await $read<{ id: string }>((visible) => sql`SELECT z.id FROM zones z WHERE ${visible.zone}`)),
       ).toEqual(ids(await zone.findMany()));
+      expect(
+        ids(await $read<{ id: string }>((visible) => sql`SELECT a.id FROM accounts a WHERE ${visible.account}`)),
+      ).toEqual(ids(await account.findMany()));
     }
   });
 
@@ -245,10 +253,20 @@ describe('writes', () => {
     expect(await client.updateMany({ data: { name: 'mine' } })).toEqual({ count: 0 });
   });
 
-  test("of an operator do not change its customers' accounts", async () => {
-    expect(
-      await scoped(mine.as.client).account.updateMany({ where: { id: mine.user.id }, data: { status: 'lock' } }),
-    ).toEqual({ count: 0 });
+  test('of accounts reach whom one manages: never oneself, nor a root account of the own console', async () => {
+    const changed = async (actor: Actor) => {
+      const rows = await scoped(actor).account.updateManyAndReturn({ data: { phone: '1' }, select: { id: true } });
+      return rows.map(({ id }) => id).toSorted();
+    };
+    const { client, subClient, user, subUser } = mine.as;
+    expect(await changed(client)).toEqual([subClient.id, user.id, subUser.id].toSorted());
+    expect(await changed(subClient)).toEqual([user.id, subUser.id].toSorted());
+    expect(await changed(user)).toEqual([subUser.id]);
+    expect(await changed(subUser)).toEqual([]);
+    const less = { ...client, permissions: new Set<Permission>(['account:write']) };
+    await db.role.updateMany({ where: { ownerId: client.id }, data: { permissions: ['site:read'] } });
+    expect(await changed(less)).toEqual([user.id, subUser.id].toSorted());
+    expect(await changed(stranger)).toEqual([]);
   });
 
   test('reach what is outside every scope neither to read nor to change', async () => {
@@ -258,9 +276,7 @@ describe('writes', () => {
     await expect(revokedKey.findMany()).rejects.toThrow('outside every scope');
     await expect(session.findMany()).rejects.toThrow('outside every scope');
     await expect(edgeDocument.updateMany({ data: { body: null } })).rejects.toThrow('outside every scope');
-    await expect(
-      auditRow.findMany(),
-    ).rejects.toThrow('outside every scope');
+    await expect(auditRow.findMany()).rejects.toThrow('outside every scope');
   });
 
   test('see what the same transaction has just written', async () => {

@@ -216,14 +216,15 @@ describe.each(withIds)('$title', (call) => {
     const before = await pictureOf(beside, installation);
     if (mount === 'client') {
       const sub = await build.subClient(own.tenant, [{ id: own.ids.zone }], all);
-      // A customer of the client is one for all its sub-clients, and so is what the client tells and shows them.
-      const { user, branding, announcement } = elsewhere.ids;
-      await tryForeign(call, sub, own.ids, { ...beside, ids: { ...beside.ids, user, branding, announcement } });
+      // The accounts of a client are there for all its sub-clients, and so is what the client tells and shows them.
+      const { user, subUser, subClient, branding, announcement } = elsewhere.ids;
+      const ids = { ...beside.ids, user, subUser, subClient, branding, announcement };
+      await tryForeign(call, sub, own.ids, { ...beside, ids });
     } else {
       await tryForeign(call, own.user, own.ids, beside);
       const second = await world(build, installation, { tenant: own.tenant, owner: own.user });
       const sub = await build.subUser(own.user, [{ id: own.ids.site }], all);
-      await tryForeign(call, sub, own.ids, second);
+      await tryForeign(call, sub, own.ids, { ...second, ids: { ...second.ids, subUser: elsewhere.ids.subUser } });
     }
     expect(await pictureOf(beside, installation)).toBe(before);
   });

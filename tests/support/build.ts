@@ -52,7 +52,11 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       const { id: clientId } = await db.client.create({ data: { name: unique('client') } });
       return { clientId, client: await account({ kind: 'client', isRoot: true, clientId }) };
     },
-    user: ({ clientId }: Pick<Tenant, 'clientId'>) => account({ kind: 'user', isRoot: true, clientId }),
+    /** A customer of the operator. */
+    async user({ clientId }: Pick<Tenant, 'clientId'>) {
+      const operator = await db.account.findFirstOrThrow({ where: { clientId, kind: 'client', isRoot: true } });
+      return account({ kind: 'user', isRoot: true, clientId, parentId: operator.id });
+    },
 
     /** Sees the zones it is given, and may what it is given. */
     async subClient({ clientId, client }: Tenant, zones: { id: string }[], { permissions = [] }: AccountWish = {}) {

@@ -10,6 +10,8 @@ export const things = [
   'node',
   'product',
   'user',
+  'subUser',
+  'subClient',
   'site',
   'domain',
   'upstream',
@@ -37,8 +39,12 @@ const byField: Readonly<Record<string, Thing>> = {
   userID: 'user',
 };
 const byFeature: Readonly<Record<string, Thing>> = {
+  userIDs: 'subUser',
+  clientId: 'subClient',
+  zoneIDs: 'zone',
   zones: 'zone',
   zonePorts: 'port',
+  accounts: 'subUser',
   products: 'product',
   clientSites: 'site',
   domains: 'domain',
@@ -96,6 +102,7 @@ export async function world(
   });
   const { clientId } = tenant;
   const branding = await db.branding.create({ data: { clientId, host: `${unique('console')}.example.com` } });
+  const [subUser, subClient] = [await build.subUser(site.owner, [site]), await build.subClient(tenant, [product.zone])];
   const announcement = await db.announcement.create({
     data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
   });
@@ -112,6 +119,8 @@ export async function world(
       user: site.owner.id,
       site: site.id,
       domain: domain.id,
+      subUser: subUser.id,
+      subClient: subClient.id,
       upstream: upstream.id,
       cacheRule: rule.id,
       purge: purge.id,
@@ -130,7 +139,11 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.zone.findUnique({ where: { id: ids.zone } }),
     db.product.findUnique({ where: { id: ids.product } }),
     db.site.findUnique({ where: { id: ids.site } }),
-    db.account.findUnique({ where: { id: ids.user } }),
+    db.account.findMany({
+      where: { id: { in: [ids.user, ids.subUser, ids.subClient] } },
+      include: { sites: true, zones: true, mailedTokens: true },
+      orderBy: { id: 'asc' },
+    }),
     db.zonePort.findMany(inZone),
     db.edgeNode.findMany(inZone),
     db.outbox.findMany(inZone),

@@ -24,7 +24,12 @@ import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
-import { accountsRoutes } from './modules/accounts/accounts.routes.ts';
+import {
+  accountsRoutes,
+  clientsRoutes,
+  clientZonesRoutes,
+  siteUsersRoutes,
+} from './modules/accounts/accounts.routes.ts';
 import { announcementSettingRoutes, announcementsRoutes } from './modules/announcements/announcements.routes.ts';
 import { auditRoutes } from './modules/audit/audit.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
@@ -60,6 +65,9 @@ const modules: readonly Routes[] = [
   rolesRoutes,
   auditRoutes,
   brandingRoutes,
+  siteUsersRoutes,
+  clientZonesRoutes,
+  clientsRoutes,
   shownBrandingRoutes,
   announcementSettingRoutes,
   announcementsRoutes,

@@ -9,8 +9,10 @@ import { sweepSessions } from './http/auth/sessions.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
+import { expireAccounts } from './jobs/expire-accounts.job.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 const env = readEnv();
 const log = openLog(env);
@@ -43,6 +45,9 @@ log.info('ready');
 
 let isStopping = false;
 async function stop(signal: string) {
+  const expiry = setInterval(() => {
+    expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
+  }, MINUTE_MS).unref();
   if (isStopping) return;
   isStopping = true;
   log.info({ signal }, 'stopping');
@@ -51,6 +56,7 @@ async function stop(signal: string) {
   await Promise.all([pub.close(), admin.close()]);
   await nodeLink?.stop();
   await mailDelivery.stop();
+  clearInterval(expiry);
   await identities.close();
   await installation.close();
   log.info('stopped');

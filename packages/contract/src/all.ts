@@ -1,5 +1,5 @@
 // Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
-import { accounts } from './accounts/accounts.endpoints.ts';
+import { accounts, clients, clientZones, siteUsers } from './accounts/accounts.endpoints.ts';
 import { audit } from './audit/audit.endpoints.ts';
 import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';
 import {
@@ -43,15 +43,18 @@ export const groups: readonly Group[] = [
   accounts,
   roles,
   audit,
+  siteUsers,
+  clientZones,
+  clients,
   branding,
   shownBranding,
   announcementSetting,
   announcements,
   zones,
   zonePorts,
-  sitePorts,
   emailSetting,
   charts,
+  sitePorts,
   products,
   ownProducts,
   nodes,

@@ -1,4 +1,5 @@
 // How each model's rows lead to their owner. scope.ts reads it; nothing else decides whose a row is.
+import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import type { Prisma } from '../generated/client.ts';
 import { NOBODY, type Actor } from './ctx.ts';
 
@@ -36,14 +37,37 @@ export const zonesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhere
 const products = (actor: Actor): Prisma.ProductWhereInput =>
   actor.kind === 'client' ? { clientId: actor.clientId, zone: zonesOf(actor) } : nobody;
 
+/** Those of its own console that may no more than the actor, and not itself: nobody changes what they may themselves. */
+const below = ({ kind, rootId, id, permissions }: Actor): Prisma.AccountWhereInput => {
+  const lacking = permissionsOf(kind).filter((permission) => !permissions.has(permission));
+  return {
+    kind,
+    isRoot: false,
+    parentId: rootId,
+    id: { not: id },
+    OR: [{ roleId: null }, { role: { NOT: { permissions: { hasSome: lacking } } } }],
+  };
+};
+/** Whom the actor manages. The installation's root administrators are the command line's. */
+export const manageable = (actor: Actor): Prisma.AccountWhereInput => {
+  if (actor.kind === 'admin') return { OR: [{ kind: { not: 'admin' } }, below(actor)] };
+  if (actor.kind === 'client') return { clientId: actor.clientId, OR: [{ kind: 'user' }, below(actor)] };
+  return { clientId: actor.clientId, ...below(actor) };
+};
+
 // A model without a line here does not compile.
 export const owners: { [M in Model]: Owner<M> } = {
-  Client: { reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }), writes: () => nobody },
-  // A client names its customers as owners of sites; everyone meets their root account and its subs.
+  Client: {
+    reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }),
+    writes: ({ kind }) => (kind === 'admin' ? {} : nobody),
+  },
+  // A customer meets its root account and the others of it; an operator all its customers, too.
   Account: {
-    reads: ({ kind, clientId, rootId }) =>
-      kind === 'client' ? { clientId } : { OR: [{ id: rootId }, { kind, parentId: rootId, isRoot: false }] },
-    writes: ({ kind, id, rootId }) => ({ OR: [{ id }, { kind, parentId: rootId, isRoot: false }] }),
+    reads: ({ kind, clientId, rootId }) => {
+      if (kind === 'admin') return {};
+      return kind === 'client' ? { clientId } : { clientId, OR: [{ id: rootId }, { parentId: rootId }] };
+    },
+    writes: manageable,
   },
   // A role is its root account's, and so are the sub-accounts that hold it.
   Role: ({ rootId }) => ({ ownerId: rootId }),
@@ -51,7 +75,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   Session: '(none)',
   LoginChallenge: '(none)',
   LoginFailure: '(none)',
-  MailedToken: '(none)',
+  MailedToken: { reads: () => nobody, writes: 'account' },
   AuthenticatorSetup: '(none)',
   Authenticator: '(none)',
   RecoveryCode: '(none)',
@@ -59,7 +83,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   PasskeyChallenge: '(none)',
   OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   OidcSignIn: '(none)',
-  OutgoingMail: '(none)',
+  OutgoingMail: '(append)',
   EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   Branding: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   BrandImage: 'branding',

@@ -50,6 +50,8 @@ export interface Visible {
   readonly site: Sql;
   /** On `zones z`. */
   readonly zone: Sql;
+  /** On `accounts a`. */
+  readonly account: Sql;
   /** On `audit_rows a`. */
   readonly audit: Sql;
 }
@@ -72,11 +74,17 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
           ? sql`s.client_id = ${clientId} AND s.owner_id = ${id}`
           : sql`s.client_id = ${clientId} AND EXISTS (SELECT 1 FROM site_assignments a WHERE a.site_id = s.id AND a.account_id = ${id})`
         : nobody;
+  const account =
+    kind === 'admin'
+      ? sql`TRUE`
+      : kind === 'client'
+        ? sql`a.client_id = ${clientId}`
+        : sql`a.client_id = ${clientId} AND (a.id = ${rootId} OR a.parent_id = ${rootId})`;
   // An operator reads what its customers did as well; a customer what it and its sub-accounts did.
   const audit =
     kind === 'admin' ? sql`TRUE` : kind === 'client' ? sql`a.client_id = ${clientId}` : sql`a.root_id = ${rootId}`;
   const scoped = (condition: Sql): Sql => ({ ...sql`(${condition})`, isScoped: true });
-  return { site: scoped(site), zone: scoped(zone), audit: scoped(audit) };
+  return { site: scoped(site), zone: scoped(zone), account: scoped(account), audit: scoped(audit) };
 }
 
 export type Read = <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql) => Promise<Row[]>;

@@ -94,9 +94,16 @@ const cert: Loader = async (db, { secrets }, zoneId, ids) => {
   );
 };
 
+/** A site is as its owner and its operator are, where these are out of service. */
+const servedStatus = `coalesce(
+  (SELECT a.status::text FROM accounts a
+   WHERE a.status IN ('lock', 'expired') AND (a.id = s.owner_id OR a.client_id = s.client_id AND a.kind = 'client' AND a.is_root)
+   ORDER BY a.status LIMIT 1),
+  s.status::text)`;
+
 const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<SiteRow>(
-    `SELECT s.id, s.status, s.cache_version AS "cacheVersion", coalesce(
+    `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", coalesce(
        (SELECT json_agg(json_build_object(
           'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
           'query', r.query, 'queryNames', r.query_names, 'priority', r.priority, 'enabled', r.enabled,

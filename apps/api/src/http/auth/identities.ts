@@ -19,10 +19,12 @@ interface Row {
   client_id: string | null;
   is_root: boolean;
   root_id: string;
+  /** Of a customer. */
+  operator_id: string | null;
   role_permissions: string[] | null;
   email: string;
   name: string;
-  /** The account, its root account, whoever acts as it and their root account: the session needs them all. */
+  /** The account, its root account and operator, and those of whoever acts as it: the session needs them all. */
   enabled: boolean;
   ends: Date | null;
   proxy_id: string | null;
@@ -64,20 +66,18 @@ const sources = {
             NULL::uuid AS proxy_id, id AS api_token_id FROM api_tokens WHERE token_hash = $1`,
 };
 const query = (source: keyof typeof sources) => `WITH s AS (${sources[source]})
-  SELECT a.id, a.kind, a.client_id, a.is_root, root.id AS root_id, r.permissions AS role_permissions, a.email, a.name,
-    a.status = 'normal' AND root.status = 'normal'
-      AND coalesce(p.status = 'normal' AND proxy_root.status = 'normal', true) AS enabled,
-    least(a.expires_at, root.expires_at, p.expires_at, proxy_root.expires_at) AS ends,
+  SELECT a.id, a.kind, a.client_id, a.is_root, st.root_id, r.permissions AS role_permissions, a.email, a.name,
+    st.operator_id, st.enabled AND coalesce(ps.enabled, true) AS enabled, least(st.ends_at, ps.ends_at) AS ends,
     s.session_id, s.ends_at AS session_ends, s.revoked_at,
-    p.id AS proxy_id, proxy_root.id AS proxy_root_id, p.is_root AS proxy_is_root, pr.permissions AS proxy_permissions,
+    p.id AS proxy_id, ps.root_id AS proxy_root_id, p.is_root AS proxy_is_root, pr.permissions AS proxy_permissions,
     p.kind AS proxy_kind, p.email AS proxy_email, p.name AS proxy_name,
     t.id AS token_id, t.permissions AS token_permissions, t.cidrs
   FROM s
     JOIN accounts a ON a.id = s.account_id
-    JOIN accounts root ON root.id = CASE WHEN a.is_root THEN a.id ELSE a.parent_id END
+    JOIN account_standings st ON st.id = a.id
     LEFT JOIN roles r ON r.id = a.role_id
     LEFT JOIN accounts p ON p.id = s.proxy_id
-    LEFT JOIN accounts proxy_root ON proxy_root.id = CASE WHEN p.is_root THEN p.id ELSE p.parent_id END
+    LEFT JOIN account_standings ps ON ps.id = s.proxy_id
     LEFT JOIN roles pr ON pr.id = p.role_id
     LEFT JOIN api_tokens t ON t.id = s.api_token_id`;
 
@@ -91,9 +91,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
 
   const forget = (id: string) => {
     notices += 1;
-    for (const [key, { row }] of kept)
-      if ([row.id, row.root_id, row.proxy_id, row.proxy_root_id, row.session_id, row.token_id].includes(id))
-        kept.delete(key);
+    for (const [key, { row }] of kept) if (namedBy(row).includes(id)) kept.delete(key);
   };
 
   async function listen() {
@@ -144,10 +142,11 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     if (!identity) fail('INVALID_TOKEN');
     const { row, addresses } = identity;
     const now = Date.now();
+    // First, since a suspension ends the sessions as well.
+    if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
     if (row.revoked_at || (row.session_ends && row.session_ends.getTime() <= now)) fail('INVALID_TOKEN');
     // Whoever acts as another needs the right to, all along.
     if (row.proxy_id !== null && !mayActAs(row)) fail('INVALID_TOKEN');
-    if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
     if (addresses && !addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) fail('PERMISSION_DENIED');
     return identity;
   }
@@ -184,6 +183,17 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     },
   };
 }
+
+/** A change of any of them is a change of who may do what. */
+const namedBy = (row: Row) => [
+  row.id,
+  row.root_id,
+  row.operator_id,
+  row.proxy_id,
+  row.proxy_root_id,
+  row.session_id,
+  row.token_id,
+];
 
 const addressesIn = (cidrs: readonly string[]) => {
   const list = new BlockList();

@@ -117,10 +117,19 @@ export function openSessions(installation: Installation, identities: Identities,
     return { session, tokens: tokens(holder, session, refreshToken, now) };
   }
 
+  /** Itself, its root account, and of a customer the operator. Asked of those alone who know the password. */
+  async function assertEnabled({ id }: AccountRow) {
+    const { rowCount } = await pool.query(
+      'SELECT FROM account_standings WHERE id = $1 AND enabled AND coalesce(ends_at > now(), true)',
+      [id],
+    );
+    if (rowCount !== 1) fail('ACCOUNT_NOT_ENABLED');
+  }
+
   /** Whoever calls has made sure that it is them. */
   async function start({ kind, address, device }: Device, account: Person): Promise<Tokens> {
     if (account.kind !== kind) fail('CREDENTIAL_REFUSED');
-    assertEnabled(account);
+    await assertEnabled(account);
     const accountId = account.id;
     return db.$transaction(async (tx) => {
       if (account.loginNotify) {
@@ -176,7 +185,7 @@ export function openSessions(installation: Installation, identities: Identities,
       await countAttempt(pool, place);
       const account = await db.account.findUnique({ where: { kind_email: { kind: place.kind, email: place.email } } });
       if (!(await isPassword(account?.passwordHash ?? null, password)) || !account) fail('CREDENTIAL_REFUSED');
-      assertEnabled(account);
+      await assertEnabled(account);
 
       const onePassKey = randomBytes(32).toString('base64url');
       const vcode = String(randomInt(1_000_000)).padStart(6, '0');
@@ -299,8 +308,6 @@ interface AccountRow {
   id: string;
   kind: Family;
   clientId: string | null;
-  status: string;
-  expiresAt: Date | null;
 }
 
 const lifetime = () => {
@@ -316,10 +323,6 @@ const holderOf = ({ id, kind, clientId, proxy }: Actor): Holder => ({
   clientId: clientId === NOBODY ? null : clientId,
   ...(proxy && { proxyId: proxy.id }),
 });
-
-function assertEnabled({ status, expiresAt }: AccountRow) {
-  if (status !== 'normal' || (expiresAt && expiresAt.getTime() <= Date.now())) fail('ACCOUNT_NOT_ENABLED');
-}
 
 /** Challenges, sessions and failures that have ended; called now and then. */
 export async function sweepSessions({ pool }: Pick<Installation, 'pool'>): Promise<void> {

@@ -1,18 +1,181 @@
-import type { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
-import type { Request } from '@edgeloom/contract/endpoint.ts';
+// Accounts that somebody makes for others. What the own account says of itself is modules/auth.
+import type { Account, AccountInput, AccountUpdate } from '@edgeloom/contract/accounts/accounts.ts';
+import type { Family } from '@edgeloom/contract/endpoint.ts';
+import { permissionsOf } from '@edgeloom/contract/permissions.ts';
+import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { fail, failAt } from '../../core/fail.ts';
+import { given } from '../../core/given.ts';
+import { manageable } from '../../core/owners.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { invite } from '../auth/mailed-tokens.ts';
+import {
+  countAccounts,
+  readAccount,
+  readAccounts,
+  type AccountFilter,
+  type AccountPaging,
+  type AccountRow,
+} from './accounts.queries.ts';
 
-export async function list({ db }: Ctx, { auth, name, status, ...paging }: Request<typeof accounts.list>['query']) {
-  const where = {
-    ...(auth && { kind: auth }),
-    ...(status && { status }),
-    ...(name && { OR: [{ name: containing(name) }, { email: containing(name) }] }),
-  };
-  const select = { id: true, email: true, name: true, kind: true, status: true, isRoot: true, createdAt: true };
+export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, ...filter }: AccountPaging & AccountFilter) {
   const [rows, total] = await Promise.all([
-    db.account.findMany({ where, select, ...pageOf(paging) }),
-    db.account.count({ where }),
+    readAccounts(ctx, { page, pageSize, sortBy, orderBy }, filter),
+    countAccounts(ctx, filter),
   ]);
-  return { data: rows.map(({ kind, ...row }) => ({ ...row, auth: kind })), total };
+  return { data: await withRights(ctx, rows), total };
 }
+
+export async function get(ctx: Ctx, id: string): Promise<Account> {
+  const [account] = await withRights(ctx, [(await readAccount(ctx, id)) ?? fail('NOT_FOUND')]);
+  return account ?? fail('NOT_FOUND');
+}
+
+export async function subs(ctx: Ctx, id: string, paging: AccountPaging) {
+  if ((await ctx.db.account.count({ where: { id } })) === 0) fail('NOT_FOUND');
+  return list(ctx, { ...paging, subsOf: id });
+}
+
+async function withRights({ db, actor }: Ctx, rows: AccountRow[]): Promise<Account[]> {
+  const where = { AND: [manageable(actor), { id: { in: rows.map(({ id }) => id) } }] };
+  const found = await db.account.findMany({ where, select: { id: true } });
+  const managed = new Set(found.map(({ id }) => id));
+  return rows.map((row) => ({ ...row, manageable: managed.has(row.id) }));
+}
+
+/** These accounts, locked; all of them the actor's to change, or none is. What it does not see at all is not found. */
+export async function managed(tx: ScopedTx, ids: readonly string[]) {
+  const where = { id: { in: [...ids] } };
+  const wanted = new Set(ids).size;
+  // Locked by writing, so that what is looked at is what is changed; the scope of writes says whom.
+  const { count } = await tx.account.updateMany({ where, data: { updatedAt: new Date() } });
+  if (count !== wanted) fail((await tx.account.count({ where })) === wanted ? 'PERMISSION_DENIED' : 'NOT_FOUND');
+  return tx.account.findMany({ where, omit: { passwordHash: true } });
+}
+
+/** Whom each kind makes besides sub-accounts of its own. */
+const makes: Readonly<Partial<Record<Family, Family>>> = { admin: 'client', client: 'user' };
+
+export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
+  const { actor, db } = ctx;
+  const { auth = actor.kind, roleID = null, clientName, expiry = null, companyTaxID = '', ...fields } = input;
+  const isSub = auth === actor.kind;
+  if (!isSub && auth !== makes[actor.kind]) failAt('auth', 'choice', 'accounts of this kind are made elsewhere');
+  if (isSub && roleID === null) failAt('roleID', 'required', 'required');
+  if (!isSub && roleID !== null) failAt('roleID', 'choice', 'a root account has no role');
+  if (clientName !== undefined && auth !== 'client') failAt('clientName', 'unknown', 'only operators have one');
+  if (clientName !== undefined && isSub) failAt('clientName', 'unknown', 'only operators have one');
+  if (expiry && expiry <= ctx.now()) failAt('expiry', 'past', 'the date has passed');
+
+  const id = await db.$transaction(async (tx) => {
+    if (roleID !== null) await assertGrantable(ctx, tx, roleID);
+    const account = await orFail(
+      'EMAIL_TAKEN',
+      tx.account.create({
+        data: {
+          ...given(fields),
+          email: fields.email,
+          name: fields.name,
+          kind: auth,
+          isRoot: !isSub,
+          roleId: roleID,
+          // A sub-account makes siblings; what a root account is made by is written down as its root account.
+          parentId: actor.rootId,
+          clientId: await clientFor(ctx, tx, auth, clientName ?? fields.name),
+          companyTaxId: companyTaxID,
+          expiresAt: expiry,
+        },
+        omit: { passwordHash: true },
+      }),
+    );
+    await invite(ctx, tx, account);
+    return account.id;
+  });
+  return get(ctx, id);
+}
+
+/** An administrator's new root client is a new operator; all others belong where their maker does. */
+async function clientFor({ actor }: Ctx, tx: ScopedTx, auth: Family, name: string): Promise<string | null> {
+  if (auth === 'admin') return null;
+  if (actor.kind !== 'admin') return actor.clientId;
+  return (await tx.client.create({ data: { name } })).id;
+}
+
+/** Nobody gives what they have not. The scope shows only the roles of the actor's own root account. */
+async function assertGrantable({ actor }: Ctx, tx: ScopedTx, roleID: string) {
+  const role = (await tx.role.findUnique({ where: { id: roleID } })) ?? fail('NOT_FOUND');
+  const asked = permissionsOf(actor.kind).filter((permission) => role.permissions.includes(permission));
+  if (!asked.every((permission) => actor.permissions.has(permission))) fail('PERMISSION_DENIED');
+}
+
+export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, ...changes }: AccountUpdate) {
+  const { expiry, ...fields } = changes;
+  await ctx.db.$transaction(async (tx) => {
+    const [account = fail('NOT_FOUND')] = await managed(tx, [id]);
+    const expiresAt = expiry === undefined ? account.expiresAt : expiry;
+    const isPast = expiresAt !== null && expiresAt <= ctx.now();
+    // A lock is stronger than the clock; any other state gives way to it, and a later date brings the account back.
+    if (isPast && status !== undefined && status !== 'lock') failAt('expiry', 'past', 'the date has passed');
+    const kept = account.status === 'expired' ? 'normal' : account.status;
+    const wanted = status ?? kept;
+    await tx.account.update({
+      where: { id },
+      data: {
+        ...given({ ...fields, companyTaxId: companyTaxID }),
+        expiresAt,
+        status: isPast && wanted !== 'lock' ? 'expired' : wanted,
+      },
+    });
+    if (clientName === undefined) return;
+    if (account.kind !== 'client' || !account.isRoot || account.clientId === null || ctx.actor.kind !== 'admin')
+      failAt('clientName', 'unknown', 'only operators have one');
+    await tx.client.update({ where: { id: account.clientId ?? '' }, data: { name: clientName } });
+  });
+  return get(ctx, id);
+}
+
+/** A root account takes its sub-accounts with it, and an operator its settings; what serves visitors is removed first. */
+export const remove = ({ db }: Ctx, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const accounts = await managed(tx, ids);
+    const operators = accounts.filter(({ kind, isRoot }) => kind === 'client' && isRoot);
+    const used = await tx.account.findMany({
+      where: {
+        id: { in: ids },
+        OR: [
+          { ownedSites: { some: {} } },
+          {
+            id: { in: operators.map(({ id }) => id) },
+            client: {
+              OR: [{ zones: { some: {} } }, { products: { some: {} } }, { accounts: { some: { kind: 'user' } } }],
+            },
+          },
+        ],
+      },
+      select: { name: true },
+    });
+    if (used.length > 0)
+      fail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets: used.map(({ name }) => name) }] });
+    await orInUse(
+      'STILL_IN_USE',
+      (async () => {
+        await tx.account.deleteMany({ where: { parentId: { in: ids }, isRoot: false } });
+        await tx.account.deleteMany({ where: { id: { in: ids } } });
+        await tx.client.deleteMany({ where: { id: { in: operators.flatMap(({ clientId }) => clientId ?? []) } } });
+      })(),
+    );
+    return { ids };
+  });
+
+/** Only while nobody has taken it up: from then on whoever has the account asks for a new password. */
+export const resend = (ctx: Ctx, id: string): Promise<void> =>
+  ctx.db.$transaction(async (tx) => {
+    const [account = fail('NOT_FOUND')] = await managed(tx, [id]);
+    const open = await tx.account.count({ where: { id, passwordHash: null } });
+    if (open === 0) failAt('id', 'confirmed', 'the invitation was taken up');
+    await invite(ctx, tx, account);
+  });
+
+export const clients = async ({ db }: Ctx) => ({
+  data: await db.client.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
+});

@@ -7,13 +7,16 @@ import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { Queue } from '../../core/mail/queue.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import type { PrismaClient } from '../../generated/client.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { countAttempt } from '../../http/auth/attempts.ts';
 import { sha256 } from '../../http/auth/tokens.ts';
 import { replacePassword } from './passwords.service.ts';
 
 const HOUR_MS = 3_600_000;
 const lifeMs: Record<MailPurpose, number> = { invitation: 24 * HOUR_MS, reset: HOUR_MS };
 const RESETS_AN_HOUR = 5;
+/** Of one root account and its sub-accounts, in 15 minutes. */
+const INVITATIONS = 100;
 
 interface Account {
   id: string;
@@ -26,7 +29,7 @@ interface Account {
 /** Makes the token and posts its mail; both happen when the transaction is committed. */
 export async function issueMailedToken(
   { env, mail }: Pick<Installation, 'env' | 'mail'>,
-  tx: Queue & Pick<PrismaClient, 'mailedToken'>,
+  tx: Queue & Pick<ScopedTx, 'mailedToken'>,
   account: Account,
   purpose: MailPurpose,
 ): Promise<void> {
@@ -36,6 +39,12 @@ export async function issueMailedToken(
   await tx.mailedToken.create({ data: { accountId: account.id, purpose, tokenHash: sha256(token), expiresAt } });
   const base = (account.kind === 'admin' ? env.ADMIN_URL : env.PUBLIC_URL).replace(/\/$/, '');
   await mail.post(tx, account, purpose, { link: `${base}/${account.kind}/verifyMail?token=${token}` }, lifeMs[purpose]);
+}
+
+/** Into an account that was made for somebody, or the same again: the newest invitation is the only one that opens. */
+export async function invite({ actor, installation }: Ctx, tx: ScopedTx, account: Account): Promise<void> {
+  await countAttempt(installation.pool, { kind: 'invitation', email: actor.rootId, address: '' }, INVITATIONS);
+  await issueMailedToken(installation, tx, account, 'invitation');
 }
 
 /** The second half of a forgotten password, apart from the call, so that its length tells nothing. */

@@ -58,7 +58,10 @@ export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Prom
   db.$transaction(async (tx) => {
     await assertCustomer(tx, userID ?? null);
     const data = { ...given(fields), ...(userID !== undefined && { ownerId: userID }) };
-    return siteOf(await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include })));
+    const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
+    // One owner may be out of service, and another in it.
+    if (userID !== undefined) await changed(tx, row.zoneId, siteKey(id));
+    return siteOf(row);
   });
 
 /** Which states an operator may leave for which; those set by the clock are left by what lifts them. */

@@ -1,0 +1,77 @@
+// The reads of accounts: a page, one, and how many.
+import type { Account, AccountKind, AccountStatus } from '@edgeloom/contract/accounts/accounts.ts';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
+
+export interface AccountFilter {
+  auth?: AccountKind | undefined;
+  isRoot?: boolean | undefined;
+  client?: string | undefined;
+  name?: string | undefined;
+  status?: AccountStatus[] | undefined;
+  /** The sub-accounts of this one. */
+  subsOf?: string;
+  id?: string;
+}
+export type AccountPaging = Paging<'createdAt' | 'name' | 'email' | 'status' | 'expiry'>;
+export type AccountRow = Omit<Account, 'manageable'>;
+
+// Sites are counted whether the caller sees them or not: it is told what a lock would take out of service.
+const columns = sql`a.id, a.email, a.name, a.kind AS auth, a.status, a.is_root AS "isRoot", a.language,
+  a.phone, a.address, a.company_name AS "companyName", a.company_phone AS "companyPhone", a.company_tax_id AS "companyTaxID",
+  parent.id AS "parentID", parent.name AS "parentName", r.id AS "roleID", r.name AS "roleName",
+  c.id AS "clientID", c.name AS "clientName", a.expires_at AS expiry,
+  a.password_hash IS NOT NULL AS "emailConfirmed",
+  CASE WHEN a.password_hash IS NULL THEN
+    (SELECT max(m.expires_at) FROM mailed_tokens m WHERE m.account_id = a.id AND m.purpose = 'invitation') END AS "invitationEndsAt",
+  (SELECT max(s.created_at) FROM sessions s WHERE s.account_id = a.id AND s.proxy_id IS NULL AND s.api_token_id IS NULL) AS "lastSignInAt",
+  CASE WHEN a.kind = 'user' AND a.is_root THEN (SELECT count(*)::int FROM sites s WHERE s.owner_id = a.id)
+    WHEN a.kind = 'user' THEN (SELECT count(*)::int FROM site_assignments s WHERE s.account_id = a.id)
+    WHEN a.kind = 'client' AND a.is_root THEN (SELECT count(*)::int FROM sites s WHERE s.client_id = a.client_id) END AS "siteCount",
+  CASE WHEN a.kind = 'client' AND NOT a.is_root THEN
+    (SELECT count(*)::int FROM zone_assignments z WHERE z.account_id = a.id) END AS "zoneCount",
+  CASE WHEN a.is_root THEN
+    (SELECT count(*)::int FROM accounts s WHERE s.parent_id = a.id AND NOT s.is_root) END AS "subCount",
+  a.created_at AS "createdAt", a.updated_at AS "updatedAt"`;
+const tables = sql`accounts a LEFT JOIN accounts parent ON parent.id = a.parent_id AND NOT a.is_root
+  LEFT JOIN roles r ON r.id = a.role_id LEFT JOIN clients c ON c.id = a.client_id`;
+const sorted = {
+  createdAt: sql`a.created_at`,
+  name: sql`a.name`,
+  email: sql`a.email`,
+  status: sql`a.status`,
+  expiry: sql`a.expires_at`,
+};
+
+export const readAccounts = ({ db }: Ctx, paging: AccountPaging, filter: AccountFilter): Promise<AccountRow[]> =>
+  db.$read(
+    ({ account }) =>
+      sql`SELECT ${columns} FROM ${tables} WHERE ${account}${where(filter)} ${pageSql(paging, sorted, sql`a.id`)}`,
+  );
+
+export async function readAccount({ db }: Ctx, id: string): Promise<AccountRow | null> {
+  const [row] = await db.$read<AccountRow>(
+    ({ account }) => sql`SELECT ${columns} FROM ${tables} WHERE ${account}${where({ id })}`,
+  );
+  return row ?? null;
+}
+
+export async function countAccounts({ db }: Ctx, filter: AccountFilter): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ account }) => sql`SELECT count(*)::int AS total FROM accounts a WHERE ${account}${where(filter)}`,
+  );
+  return row?.total ?? 0;
+}
+
+const where = ({ auth, isRoot, client, name, status, subsOf, id }: AccountFilter): Sql =>
+  andAll([
+    id && sql`a.id = ${id}`,
+    subsOf && sql`a.parent_id = ${subsOf} AND NOT a.is_root`,
+    auth && sql`a.kind = ${auth}::account_kind`,
+    isRoot !== undefined && sql`a.is_root = ${isRoot}`,
+    client && sql`a.client_id = ${client}`,
+    name &&
+      sql`(${contains(sql`a.name`, name)} OR ${contains(sql`a.email`, name)} OR ${contains(sql`a.company_name`, name)})`,
+    status && sql`a.status = ANY(${status}::account_status[])`,
+  ]);
