@@ -8,7 +8,7 @@ const base = '/api/v1';
 /** Wrong, expired for good, revoked, not renewable: the session is over, whatever was called. */
 const over = [101_013, 101_014, 101_015, 101_016];
 
-const send = connect({ base, family, token: () => cookie('accessToken'), renew: shared(renew) });
+const send = connect({ base, family, token: () => cookie('accessToken'), renew });
 
 /** The API as a typed function. What ends the session anywhere ends it here. */
 export function call<E extends Endpoint>(endpoint: E, sent: Sent<E>, options?: Options): Promise<Received<E>>;
@@ -25,26 +25,25 @@ export async function call(endpoint: Endpoint, sent: unknown, options?: Options)
   }
 }
 
-/** Concurrent callers wait for one attempt. */
-function shared(task: () => Promise<boolean>) {
-  let running: Promise<boolean> | null = null;
-  return () => (running ??= task().finally(() => (running = null)));
+/** Concurrent callers wait for one attempt, of all tabs; who comes late finds the token renewed. */
+let renewing: Promise<boolean> | null = null;
+function renew(expired: string | null): Promise<boolean> {
+  if (cookie('accessToken') !== expired) return Promise.resolve(cookie('accessToken') !== null);
+  renewing ??= locked(() => exchange(expired)).finally(() => (renewing = null));
+  return renewing;
 }
 
-async function renew() {
-  const used = cookie('accessToken');
+async function exchange(expired: string | null) {
   // A refresh token serves once, and using an old one ends the whole family: two tabs must not spend the same one.
-  return locked(async () => {
-    if (cookie('accessToken') !== used) return cookie('accessToken') !== null;
-    const response = await fetch(`${base}/${family}`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(used ? { accessToken: used } : {}),
-    });
-    if (!response.ok) return false;
-    keepTokens(tokensOf(await response.json()));
-    return true;
+  if (cookie('accessToken') !== expired) return cookie('accessToken') !== null;
+  const response = await fetch(`${base}/${family}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(expired ? { accessToken: expired } : {}),
   });
+  if (!response.ok) return false;
+  keepTokens(tokensOf(await response.json()));
+  return true;
 }
 
 // Web locks exist in secure contexts only; over plain http the tabs take their chance within the API's grace time.

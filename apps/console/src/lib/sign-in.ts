@@ -2,7 +2,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { create } from 'zustand';
 import { cookie, endSession, keepAccount, keepTokens, type Account } from '../stores/session.ts';
-import { toast } from '../stores/toasts.ts';
+import { dismissAll, toast } from '../stores/toasts.ts';
 import { call } from './api.ts';
 import { family } from './family.ts';
 import { t } from './i18n.ts';
@@ -42,6 +42,8 @@ export async function arrive(tokens: { accessToken: string; tokenType: string })
   keepTokens(tokens);
   await loadAccount();
   usePending.setState({ pending: null });
+  // What was said of the session before is over.
+  dismissAll();
   toast({ text: t('auth.welcome') });
 }
 

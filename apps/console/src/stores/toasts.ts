@@ -29,3 +29,5 @@ export function toast(given: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone']
 
 export const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
+
+export const dismissAll = () => useToasts.setState({ toasts: [] });
