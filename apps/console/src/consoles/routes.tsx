@@ -81,6 +81,13 @@ export const consoleRoutes = (
         ],
       },
       {
+        path: 'switchUser',
+        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        children: [
+          { index: true, lazy: page(() => import('../features/auth/switch-user-page.tsx'), 'SwitchUserPage') },
+        ],
+      },
+      {
         id: 'signedIn',
         loader: requireAccount,
         // Once in, a change of page does not ask again; a refused call ends the session.

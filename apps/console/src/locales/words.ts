@@ -1,5 +1,6 @@
 // The keys that `t` accepts are those of the English files. A new feature adds its line here.
 import type apiDoc from './en/apiDoc.json';
+import type apiTokens from './en/apiTokens.json';
 import type auth from './en/auth.json';
 import type cache from './en/cache.json';
 import type common from './en/common.json';
@@ -12,8 +13,11 @@ import type mailbox from './en/mailbox.json';
 import type nodes from './en/nodes.json';
 import type oidcSetting from './en/oidcSetting.json';
 import type palette from './en/palette.json';
+import type permissions from './en/permissions.json';
 import type products from './en/products.json';
+import type proxy from './en/proxy.json';
 import type purge from './en/purge.json';
+import type roles from './en/roles.json';
 import type security from './en/security.json';
 import type sites from './en/sites.json';
 import type status from './en/status.json';
@@ -22,6 +26,7 @@ import type zones from './en/zones.json';
 
 export interface Words {
   apiDoc: typeof apiDoc;
+  apiTokens: typeof apiTokens;
   auth: typeof auth;
   cache: typeof cache;
   common: typeof common;
@@ -34,8 +39,11 @@ export interface Words {
   nodes: typeof nodes;
   oidcSetting: typeof oidcSetting;
   palette: typeof palette;
+  permissions: typeof permissions;
   products: typeof products;
+  proxy: typeof proxy;
   purge: typeof purge;
+  roles: typeof roles;
   security: typeof security;
   sites: typeof sites;
   status: typeof status;

@@ -41,9 +41,13 @@ export function keepAccount(account: Account) {
   useSession.setState({ account, endedBy: null });
 }
 
+export function dropTokens() {
+  for (const name of names) document.cookie = `${prefix}_${name}=; Path=/; Max-Age=0; SameSite=Strict`;
+}
+
 /** Forgets everything of this console's session that a script can reach. */
 export function endSession(by: Ending) {
-  for (const name of names) document.cookie = `${prefix}_${name}=; Path=/; Max-Age=0; SameSite=Strict`;
+  dropTokens();
   localStorage.removeItem(`${prefix}_userInfo`);
   for (const kept of ['lastSite', 'lastZone']) sessionStorage.removeItem(`${prefix}_${kept}`);
   useSession.setState({ account: null, endedBy: by });

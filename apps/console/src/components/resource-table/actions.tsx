@@ -13,6 +13,8 @@ interface Common {
   label: Word;
   icon: Icon;
   danger?: boolean;
+  /** What a failure says before its cause. */
+  failed?: Word;
 }
 /** Calls an endpoint with what is made of the rows. */
 export interface CallAction<Row> extends Common {
@@ -46,6 +48,7 @@ export interface RunAction<Row> extends Common {
   kind: 'run';
   run: (rows: readonly Row[]) => void | Promise<void>;
   can: Endpoint['can'];
+  own?: Endpoint['own'];
 }
 export type RowAction<Row> = CallAction<Row> | OpenAction | GoAction | RunAction<Row>;
 export type BulkAction<Row> = CallAction<Row> | RunAction<Row>;
@@ -129,6 +132,7 @@ export const act = <R,>(given: {
   icon: Icon;
   run: RunAction<R>['run'];
   can?: Endpoint['can'];
+  own?: true;
   danger?: boolean;
 }): RunAction<R> => ({
   kind: 'run',

@@ -57,7 +57,7 @@ export function useRunAction<Row extends { id: string }>() {
       try {
         await send(those, action.send(those));
       } catch (error) {
-        toastError(error);
+        toastError(error, { failed: action.failed });
         return false;
       }
       await refreshed();
@@ -136,7 +136,5 @@ function previewOf<Row>(
 export function useAllowed() {
   const can = useCan();
   return <Row, A extends RowAction<Row>>(actions: readonly A[]) =>
-    actions.filter(
-      (action) => action.kind === 'go' || can(action.kind === 'call' ? action.endpoint : { can: action.can }),
-    );
+    actions.filter((action) => action.kind === 'go' || can(action.kind === 'call' ? action.endpoint : action));
 }

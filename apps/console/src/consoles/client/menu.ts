@@ -1,15 +1,18 @@
-import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { apiTokens, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
+  IconApi,
   IconBox,
   IconLayoutDashboard,
   IconLogin2,
   IconMapPins,
   IconServer2,
+  IconUserShield,
   IconWorld,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -62,6 +65,20 @@ export const menu: readonly MenuGroup[] = [
   {
     title: 'frame.groups.account',
     entries: [
+      {
+        to: 'userManagement/roles',
+        title: 'roles.title',
+        icon: IconUserShield,
+        reads: roles.list,
+        creates: { call: roles.create, title: 'roles.create' },
+      },
+      {
+        to: 'userManagement/apiTokenSetting',
+        title: 'apiTokens.title',
+        icon: IconApi,
+        reads: apiTokens.list,
+        creates: { call: apiTokens.create, title: 'apiTokens.create' },
+      },
       { to: 'systemManagement/oidcSetting', title: 'oidcSetting.title', icon: IconLogin2, reads: oidcSetting.get },
     ],
   },

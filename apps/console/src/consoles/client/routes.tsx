@@ -34,5 +34,13 @@ export const routes = consoleRoutes(
       path: 'systemManagement/oidcSetting',
       lazy: page(() => import('../../features/oidc-setting/oidc-setting-page.tsx'), 'OidcSettingPage'),
     },
+    {
+      path: 'userManagement/roles',
+      lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),
+    },
+    {
+      path: 'userManagement/apiTokenSetting',
+      lazy: page(() => import('../../features/api-tokens/api-tokens-page.tsx'), 'ApiTokensPage'),
+    },
   ],
 );

@@ -1,5 +1,7 @@
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
+import { IconApi, IconLayoutDashboard, IconUserShield, IconWorld } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -7,6 +9,25 @@ export const menu: readonly MenuGroup[] = [
     entries: [
       { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
       { to: 'sitesManagement', title: 'sites.title', icon: IconWorld, reads: ownSites.list, key: 's' },
+    ],
+  },
+  {
+    title: 'frame.groups.account',
+    entries: [
+      {
+        to: 'userManagement/roles',
+        title: 'roles.title',
+        icon: IconUserShield,
+        reads: roles.list,
+        creates: { call: roles.create, title: 'roles.create' },
+      },
+      {
+        to: 'userManagement/apiTokenSetting',
+        title: 'apiTokens.title',
+        icon: IconApi,
+        reads: apiTokens.list,
+        creates: { call: apiTokens.create, title: 'apiTokens.create' },
+      },
     ],
   },
 ];

@@ -12,5 +12,13 @@ export const routes = consoleRoutes(
       path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
+    {
+      path: 'userManagement/roles',
+      lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),
+    },
+    {
+      path: 'userManagement/apiTokenSetting',
+      lazy: page(() => import('../../features/api-tokens/api-tokens-page.tsx'), 'ApiTokensPage'),
+    },
   ],
 );

@@ -1,0 +1,32 @@
+import { IconUserShare } from '@tabler/icons-react';
+import { Trans } from 'react-i18next';
+import { stopActing } from '../../lib/acting.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useSession } from '../../stores/session.ts';
+import { Banner } from './banner.tsx';
+
+/** It stays as long as one acts as another, and names both. */
+export function ActingAs() {
+  const t = useT();
+  const account = useSession((session) => session.account);
+  if (!account?.proxy) return null;
+  return (
+    <Banner
+      tone="held"
+      icon={IconUserShare}
+      action={
+        <button type="button" onClick={() => void stopActing()}>
+          {t('proxy.stop')}
+        </button>
+      }
+    >
+      <Trans
+        i18nKey="proxy.banner"
+        values={{ proxy: nameOf(account.proxy), account: nameOf(account) }}
+        components={[<b key="0" />]}
+      />
+    </Banner>
+  );
+}
+
+const nameOf = ({ name, email }: { name: string; email: string }) => (name === email ? email : `${name} (${email})`);

@@ -1,0 +1,14 @@
+import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { IconUserShare } from '@tabler/icons-react';
+import { beginActing } from '../../lib/acting.ts';
+import { toastError } from '../../lib/errors.ts';
+import { act, type RunAction } from './actions.tsx';
+
+/** Of a list of accounts: work as this one (switch user). */
+export const actAs = act<{ id: string }>({
+  label: 'proxy.actAs',
+  icon: IconUserShare,
+  can: proxy.start.can,
+  own: true,
+  run: ([account]) => (account ? beginActing(account.id).catch(toastError) : undefined),
+}) satisfies RunAction<{ id: string }>;

@@ -1,0 +1,77 @@
+import { NewApiToken } from '@edgeloom/contract/auth/api-tokens.ts';
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { LinesField } from '../../components/fields/lines-field.tsx';
+import { PermissionsField } from '../../components/fields/permissions-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { dayEnding, inDays } from './expiry.ts';
+import { TokenShown } from './token-shown.tsx';
+
+export function ApiTokenForm() {
+  const t = useT();
+  const overlay = useOverlay();
+  const [start] = useState(() => inDays(90, new Date()));
+  return (
+    <ResourceForm
+      create={apiTokens.create}
+      initial={{ permissions: [], expiresAt: start }}
+      onDone={(reply) => {
+        overlay(<TokenShown token={NewApiToken.parse(reply).refreshToken} />, { title: 'apiTokens.shown.title' });
+      }}
+    >
+      <TextField name="name" />
+      <ExpiryField name="expiresAt" />
+      <LinesField name="cidrs" rows={2} placeholder={t('apiTokens.everywhere')} />
+      <PermissionsField name="permissions" />
+    </ResourceForm>
+  );
+}
+
+const days = { d30: 30, d90: 90, d365: 365 } as const;
+const lives = ['d30', 'd90', 'd365', 'never', 'custom'] as const;
+type Life = (typeof lives)[number];
+const isLife = (text: string | null): text is Life => lives.some((life) => life === text);
+
+/** Most tokens are for some months; one that never ends has to be wanted. */
+function ExpiryField({ name }: { name: string }) {
+  const t = useT();
+  const { set, input } = useField(name);
+  const [life, setLife] = useState<Life>('d90');
+  const [day, setDay] = useState('');
+  const choose = (next: Life) => {
+    setLife(next);
+    if (next === 'never') set(null);
+    else if (next === 'custom') set(day ? dayEnding(day) : '');
+    else set(inDays(days[next], new Date()));
+  };
+  return (
+    <>
+      <Select
+        {...input}
+        error={life === 'custom' ? null : input.error}
+        allowDeselect={false}
+        data={lives.map((value) => ({ value, label: t(`apiTokens.lives.${value}`) }))}
+        value={life}
+        onChange={(next) => isLife(next) && choose(next)}
+      />
+      {life === 'custom' && (
+        <TextInput
+          type="date"
+          label={t('apiTokens.endsOn')}
+          error={input.error}
+          value={day}
+          onBlur={input.onBlur}
+          onChange={({ currentTarget }) => {
+            setDay(currentTarget.value);
+            set(currentTarget.value ? dayEnding(currentTarget.value) : '');
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { Loader } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router-dom';
+import { land } from '../../lib/acting.ts';
+import { explain } from '../../lib/errors.ts';
+import { to } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { toast } from '../../stores/toasts.ts';
+import classes from './auth.module.css';
+
+let landing: Promise<string> | null = null;
+
+/** Where somebody arrives who acts as another account, and where they come back. */
+export function SwitchUserPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  // What is in the address opens a session: it leaves it at once, and is kept only here.
+  const [given] = useState(() => new URLSearchParams(search));
+  useEffect(() => {
+    history.replaceState(history.state, '', to('switchUser'));
+    const arrive = async () => {
+      try {
+        // React runs an effect twice while developing, and a code is good once.
+        const next = await (landing ??= land(given));
+        landing = null;
+        await navigate(next, { replace: true });
+      } catch (error) {
+        landing = null;
+        toast({ tone: 'info', text: explain(error).text });
+        await navigate(to('login'), { replace: true });
+      }
+    };
+    void arrive();
+  }, [given, navigate]);
+  return (
+    <>
+      <h1 className={classes['title']}>{t('auth.switching')}</h1>
+      <div className={classes['form']}>
+        <Loader size="sm" aria-label={t('common.loading')} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+// Acting as another account (switch user): there, and back to the row one came from.
+import { proxy, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { dropTokens, hasTokens, keepTokens, useSession } from '../stores/session.ts';
+import { toast } from '../stores/toasts.ts';
+import { call } from './api.ts';
+import { family, to } from './family.ts';
+import { learnFeatures, t } from './i18n.ts';
+import { loadAccount } from './sign-in.ts';
+
+// Of this tab and this address: nobody else can say where one comes back to.
+const FROM = `${family.charAt(0)}_actedFrom`;
+
+interface From {
+  path: string;
+  row: string;
+}
+
+export async function beginActing(accountID: string): Promise<void> {
+  const { url } = await call(proxy.start, { body: { accountID } });
+  const from: From = { path: `${location.pathname}${location.search}`, row: accountID };
+  sessionStorage.setItem(FROM, JSON.stringify(from));
+  location.assign(url);
+}
+
+/** Ends the session, not the reader's own, which is where they go. */
+export async function stopActing(): Promise<void> {
+  const home = useSession.getState().account?.proxy?.home;
+  if (home === undefined) return;
+  await call(session.logout, { body: {} }).catch(() => null);
+  dropTokens();
+  location.assign(`${home}/switchUser?back`);
+}
+
+/**
+ * What the address of the landing page asks for: to come back, to open a session by its code, or by its tokens, which
+ * are exchanged and so are checked before anything is kept. Answers where to go on.
+ */
+export async function land(search: URLSearchParams): Promise<string> {
+  if (search.has('back')) return comeBack();
+  const [code, accessToken, refreshToken, tokenType] = ['code', 'accessToken', 'refreshToken', 'tokenType'].map(
+    (name) => search.get(name),
+  );
+  if (code) keepTokens(await call(proxy.switchUser, { body: { code } }));
+  else if (accessToken && refreshToken && tokenType?.toLowerCase() === 'bearer')
+    keepTokens(await call(session.refresh, { body: { accessToken, refreshToken } }));
+  else return to('login');
+  const account = await loadAccount();
+  if (account === null) return to('login');
+  await learnFeatures();
+  toast({ text: t('proxy.begun', { name: account.name }) });
+  return to('dashboard');
+}
+
+/** One's own session is where it was, or waits in a cookie for its place. */
+async function comeBack(): Promise<string> {
+  if (!hasTokens()) keepTokens(await call(session.refresh, { body: {} }));
+  await learnFeatures();
+  toast({ text: t('proxy.stopped') });
+  const from = fromOf(sessionStorage.getItem(FROM));
+  sessionStorage.removeItem(FROM);
+  if (from === null) return to('dashboard');
+  focusRow(from.row);
+  return from.path;
+}
+
+function fromOf(text: string | null): From | null {
+  const from: unknown = text === null ? null : JSON.parse(text);
+  const isOurs =
+    typeof from === 'object' &&
+    from !== null &&
+    'path' in from &&
+    typeof from.path === 'string' &&
+    from.path.startsWith(`/${family}/`) &&
+    'row' in from &&
+    typeof from.row === 'string';
+  return isOurs ? { path: String(from.path), row: String(from.row) } : null;
+}
+
+/** Once the list has it. */
+function focusRow(id: string) {
+  const find = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+  const watch = new MutationObserver(() => {
+    const row = find();
+    if (!row) return;
+    watch.disconnect();
+    row.focus();
+    row.scrollIntoView({ block: 'center' });
+  });
+  watch.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => watch.disconnect(), 10_000);
+}
