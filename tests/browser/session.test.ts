@@ -1,0 +1,132 @@
+// How a session is kept and how it ends, with several tabs and half-typed forms.
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessToken } from '../support/actors.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { password, people } from '../support/people.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 180_000);
+afterAll(() => consoles.stop());
+
+/** The browser notes each refused call, too. */
+const refusals = /the server responded with a status of 401/;
+
+async function enter(page: Page, email: string) {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+}
+
+/** A person who is signed in, in a browser of their own. */
+async function signedIn() {
+  const person = await people(consoles.app).person();
+  const { page } = await consoles.open('client', { expects: refusals });
+  await page.goto('/client/login');
+  await enter(page, person.email);
+  await page.waitForURL('**/client/dashboard');
+  return { person, page, context: page.context() };
+}
+
+/** The token that the browser holds, as if its fifteen minutes had passed. */
+async function expire(context: BrowserContext) {
+  const kept = (await context.cookies()).find(({ name }) => name === 'c_accessToken');
+  const claims: unknown = JSON.parse(Buffer.from(kept?.value.split('.')[1] ?? '', 'base64url').toString());
+  const value = accessToken(consoles.app.installation, { ...Object(claims) }, { lifetimeSeconds: -60 });
+  await context.addCookies([{ name: 'c_accessToken', value, url: consoles.base.client }]);
+  return value;
+}
+
+const endSessions = (accountId: string) =>
+  consoles.app.installation.db.session.updateMany({ where: { accountId }, data: { revokedAt: new Date() } });
+
+test('two tabs whose token has expired renew it once between them', async () => {
+  const { context, page } = await signedIn();
+  const other = await context.newPage();
+  const renewals: string[] = [];
+  context.on('request', (request) => {
+    if (request.method() === 'PATCH') renewals.push(request.url());
+  });
+  const old = await expire(context);
+  await Promise.all([page, other].map((tab) => tab.goto('/client/nodeManage/zonesList')));
+  for (const tab of [page, other]) await tab.getByText('No zones yet').waitFor();
+  expect(renewals).toHaveLength(1);
+  const now = (await context.cookies()).find(({ name }) => name === 'c_accessToken')?.value;
+  expect(now).not.toBe(old);
+
+  // And again: the refresh token that came with it is good.
+  await expire(context);
+  await other.reload();
+  await other.getByText('No zones yet').waitFor();
+  expect(renewals).toHaveLength(2);
+  await context.close();
+});
+
+test('a session that ends leads to the sign-in form, back to the page, and to what was being typed', async () => {
+  const { person, context, page } = await signedIn();
+  await page.goto('/client/nodeManage/zonesList?sort=-name');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Name', { exact: true }).fill('Half a zone');
+  await drawer.getByLabel('Memo').fill('typed before the session ended');
+  await endSessions(person.id);
+  await drawer.getByRole('button', { name: 'Add zone' }).click();
+
+  await page.waitForURL('**/client/login?next=*');
+  await page.getByText('What you were editing is kept in this tab').waitFor();
+  await enter(page, person.email);
+  await page.waitForURL('**/client/nodeManage/zonesList?sort=-name');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  await expect.poll(() => drawer.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a zone');
+  await expect.poll(() => drawer.getByLabel('Memo').inputValue()).toBe('typed before the session ended');
+  await drawer.getByRole('button', { name: 'Add zone' }).click();
+  await page.getByRole('link', { name: 'Half a zone' }).waitFor();
+  await context.close();
+});
+
+test('nobody else is shown what was being typed', async () => {
+  const { person, context, page } = await signedIn();
+  await page.goto('/client/nodeManage/zonesList');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('A secret plan');
+  await endSessions(person.id);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add zone' }).click();
+  await page.waitForURL('**/client/login?next=*');
+  const another = await people(consoles.app).person();
+  await enter(page, another.email);
+  await page.waitForURL('**/client/nodeManage/zonesList');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  await expect.poll(() => page.getByRole('dialog').getByLabel('Name', { exact: true }).inputValue()).toBe('');
+  await context.close();
+});
+
+test('signing out in one tab signs out the others', async () => {
+  const { context, page } = await signedIn();
+  const other = await context.newPage();
+  await other.goto('/client/nodeManage/zonesList');
+  await other.getByText('No zones yet').waitFor();
+  await page.getByRole('button', { name: /Account menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByText('Logout success! See you!').waitFor();
+  await other.waitForURL('**/client/login?next=*');
+  await expect.poll(() => other.getByText('You were signed out in another tab').count()).toBe(1);
+  await context.close();
+});
+
+test('leaving a form that was changed asks first', async () => {
+  const { context, page } = await signedIn();
+  await page.goto('/client/nodeManage/zonesList');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  const name = page.getByRole('dialog').getByLabel('Name', { exact: true });
+  await name.fill('not saved');
+  await page.keyboard.press('Escape');
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await name.inputValue()).toBe('not saved');
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await context.close();
+});
