@@ -16,7 +16,7 @@ export async function startNameServer() {
     asked.push(`${name} ${kind === 1 ? 'A' : 'AAAA'}`);
     if (behaviour === 'silent') return;
     const found = records.get(name);
-    const addresses = (kind === 1 ? found?.a : found?.aaaa) ?? [];
+    const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
     const header = Buffer.alloc(12);
     header.writeUInt16BE(question.readUInt16BE(0), 0);
     const code = behaviour === 'fail' ? 2 : found === undefined ? 3 : 0;

@@ -28,6 +28,8 @@ export type Ids = Record<Thing, string>;
 const byField: Readonly<Record<string, Thing>> = {
   siteId: 'site',
   siteID: 'site',
+  targetSiteID: 'site',
+  sourceDomainID: 'domain',
   siteIDs: 'site',
   zoneId: 'zone',
   zoneID: 'zone',
@@ -166,6 +168,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
   const known: Readonly<Record<string, unknown>> = {
     address: '192.0.2.77',
+    ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
     ip: '192.0.2.8',
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',

@@ -65,6 +65,19 @@ export const Env = z.object({
   ORIGIN_DENY: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
     .describe("Further CIDRs that origins may not lie in: the control plane's own addresses"),
+  CNAME_SUFFIX: z
+    .string()
+    .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/, 'a domain name in lower case')
+    .max(200)
+    .optional()
+    .describe(
+      "Domains point to a name of their site's below this one; make `*.<suffix>` lead to the nodes. Empty: nobody looks",
+    ),
+  DNS_RESOLVERS: List.pipe(
+    z.array(z.string().regex(/^([0-9.]+|\[[0-9a-f:]+\]|[0-9a-f:]+)(:[0-9]{1,5})?$/i, 'address:port')),
+  )
+    .default([])
+    .describe("Name servers that are asked where domains point to, by comma; empty: the system's"),
   METRICS_TOKEN: z
     .string()
     .min(16)

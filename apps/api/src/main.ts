@@ -6,6 +6,7 @@ import { readEnv } from './env.ts';
 import { adoptChanges } from './http/audit.ts';
 import { openIdentities } from './http/auth/identities.ts';
 import { sweepSessions } from './http/auth/sessions.ts';
+import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
@@ -36,6 +37,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 
 // Codes and links go out also while NATS is away.
 const mailDelivery = startMailDelivery(installation, log);
+const cnameChecks = startCnameChecks(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
@@ -56,6 +58,7 @@ async function stop(signal: string) {
   await Promise.all([pub.close(), admin.close()]);
   await nodeLink?.stop();
   await mailDelivery.stop();
+  await cnameChecks.stop();
   clearInterval(expiry);
   await identities.close();
   await installation.close();

@@ -42,6 +42,12 @@ const host: HostRow = {
   hashType: 'roundRobin',
   hostReplace: 'origin.example.com',
   sni: null,
+  originVerify: true,
+  forceSsl: true,
+  minTls: 'TLSv1.2',
+  hstsMaxAgeSeconds: 31_536_000,
+  hstsIncludeSubdomains: true,
+  hstsPreload: false,
   maxFails: 3,
   failTimeoutSeconds: 10,
   connectTimeoutSeconds: 5,
@@ -67,6 +73,7 @@ const documents: [string, () => EdgeDoc | null][] = [
       zoneDoc(
         {
           id: id(9),
+          forceSslRedirectCode: 308,
           ports: [
             { port: 443, tls: true },
             { port: 80, tls: false },

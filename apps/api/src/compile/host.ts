@@ -11,6 +11,12 @@ export interface HostRow {
   hashType: HostDoc['origin']['method'];
   hostReplace: string | null;
   sni: string | null;
+  originVerify: boolean;
+  forceSsl: boolean;
+  minTls: 'TLSv1.2' | 'TLSv1.3';
+  hstsMaxAgeSeconds: number | null;
+  hstsIncludeSubdomains: boolean;
+  hstsPreload: boolean;
   maxFails: number;
   failTimeoutSeconds: number;
   connectTimeoutSeconds: number;
@@ -41,11 +47,13 @@ export function hostDoc(row: HostRow): HostDoc | null {
     siteID: row.siteId,
     cacheVersion: row.cacheVersion,
     certID: row.certificateId,
+    https: { force: row.forceSsl, hsts: hstsOf(row), minTLS: row.minTls },
     origin: {
       scheme: row.scheme,
       portMap: row.portMap.map(({ from, to }) => ({ from, to })).sort((a, b) => a.from - b.from),
       host: row.hostReplace,
       sni: row.sni,
+      verify: row.originVerify,
       method: row.hashType,
       maxFails: row.maxFails,
       failTimeoutSeconds: row.failTimeoutSeconds,
@@ -55,3 +63,8 @@ export function hostDoc(row: HostRow): HostDoc | null {
     },
   };
 }
+
+const hstsOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload }: HostRow): string | null =>
+  hstsMaxAgeSeconds === null
+    ? null
+    : `max-age=${hstsMaxAgeSeconds}${hstsIncludeSubdomains ? '; includeSubDomains' : ''}${hstsPreload ? '; preload' : ''}`;

@@ -3,6 +3,7 @@ import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 export interface ZoneRow {
   id: string;
   ports: { port: number; tls: boolean }[];
+  forceSslRedirectCode: number;
 }
 
 /** What the operator of the installation decides, not the owner of a zone. */
@@ -12,7 +13,7 @@ export interface OriginPolicy {
 }
 
 /** Settings that no console shows yet have their one value here. */
-export const zoneDoc = ({ id, ports }: ZoneRow, { deny, allow }: OriginPolicy): ZoneDoc => ({
+export const zoneDoc = ({ id, ports, forceSslRedirectCode }: ZoneRow, { deny, allow }: OriginPolicy): ZoneDoc => ({
   kind: 'zone',
   id,
   ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
@@ -21,6 +22,7 @@ export const zoneDoc = ({ id, ports }: ZoneRow, { deny, allow }: OriginPolicy): 
   worker: { processes: 0, connections: 16_384 },
   cache: { maxBytes: 10 * GiB, keyBytes: 64 * MiB, inactiveSeconds: 30 * 86_400 },
   maxBodyBytes: 0,
+  forceSSLRedirectCode: forceSslRedirectCode,
   originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
 });
 

@@ -42,6 +42,8 @@ export function failTogether(faults: readonly Fault[]): void {
   const status = Math.max(...byReason.map(([reason]) => errors[reason].status));
   const errorData = byReason.map(([reason, found]) => ({
     code: errors[reason].code,
+    // Several reasons may share a number.
+    ...('rule' in errors[reason] && { rule: errors[reason].rule }),
     targets: [...new Set(found.map(({ target }) => target))],
   }));
   fail('MULTIPLE', { errorData, status });

@@ -66,7 +66,7 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
 
 const zone: Loader = async (db, { policy }, zoneId) => {
   const { rows } = await db.query<ZoneRow>(
-    `SELECT z.id, coalesce(
+    `SELECT z.id, z.force_ssl_redirect_code AS "forceSslRedirectCode", coalesce(
        (SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls)) FROM zone_ports p WHERE p.zone_id = z.id), '[]'
      ) AS ports
      FROM zones z WHERE z.id = $1`,
@@ -129,7 +129,10 @@ const host: Loader = async (db, _, zoneId, names) => {
   const { rows } = await db.query<HostRow>(
     `SELECT d.enabled_name AS name, d.id AS "domainId", d.site_id AS "siteId", d.cache_version AS "cacheVersion",
        d.certificate_id AS "certificateId", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
-       d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
+       d.host_replace AS "hostReplace", d.sni, d.origin_verify AS "originVerify",
+       d.force_ssl AS "forceSsl", d.min_tls AS "minTls", d.hsts_max_age_seconds AS "hstsMaxAgeSeconds",
+       d.hsts_include_subdomains AS "hstsIncludeSubdomains", d.hsts_preload AS "hstsPreload",
+       d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
        d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds", coalesce(
        (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
           'backup', u.backup, 'enabled', u.enabled))

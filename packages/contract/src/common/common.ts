@@ -5,6 +5,8 @@ export const Id = z.uuid();
 export const Text = z.string().trim().min(1).max(256);
 export const Memo = z.string().trim().max(256);
 export const Tags = z.array(z.string().trim().min(1).max(64)).max(20);
+/** Every tag that some row has. */
+export const TagsInUse = z.object({ data: z.array(z.string()) });
 /** A `Date` in the server, ISO 8601 text on the wire. */
 export const Time = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),

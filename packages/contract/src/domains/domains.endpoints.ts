@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Enabling, Id, Ids, Meta, paged, paging, Text } from '../common/common.ts';
+import { Enabling, Id, Ids, Meta, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { Balance, CertStatus, CnameStatus, Domain, DomainsInput, DomainUpdate, HttpsInput, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -14,6 +14,7 @@ const Filter = {
   updatedAtStart: z.iso.datetime().optional(), updatedAtEnd: z.iso.datetime().optional(),
 };
 const Page = paging(['createdAt', 'name', 'updatedAt']);
+const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
 const origins = z.object({ data: z.array(Upstream) });
 
 export const domains = onSites('domains', {
@@ -23,10 +24,21 @@ export const domains = onSites('domains', {
   simple:       get('site/:siteId/simpleDomains', { can: 'domain:read', query: Page.extend({ keywords: Filter.keywords }), reply: paged(SimpleDomain) }),
   meta:         get('site/:siteId/metaDomains', { can: 'domain:read', query: z.object({ keyword: z.string().max(256).optional() }), reply: Meta }),
   update:       put('site/:siteId/domain/:domainId', { can: 'domain:write', body: DomainUpdate, reply: Domain }),
-  create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Ids, fails: ['MULTIPLE', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] }),
-  createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Ids, fails: ['MULTIPLE', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] }),
+  create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Ids, fails: createFails }),
+  createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Ids, fails: createFails }),
+  createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Ids, fails: createFails }),
+  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP'] }),
+  export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
   remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
+  removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),
   status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'MULTIPLE'] }),
+  checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),
+  forceSSL:     patch('site/:siteId/domains/forceSSL', { can: 'domain:write', body: Ids.extend({ forceSSL: z.boolean() }), reply: Ids }),
+  tags:         get('site/:siteId/domains/tags', { can: 'domain:read', reply: TagsInUse }),
+  setTags:      put('site/:siteId/domains/tags', { can: 'domain:write', body: Ids.extend({ tags: Tags }), reply: Ids }),
+  setUpstreams: put('site/:siteId/domains/upstreams', { can: 'domain:write', body: Ids.extend({ upstreams: Upstreams }), reply: Ids, fails: ['NO_ENABLED_UPSTREAM'] }),
+  swapAddress:  put('site/:siteId/domains/upstreamIPs', { can: 'domain:write', body: AddressSwap, reply: z.object({ ids: z.array(Id) }), fails: ['MULTIPLE', 'DUPLICATED'] }),
+  upstreams:    get('site/:siteId/upstreams', { can: 'domain:read', query: paging(['address', 'domainName', 'port', 'weight']).extend({ keyword: z.string().max(256).optional() }), reply: paged(SiteUpstream) }),
   https:        put('site/:siteId/domain/:domainId/https', { can: 'domain:write', body: HttpsInput, reply: Domain, fails: ['ILLEGAL_PORT_MAP'] }),
   scheme:       get('site/:siteId/domain/:domainId/scheme', { can: 'domain:read', reply: Scheme }),
   balance:      patch('site/:siteId/domain/:domainId/balance', { can: 'domain:write', body: Balance, reply: Domain }),
@@ -40,5 +52,6 @@ export const domainUpstreams = onSites('domainUpstreams', {
 });
 
 export const clientDomains = onClient('clientDomains', {
+  tags: get('domains/tags', { can: 'domain:read', reply: TagsInUse }),
   list: get('domains', { can: 'domain:read', query: Page.extend(Filter).extend({ siteID: Id.optional() }), reply: paged(SiteDomain) }),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Port, Tags, Text, Time } from '../common/common.ts';
+import { Id, Ids, Port, Tags, Text, Time } from '../common/common.ts';
 import { DomainName, HostAddress, HostHeader } from '../common/net.ts';
 
 /** The protocol to the origin is one for all origins of a domain: a request that moves on to the next origin cannot change it. */
@@ -50,8 +50,34 @@ export const Balance = z.object({
   connectTimeoutSeconds: Seconds,
   readTimeoutSeconds: Seconds,
 });
+const YEAR_SECONDS = 31_536_000;
+export const MinTls = z.enum(['TLSv1.2', 'TLSv1.3']);
+/** What browsers are told to remember (RFC 6797). Preload lists take only what holds for a year and for all names below. */
+export const Hsts = z
+  .object({
+    maxAgeSeconds: z
+      .int()
+      .min(0)
+      .max(2 * YEAR_SECONDS)
+      .describe('0: browsers forget what they were told'),
+    includeSubdomains: z.boolean(),
+    preload: z.boolean(),
+  })
+  .superRefine(({ maxAgeSeconds, includeSubdomains, preload }, ctx) => {
+    if (preload && !includeSubdomains)
+      ctx.addIssue({ code: 'custom', path: ['includeSubdomains'], message: 'required' });
+    if (preload && maxAgeSeconds < YEAR_SECONDS)
+      ctx.addIssue({ code: 'custom', path: ['maxAgeSeconds'], message: 'preload needs a year' });
+  });
 export const HttpsInput = z
-  .object({ scheme: OriginScheme, portMap: PortMap })
+  .object({
+    scheme: OriginScheme,
+    portMap: PortMap,
+    forceSSL: z.boolean().optional().describe("Visitors by HTTP are sent to HTTPS, with the zone's redirect code"),
+    hsts: Hsts.nullable().optional().describe('null: no such header'),
+    minTLS: MinTls.optional(),
+    originVerify: z.boolean().optional().describe("An HTTPS origin's certificate must be valid for its server name"),
+  })
   .superRefine(({ scheme, portMap }, ctx) => {
     if (scheme === 'follow' && portMap.length === 0)
       ctx.addIssue({ code: 'custom', path: ['portMap'], message: 'required' });
@@ -67,12 +93,22 @@ export const DomainInput = z.object({
   portMap: PortMap.default([]),
   hostReplace: HostHeader.nullable().default(null),
 });
-/** One origin template for many names, pasted one a line. */
+/** As pasted, one a line: each is judged by itself. */
+const Names = z.array(z.string().trim().max(300)).min(1).max(1000);
+/** One origin template for many names. */
 export const SimpleDomainsInput = z.object({
-  names: z.array(z.string().trim().max(300)).min(1).max(1000),
+  names: Names,
   upstreams: Upstreams,
   scheme: OriginScheme.default('http'),
   portMap: PortMap.default([]),
+});
+export const NamesInput = z.object({ names: Names });
+export const CopyInput = Ids.extend({ targetSiteID: Id });
+export const CloneInput = NamesInput.extend({ sourceDomainID: Id });
+export const AddressSwap = z.object({
+  from: HostAddress,
+  to: HostAddress,
+  ids: Ids.shape.ids.optional().describe("Left out: all of the site's domains"),
 });
 export const DomainsInput = z.object({ domains: z.array(DomainInput).min(1).max(1000) });
 export const DomainUpdate = z.object({
@@ -95,6 +131,9 @@ export const Domain = z.object({
   cnameStatus: CnameStatus,
   certStatus: CertStatus,
   forceSSL: z.boolean(),
+  hsts: z.object(Hsts.shape).nullable(),
+  minTLS: MinTls,
+  originVerify: z.boolean(),
   scheme: OriginScheme,
   portMap: z.array(z.object({ from: Port, to: Port })),
   ...Balance.shape,
@@ -103,6 +142,12 @@ export const Domain = z.object({
   updatedAt: Time,
 });
 export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cnameStatus: true });
+/** `found`: where the name leads now; null where it leads nowhere, or nobody could say. */
+export const CnameCheck = Domain.pick({ id: true, name: true, cnameStatus: true }).extend({
+  found: z.string().nullable(),
+});
+/** An origin with the domain it belongs to, for lists over a site. */
+export const SiteUpstream = Upstream.extend({ domainID: Id, domainName: z.string() });
 /** A domain with the site it belongs to, for lists over many sites. */
 export const SiteDomain = Domain.extend({ siteName: Text });
 
@@ -112,4 +157,9 @@ export type DomainUpdate = z.output<typeof DomainUpdate>;
 export type SimpleDomainsInput = z.output<typeof SimpleDomainsInput>;
 export type Upstream = z.output<typeof Upstream>;
 export type UpstreamInput = z.output<typeof UpstreamInput>;
+export type Hsts = z.output<typeof Hsts>;
+export type HttpsInput = z.output<typeof HttpsInput>;
+export type AddressSwap = z.output<typeof AddressSwap>;
+export type CnameCheck = z.output<typeof CnameCheck>;
+export type SiteUpstream = z.output<typeof SiteUpstream>;
 export type Balance = z.output<typeof Balance>;

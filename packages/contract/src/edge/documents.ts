@@ -25,6 +25,7 @@ export const ZoneDoc = z.object({
   }),
   cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
   maxBodyBytes: Count.describe('0: no limit'),
+  forceSSLRedirectCode: z.int().min(301).max(308).optional().describe('301 where it is absent'),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
 });
@@ -69,12 +70,21 @@ export const HostDoc = z.object({
   siteID: Id,
   cacheVersion: Count,
   certID: Id.nullable(),
+  /** Absent: nothing is asked of visitors beyond what the zone asks. */
+  https: z
+    .object({
+      force: z.boolean().describe('send visitors by HTTP to HTTPS'),
+      hsts: z.string().nullable().describe('Strict-Transport-Security of every answer by HTTPS'),
+      minTLS: z.enum(['TLSv1.2', 'TLSv1.3']),
+    })
+    .optional(),
   origin: z.object({
     scheme: z.enum(['http', 'https', 'follow']),
     /** With `follow`: the port of the origin by the port the visitor used. */
     portMap: z.array(z.object({ from: Port, to: Port })),
     host: z.string().nullable().describe("Host field sent to the origin; null: the visitor's"),
     sni: z.string().nullable().describe('null: as host, without its port'),
+    verify: z.boolean().optional().describe('its certificate must be valid for that name'),
     method: z.enum(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']),
     maxFails: z.int().min(0).max(100).describe('0: never rest an origin'),
     failTimeoutSeconds: z.int().min(1).max(3600),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { Id, Ids, Meta, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
 import { OwnSite, ResourceInfo, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
@@ -22,4 +22,7 @@ export const ownSites = onUser('ownSites', {
 export const sites = onSites('sites', {
   meta: get('metaSites', { can: 'site:read', reply: Meta }),
   get:  get('site/:siteId', { can: 'site:read', reply: SiteInfo }),
+  tagsInUse: get('site/tags', { can: 'site:read', reply: TagsInUse }),
+  tags:      get('site/:siteId/tags', { can: 'site:read', reply: z.object({ tags: Tags }) }),
+  setTags:   put('site/:siteId/tags', { can: 'site:write', body: z.object({ tags: Tags }), reply: z.object({ tags: Tags }) }),
 });

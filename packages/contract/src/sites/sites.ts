@@ -40,6 +40,7 @@ export const OwnSite = Site.omit({ zoneID: true, zoneName: true, userID: true, u
 /** A site's page: itself, and how it is reached. */
 export const SiteInfo = OwnSite.extend({
   ports: z.array(z.object({ port: z.int(), tls: z.boolean() })),
+  cname: z.string().nullable().describe('What its domains point to; null while the installation has no name for it'),
   enabledDomainCount: z.int(),
   cacheRuleCount: z.int(),
   cacheVersion: z.int(),

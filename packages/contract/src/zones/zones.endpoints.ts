@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
 import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
-import { Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
+import { RedirectCode, Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
 
 const Search = { name: z.string().max(256).optional() };
 
@@ -10,6 +10,7 @@ export const zones = onClient('zones', {
   meta:   get('metaZones', { can: 'zone:read', reply: Meta }),
   create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT'] }),
   update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
+  forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode }), reply: Zone }),
   remove: del('zone', { can: 'zone:write', body: Ids, reply: Ids, fails: ['ZONE_HAS_NODES', 'GROUP_SITES_IN_USE'] }),
 });
 

@@ -21,6 +21,7 @@ export const ZoneInput = z.object({
     .describe('Ports that every node of the zone opens'),
 });
 export const ZoneUpdate = z.object({ id: Id, name: Text.optional(), memo: Memo.optional() });
+export const RedirectCode = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]);
 export const Zone = z.object({
   id: Id,
   name: Text,
@@ -29,6 +30,7 @@ export const Zone = z.object({
   nodeCount: z.int(),
   siteCount: z.int(),
   ports: z.array(z.object({ port: Port, tls: z.boolean() })),
+  forceSSLRedirectCode: RedirectCode.describe('The answer that sends visitors to HTTPS'),
   createdAt: Time,
   updatedAt: Time,
 });

@@ -1,33 +1,121 @@
 // New names on a site: up to a thousand in one call, in a handful of statements, all of them or none. Every line that
 // stands in the way is named, so that whoever pasted the list mends it once.
 import { randomUUIDv7 } from 'node:crypto';
+import type * as z from 'zod';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
-import type { DomainInput, SimpleDomainsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import {
+  PortMap,
+  type CloneInput,
+  type CopyInput,
+  type DomainInput,
+  type SimpleDomainsInput,
+  type UpstreamInput,
+} from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
-import { fail, failTogether, type Fault } from '../../core/fail.ts';
+import { fail, type Fault } from '../../core/fail.ts';
 import { originFault } from '../../core/outbound.ts';
+import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { portsOf } from '../zones/zone-ports.service.ts';
-import { orTaken } from './domains.service.ts';
+import { failOnce, orTaken } from './domains.service.ts';
 
-type New = Pick<DomainInput, 'name' | 'enabled' | 'tags' | 'upstreams' | 'scheme' | 'portMap' | 'hostReplace'>;
+/** What a domain is like, apart from its name and where it stands. */
+const settings = {
+  tags: true,
+  scheme: true,
+  portMap: true,
+  hostReplace: true,
+  sni: true,
+  originVerify: true,
+  hashType: true,
+  maxFails: true,
+  failTimeoutSeconds: true,
+  connectTimeoutSeconds: true,
+  readTimeoutSeconds: true,
+  forceSsl: true,
+  minTls: true,
+  hstsMaxAgeSeconds: true,
+  hstsIncludeSubdomains: true,
+  hstsPreload: true,
+  upstreams: { select: { address: true, port: true, weight: true, backup: true, enabled: true } },
+} satisfies Prisma.DomainSelect;
 
-export function create(ctx: Ctx, siteId: string, domains: New[]) {
+interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'portMap'> {
+  /** The columns beyond these that are not at their defaults. */
+  columns: Omit<Prisma.DomainCreateManyInput, 'siteId' | 'name' | 'enabled' | 'portMap'>;
+}
+
+export function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
   const faults = domains.flatMap(({ upstreams, scheme, portMap }, i) => [
     ...originFaults(ctx, upstreams, `domains.${i}.upstreams`),
     ...followFaults(scheme, portMap, `domains.${i}.portMap`),
   ]);
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
-  return insert(ctx, siteId, domains);
+  return insert(
+    ctx,
+    siteId,
+    domains.map(({ name, enabled, upstreams, portMap, ...columns }) => ({
+      name,
+      enabled,
+      upstreams,
+      portMap,
+      columns,
+    })),
+  );
 }
 
 /** One origin template for many names. */
 export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: SimpleDomainsInput) {
   const { upstreams, scheme, portMap } = template;
   const faults = [...originFaults(ctx, upstreams, 'upstreams'), ...followFaults(scheme, portMap, 'portMap')];
+  const lines = misnamed(names, faults);
+  return insert(
+    ctx,
+    siteId,
+    names.map((name) => ({ name, enabled: true, upstreams, portMap, columns: { scheme } })),
+    lines,
+  );
+}
+
+/** New names that are in all things like one that is there. */
+export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, names }: z.output<typeof CloneInput>) {
+  const source = await ctx.db.domain.findFirst({ where: { id: sourceDomainID, siteId }, select: settings });
+  if (!source) fail('NOT_FOUND');
+  const lines = misnamed(names);
+  return insert(
+    ctx,
+    siteId,
+    names.map((name) => likeness(name, true, source)),
+    lines,
+  );
+}
+
+/** To another site of the caller's, switched off: a name is on only once. */
+export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }: z.output<typeof CopyInput>) {
+  const rows = await ctx.db.domain.findMany({
+    where: { siteId, id: { in: ids } },
+    select: { ...settings, name: true },
+    orderBy: { name: 'asc' },
+  });
+  if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+  return insert(
+    ctx,
+    targetSiteID,
+    rows.map(({ name, ...row }) => likeness(name, false, row)),
+  );
+}
+
+const likeness = (
+  name: string,
+  enabled: boolean,
+  { upstreams, portMap, ...columns }: Prisma.DomainGetPayload<{ select: typeof settings }>,
+): New => ({ name, enabled, upstreams, portMap: PortMap.parse(portMap), columns });
+
+/** The lines that are no domain names. Where there is but one line, or an origin stands in the way as well, that is all. */
+function misnamed(names: string[], faults: { path: string; rule: string; message: string }[] = []): Fault[] {
   const lines = names.flatMap((name, i) => {
     const { success, error } = DomainName.safeParse(name);
     if (success) return [];
@@ -35,12 +123,7 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
   });
   if (faults.length > 0 || (lines.length > 0 && names.length === 1))
     fail('PARAMETER', { errorData: [...faults, ...lines.map(({ target: _, ...line }) => line)] });
-  return insert(
-    ctx,
-    siteId,
-    names.map((name) => ({ ...template, name, enabled: true, tags: [], hostReplace: null })),
-    lines.map(({ target }) => ({ reason: 'PARAMETER', target })),
-  );
+  return lines.map(({ target }) => ({ reason: 'PARAMETER', target }));
 }
 
 async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
@@ -72,12 +155,21 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
       if (missing) blame('ILLEGAL_PORT_MAP');
       seen.add(name);
     }
-    const [fault] = faults;
-    if (fault && domains.length === 1) fail(fault.reason, { errorData: [{ targets: [fault.target] }] });
-    failTogether(faults);
+    failOnce(faults, domains.length);
 
     const rows = domains.map((domain) => ({ id: randomUUIDv7(), ...domain }));
-    await orTaken(tx.domain.createMany({ data: rows.map(({ upstreams: _, ...row }) => ({ ...row, siteId })) }));
+    await orTaken(
+      tx.domain.createMany({
+        data: rows.map(({ id, name, enabled, portMap, columns }) => ({
+          ...columns,
+          id,
+          siteId,
+          name,
+          enabled,
+          portMap,
+        })),
+      }),
+    );
     await tx.upstream.createMany({
       data: rows.flatMap(({ id, upstreams }) => upstreams.map((upstream) => ({ ...upstream, domainId: id, siteId }))),
     });
@@ -104,5 +196,5 @@ export const originFaults = (
   });
 
 /** With "follow" the origin's port is read off the visitor's, so there must be something to read. */
-const followFaults = (scheme: New['scheme'], portMap: New['portMap'], path: string) =>
+const followFaults = (scheme: DomainInput['scheme'], portMap: New['portMap'], path: string) =>
   scheme === 'follow' && portMap.length === 0 ? [{ path, rule: 'required', message: 'required' }] : [];

@@ -1,6 +1,6 @@
 // The reads of domains, which consoles ask most: a page with its origins in one statement.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { Domain } from '@edgeloom/contract/domains/domains.ts';
+import type { Domain, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
 
@@ -19,7 +19,9 @@ export interface DomainFilter {
 export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
 const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
-  d.cert_status AS "certStatus", d.force_ssl AS "forceSSL", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
+  d.cert_status AS "certStatus", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify",
+  CASE WHEN d.hsts_max_age_seconds IS NOT NULL THEN json_build_object('maxAgeSeconds', d.hsts_max_age_seconds,
+    'includeSubdomains', d.hsts_include_subdomains, 'preload', d.hsts_preload) END AS hsts, d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
   d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
   d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
   d.created_at AS "createdAt", d.updated_at AS "updatedAt",
@@ -33,17 +35,20 @@ export const readDomains = (
   paging: DomainPaging,
   filter: DomainFilter,
 ): Promise<Domain[]> =>
-  db.$read(
-    ({ site }) => sql`SELECT ${columns} FROM domains d JOIN sites s ON s.id = d.site_id
-      WHERE d.site_id = ${siteId} AND ${site}${where(filter)} ${pageSql(paging, sorted, sql`d.id`)}`,
-  );
+  db.$read(({ site }) => page(columns, sql`d.site_id = ${siteId} AND ${site}`, paging, where(filter, siteId)));
+
+/** The page's ids first: what is skipped on the way to a late page is not read, nor are its origins. */
+const page = (what: Sql, seen: Sql, paging: DomainPaging, filter: Sql) =>
+  sql`SELECT ${what} FROM (
+      SELECT d.id FROM domains d JOIN sites s ON s.id = d.site_id WHERE ${seen}${filter} ${pageSql(paging, sorted, sql`d.id`)}
+    ) p JOIN domains d ON d.id = p.id JOIN sites s ON s.id = d.site_id ${pageSql({ ...paging, page: 1 }, sorted, sql`d.id`)}`;
 
 /** How many there are; null where there is no such site. */
 export async function countDomains({ db }: Ctx, siteId: string, filter: DomainFilter): Promise<number | null> {
   const [row] = await db.$read<{ total: number }>(
     ({
       site,
-    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter)}
+    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter, siteId)}
       WHERE s.id = ${siteId} AND ${site} GROUP BY s.id`,
   );
   return row?.total ?? null;
@@ -69,25 +74,32 @@ export const readAllDomains = (
   filter: DomainFilter,
   siteId: string | undefined,
 ): Promise<(Domain & { siteName: string })[]> =>
-  db.$read(
-    ({ site }) => sql`SELECT ${columns}, s.name AS "siteName" FROM domains d JOIN sites s ON s.id = d.site_id
-      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter)} ${pageSql(paging, sorted, sql`d.id`)}`,
+  db.$read(({ site }) =>
+    page(
+      sql`${columns}, s.name AS "siteName"`,
+      sql`${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}`,
+      paging,
+      where(filter, siteId),
+    ),
   );
 
 export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId: string | undefined): Promise<number> {
   const [row] = await db.$read<{ total: number }>(
     ({ site }) => sql`SELECT count(*)::int AS total FROM domains d JOIN sites s ON s.id = d.site_id
-      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter)}`,
+      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter, siteId)}`,
   );
   return row?.total ?? 0;
 }
 
-function where(filter: DomainFilter): Sql {
+function where(filter: DomainFilter, siteId: string | undefined): Sql {
   const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
   return andAll([
+    // Each of the three by an index of its own.
     keywords &&
-      sql`(${contains(sql`d.name`, keywords)} OR ${keywords} = ANY(d.tags)
-        OR EXISTS (SELECT 1 FROM upstreams u WHERE u.domain_id = d.id AND ${contains(sql`u.address`, keywords)}))`,
+      sql`(${contains(sql`d.name`, keywords)} OR d.tags @> ARRAY[${keywords}]
+        OR d.id = ANY(ARRAY(SELECT u.domain_id FROM upstreams u WHERE ${contains(sql`u.address`, keywords)}${andAll([
+          siteId && sql`u.site_id = ${siteId}`,
+        ])})))`,
     tags && sql`d.tags && ${tags}::text[]`,
     cnameStatuses && sql`d.cname_status = ANY(${cnameStatuses})`,
     certStatus && sql`d.cert_status = ANY(${certStatus})`,
@@ -98,4 +110,50 @@ function where(filter: DomainFilter): Sql {
     filter.updatedAtStart && sql`d.updated_at >= ${filter.updatedAtStart}`,
     filter.updatedAtEnd && sql`d.updated_at <= ${filter.updatedAtEnd}`,
   ]);
+}
+
+/** Every tag that a domain has, of one site or of all that the caller sees. */
+export const readTags = ({ db }: Ctx, siteId?: string): Promise<{ tag: string }[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT DISTINCT t.tag FROM domains d JOIN sites s ON s.id = d.site_id, unnest(d.tags) t (tag)
+      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])} ORDER BY t.tag LIMIT 1000`,
+  );
+
+/** As they are exported: in the order of their names. */
+export const readForExport = ({ db }: Ctx, siteId: string, ids: readonly string[]): Promise<Domain[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT ${columns} FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE d.site_id = ${siteId} AND d.id = ANY(${ids}::uuid[]) AND ${site} ORDER BY d.name`,
+  );
+
+export type UpstreamPaging = Paging<'address' | 'domainName' | 'port' | 'weight'>;
+const originsSorted = {
+  address: sql`u.address`,
+  domainName: sql`d.name`,
+  port: sql`u.port`,
+  weight: sql`u.weight`,
+};
+const originsOf = (siteId: string, site: Sql, keyword: string | undefined) =>
+  sql`FROM upstreams u JOIN domains d ON d.id = u.domain_id JOIN sites s ON s.id = u.site_id
+    WHERE u.site_id = ${siteId} AND ${site}${andAll([
+      keyword && sql`(${contains(sql`u.address`, keyword)} OR ${contains(sql`d.name`, keyword)})`,
+    ])}`;
+
+export const readOrigins = (
+  { db }: Ctx,
+  siteId: string,
+  paging: UpstreamPaging,
+  keyword: string | undefined,
+): Promise<SiteUpstream[]> =>
+  db.$read(
+    ({ site }) =>
+      sql`SELECT u.id, u.address, u.port, u.weight, u.backup, u.enabled, u.domain_id AS "domainID", d.name AS "domainName"
+        ${originsOf(siteId, site, keyword)} ${pageSql(paging, originsSorted, sql`u.id`)}`,
+  );
+
+export async function countOrigins({ db }: Ctx, siteId: string, keyword: string | undefined): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT count(*)::int AS total ${originsOf(siteId, site, keyword)}`,
+  );
+  return row?.total ?? 0;
 }

@@ -1,5 +1,7 @@
 import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { routes } from '../../http/bind.ts';
+import * as bulk from './bulk-domains.service.ts';
+import * as cname from './cname.service.ts';
 import * as create from './create-domains.service.ts';
 import * as service from './domains.service.ts';
 import * as upstreams from './upstreams.service.ts';
@@ -13,8 +15,19 @@ export const domainsRoutes = routes(domains, {
   update:       (ctx, { params, body }) => service.update(ctx, params, body),
   create:       (ctx, { params, body }) => create.create(ctx, params.siteId, body.domains),
   createSimple: (ctx, { params, body }) => create.createSimple(ctx, params.siteId, body),
+  createFrom:   (ctx, { params, body }) => create.createFrom(ctx, params.siteId, body),
+  copyToSite:   (ctx, { params, body }) => create.copyToSite(ctx, params.siteId, body),
+  export:       (ctx, { params, body }) => bulk.exportText(ctx, params.siteId, body.ids),
   remove:       (ctx, { params, body }) => service.remove(ctx, params.siteId, body.ids),
+  removeNamed:  (ctx, { params, body }) => service.removeNamed(ctx, params.siteId, body.names),
   status:       (ctx, { params, body }) => service.setStatus(ctx, params.siteId, body),
+  checkCname:   (ctx, { params, body }) => cname.check(ctx, params.siteId, body.ids),
+  forceSSL:     (ctx, { params, body }) => bulk.setForceSSL(ctx, params.siteId, body),
+  tags:         (ctx, { params }) => service.tags(ctx, params.siteId),
+  setTags:      (ctx, { params, body }) => bulk.setTags(ctx, params.siteId, body),
+  setUpstreams: (ctx, { params, body }) => bulk.setUpstreams(ctx, params.siteId, body),
+  swapAddress:  (ctx, { params, body }) => bulk.swapAddress(ctx, params.siteId, body),
+  upstreams:    (ctx, { params, query }) => bulk.upstreams(ctx, params.siteId, query),
   https:        (ctx, { params, body }) => service.setHttps(ctx, params, body),
   scheme:       (ctx, { params }) => service.find(ctx, params.siteId, { id: params.domainId }),
   balance:      (ctx, { params, body }) => service.update(ctx, params, body),
@@ -28,5 +41,6 @@ export const domainUpstreamsRoutes = routes(domainUpstreams, {
 });
 
 export const clientDomainsRoutes = routes(clientDomains, {
+  tags: (ctx) => service.allTags(ctx),
   list: (ctx, { query }) => service.listAll(ctx, query),
 });

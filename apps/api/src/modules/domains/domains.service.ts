@@ -1,10 +1,11 @@
-import { Domain, PortMap, type DomainUpdate } from '@edgeloom/contract/domains/domains.ts';
+import { Domain, PortMap, type DomainUpdate, type HttpsInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
-import { fail, failTogether } from '../../core/fail.ts';
+import { fail, failTogether, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -17,6 +18,7 @@ import {
   readAllDomains,
   readDomain,
   readDomains,
+  readTags,
   type DomainFilter,
   type DomainPaging,
 } from './domains.queries.ts';
@@ -62,6 +64,13 @@ export async function meta({ db }: Ctx, siteId: string, keyword: string | undefi
   };
 }
 
+export async function tags(ctx: Ctx, siteId: string) {
+  await sites.own(ctx.db, siteId);
+  return { data: (await readTags(ctx, siteId)).map(({ tag }) => tag) };
+}
+
+export const allTags = async (ctx: Ctx) => ({ data: (await readTags(ctx)).map(({ tag }) => tag) });
+
 export const find = async (ctx: Ctx, siteId: string, by: { id: string } | { name: string }): Promise<Domain> =>
   (await readDomain(ctx, siteId, by)) ?? fail('NOT_FOUND');
 
@@ -71,13 +80,21 @@ export const update = ({ db }: Ctx, { siteId, domainId }: InDomain, fields: Doma
 export const setHttps = (
   { db }: Ctx,
   { siteId, domainId }: InDomain,
-  { scheme, portMap }: { scheme: Domain['scheme']; portMap: Domain['portMap'] },
+  { hsts, forceSSL, minTLS, ...input }: HttpsInput,
 ): Promise<Domain> =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
-    const missing = await unopened(tx, zoneId, portMap);
+    const missing = await unopened(tx, zoneId, input.portMap);
     if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });
-    return write(tx, siteId, domainId, { scheme, portMap });
+    return write(tx, siteId, domainId, {
+      ...given({ ...input, forceSsl: forceSSL, minTls: minTLS }),
+      ...(hsts === null && { hstsMaxAgeSeconds: null, hstsIncludeSubdomains: false, hstsPreload: false }),
+      ...(hsts && {
+        hstsMaxAgeSeconds: hsts.maxAgeSeconds,
+        hstsIncludeSubdomains: hsts.includeSubdomains,
+        hstsPreload: hsts.preload,
+      }),
+    });
   });
 
 async function write(
@@ -104,9 +121,8 @@ export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: str
     const names = rows.map(({ name }) => name);
     if (enabled) {
       const taken = await enabledAnywhere(ctx.installation, names, ids);
-      failAlike(
-        'DOMAIN_TAKEN',
-        names.filter((name) => taken.has(name)),
+      failOnce(
+        names.filter((name) => taken.has(name)).map((target) => ({ reason: 'DOMAIN_TAKEN', target })),
         ids.length,
       );
     }
@@ -130,6 +146,27 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     return { ids };
   });
 
+/** By their names. All or none: whatever stands in the way of one is said of each. */
+export async function removeNamed(ctx: Ctx, siteId: string, names: string[]) {
+  await sites.own(ctx.db, siteId);
+  const rows = await ctx.db.domain.findMany({
+    where: { siteId, name: { in: names } },
+    select: { id: true, name: true, enabled: true },
+  });
+  const found = new Map(rows.map((row) => [row.name, row]));
+  const faults = names.flatMap((name): Fault[] => {
+    const row = found.get(name);
+    if (row && !row.enabled) return [];
+    return [{ reason: row ? 'STILL_ENABLED' : 'NOT_FOUND', target: name }];
+  });
+  failOnce(faults, names.length);
+  return remove(
+    ctx,
+    siteId,
+    rows.map(({ id }) => id),
+  );
+}
+
 /** A port that the map begins at and the zone does not open, or null. */
 export async function unopened(
   tx: ScopedTx,
@@ -142,10 +179,12 @@ export async function unopened(
 }
 
 /** Of one entry the fault itself; of several, all of them together. */
-export function failAlike(reason: 'DOMAIN_TAKEN', targets: string[], asked: number) {
-  if (targets.length === 0) return;
-  if (asked === 1) fail(reason, { errorData: [{ targets }] });
-  failTogether(targets.map((target) => ({ reason, target })));
+export function failOnce(faults: readonly Fault[], asked: number) {
+  const [fault] = faults;
+  if (!fault) return;
+  if (asked > 1) return failTogether(faults);
+  const { rule } = { rule: undefined, ...errors[fault.reason] };
+  fail(fault.reason, { errorData: [{ ...(rule && { rule }), targets: [fault.target] }] });
 }
 
 /** The index has the last word, when two sites enable one name at the same moment. */
@@ -161,13 +200,18 @@ export const orTaken = async <T>(work: Promise<T>): Promise<T> => {
 
 type Row = Prisma.DomainGetPayload<{ include: typeof include }>;
 
-const { cnameStatus, certStatus, scheme, hashType } = Domain.shape;
+const { cnameStatus, certStatus, scheme, hashType, minTLS } = Domain.shape;
 
-export const domainOf = (row: Row): Domain => ({
+export const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload, ...row }: Row): Domain => ({
   ...row,
   siteID: row.siteId,
   status: row.enabled ? 1 : 0,
   forceSSL: row.forceSsl,
+  minTLS: minTLS.parse(row.minTls),
+  hsts:
+    hstsMaxAgeSeconds === null
+      ? null
+      : { maxAgeSeconds: hstsMaxAgeSeconds, includeSubdomains: hstsIncludeSubdomains, preload: hstsPreload },
   cnameStatus: cnameStatus.parse(row.cnameStatus),
   certStatus: certStatus.parse(row.certStatus),
   scheme: scheme.parse(row.scheme),

@@ -37,6 +37,7 @@ export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<numbe
 
 interface SitePage extends SiteRow {
   ports: { port: number; tls: boolean }[];
+  cnameLabel: string;
   enabledDomainCount: number;
   cacheRuleCount: number;
 }
@@ -44,7 +45,7 @@ interface SitePage extends SiteRow {
 /** A site with all that its page shows. */
 export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null> {
   const [row] = await db.$read<SitePage>(
-    ({ site }) => sql`SELECT ${columns},
+    ({ site }) => sql`SELECT ${columns}, s.cname_label AS "cnameLabel",
         (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id AND d.enabled) AS "enabledDomainCount",
         (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
         coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q WHERE q.zone_id = s.zone_id), '[]') AS ports
@@ -52,6 +53,13 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
   );
   return row ?? null;
 }
+
+/** Every tag that a site of the caller's has. */
+export const readSiteTags = ({ db }: Ctx): Promise<{ tag: string }[]> =>
+  db.$read(
+    ({ site }) =>
+      sql`SELECT DISTINCT t.tag FROM sites s, unnest(s.tags) t (tag) WHERE ${site} ORDER BY t.tag LIMIT 1000`,
+  );
 
 const where = ({ name, productID, zoneID, userID, status, tags }: SiteFilter): Sql =>
   andAll([

@@ -18,4 +18,7 @@ export const ownSitesRoutes = routes(ownSites, {
 export const sitesRoutes = routes(sites, {
   meta: (ctx) => service.meta(ctx),
   get:  (ctx, { params }) => service.get(ctx, params.siteId),
+  tagsInUse: (ctx) => service.tagsInUse(ctx),
+  tags:      (ctx, { params }) => service.tags(ctx, params.siteId),
+  setTags:   (ctx, { params, body }) => service.setTags(ctx, params.siteId, body.tags),
 });

@@ -8,7 +8,8 @@ import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { countSites, readSite, readSites, type SiteFilter, type SitePaging } from './sites.queries.ts';
+import { cnameOf } from '../domains/cname.service.ts';
+import { countSites, readSite, readSites, readSiteTags, type SiteFilter, type SitePaging } from './sites.queries.ts';
 
 const include = {
   product: { select: { name: true, domainLimit: true } },
@@ -29,7 +30,18 @@ export const meta = async ({ db }: Ctx) => ({
   data: await db.site.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
 });
 
-export const get = async (ctx: Ctx, id: string): Promise<SiteInfo> => (await readSite(ctx, id)) ?? fail('NOT_FOUND');
+export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
+  const { cnameLabel, ...site } = (await readSite(ctx, id)) ?? fail('NOT_FOUND');
+  return { ...site, cname: cnameOf(cnameLabel, ctx.installation.env) };
+}
+
+export const tagsInUse = async (ctx: Ctx) => ({ data: (await readSiteTags(ctx)).map(({ tag }) => tag) });
+
+export const tags = async ({ db }: Ctx, id: string) =>
+  (await db.site.findUnique({ where: { id }, select: { tags: true } })) ?? fail('NOT_FOUND');
+
+export const setTags = ({ db }: Ctx, id: string, given: string[]) =>
+  db.site.update({ where: { id }, data: { tags: given }, select: { tags: true } });
 
 export async function resources({ db }: Ctx) {
   const [sites, domains, enabledDomains, cacheRules] = await Promise.all([

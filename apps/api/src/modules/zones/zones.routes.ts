@@ -8,6 +8,7 @@ export const zonesRoutes = routes(zones, {
   meta:   (ctx) => service.meta(ctx),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
+  forceSSLRedirectCode: (ctx, { params, body }) => service.setRedirectCode(ctx, params.zoneId, body.code),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),
 });
 

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Zone, ZoneInput, ZoneUpdate } from '@edgeloom/contract/zones/zones.ts';
+import { RedirectCode, type Zone, type ZoneInput, type ZoneUpdate } from '@edgeloom/contract/zones/zones.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -42,6 +42,13 @@ export async function update({ db }: Ctx, { id, name, memo }: ZoneUpdate): Promi
   return zoneOf(await orFail('ZONE_NAME_TAKEN', db.zone.update({ where: { id }, data, include })));
 }
 
+export const setRedirectCode = ({ db }: Ctx, id: string, code: number): Promise<Zone> =>
+  db.$transaction(async (tx) => {
+    const row = await tx.zone.update({ where: { id }, data: { forceSslRedirectCode: code }, include });
+    await changed(tx, id, 'zone');
+    return zoneOf(row);
+  });
+
 export const remove = ({ db }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: ids } };
@@ -62,8 +69,14 @@ export async function own(tx: ScopedTx, id: string) {
   return (await tx.zone.findUnique({ where: { id }, select: { id: true } })) ?? fail('NOT_FOUND');
 }
 
-const zoneOf = ({ revision, _count, ...row }: Prisma.ZoneGetPayload<{ include: typeof include }>): Zone => ({
+const zoneOf = ({
+  revision,
+  forceSslRedirectCode,
+  _count,
+  ...row
+}: Prisma.ZoneGetPayload<{ include: typeof include }>): Zone => ({
   ...row,
+  forceSSLRedirectCode: RedirectCode.parse(forceSslRedirectCode),
   serial: revision,
   nodeCount: _count.nodes,
   siteCount: _count.sites,

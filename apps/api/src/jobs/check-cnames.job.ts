@@ -1,0 +1,50 @@
+// Looks every domain's name up once an hour, a batch at a time. Each process does; a domain is one process's at a time, and
+// is due again if that one dies. The next look comes at a random moment around an hour later, so that a hundred thousand
+// names that were added together are not asked for together.
+import type { FastifyBaseLogger } from 'fastify';
+import type { Installation } from '../core/installation.ts';
+import { cnameOf } from '../modules/domains/cname.service.ts';
+
+const BATCH = 200;
+const LOOK_AGAIN_MS = 5000;
+/** Also when the next look comes where nobody could say. */
+const TAKE = `UPDATE domains d SET cname_due_at = now() + interval '10 minutes'
+  FROM (SELECT id FROM domains WHERE cname_due_at <= now() ORDER BY cname_due_at LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED) due, sites s
+  WHERE d.id = due.id AND s.id = d.site_id RETURNING d.id, d.name, s.cname_label AS label`;
+const KEEP = `UPDATE domains d SET cname_status = found.state, cname_due_at = now() + interval '1 hour' * (0.9 + random() * 0.2)
+  FROM unnest($1::uuid[], $2::text[]) found (id, state) WHERE d.id = found.id`;
+
+/** Answers how many domains were due. */
+export async function checkDueCnames({ pool, env, resolver }: Installation): Promise<number> {
+  const { rows } = await pool.query<{ id: string; name: string; label: string }>(TAKE);
+  const outcomes = await resolver.check(rows.map(({ name, label }) => ({ name, target: cnameOf(label, env) ?? '' })));
+  const known = rows.flatMap(({ id }, i) => {
+    const state = outcomes[i]?.state ?? 'unknown';
+    return state === 'unknown' ? [] : [{ id, state }];
+  });
+  if (known.length > 0) await pool.query(KEEP, [known.map(({ id }) => id), known.map(({ state }) => state)]);
+  return rows.length;
+}
+
+export function startCnameChecks(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
+  let isStopping = installation.env.CNAME_SUFFIX === undefined;
+  let running: Promise<void> | null = null;
+
+  async function drain() {
+    while (!isStopping && (await checkDueCnames(installation)) === BATCH);
+  }
+  const look = () => {
+    if (isStopping) return;
+    running ??= drain()
+      .catch((error: unknown) => log.warn({ err: error }, 'names of domains not looked up'))
+      .finally(() => (running = null));
+  };
+  const timer = setInterval(look, LOOK_AGAIN_MS).unref();
+  return {
+    async stop() {
+      isStopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,359 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
+import { harmless } from '@edgeloom/api/modules/domains/bulk-domains.service.ts';
+import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { hostKey } from '@edgeloom/contract/edge/documents.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { startNameServer } from '../edge/name-server.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type BuiltDomain, type BuiltSite } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const dns = await startNameServer();
+const { as, build, installation, close } = await testApp({
+  ORIGIN_ALLOW: '10.20.0.0/16',
+  CNAME_SUFFIX: 'cdn.example.net',
+  DNS_RESOLVERS: dns.address,
+});
+const { db } = installation;
+afterAll(async () => {
+  await close();
+  await dns.stop();
+});
+
+const name = () => `${unique('www')}.example.com`;
+const nowhere = '0192d3f0-0000-7000-8000-000000000000';
+
+async function threeDomains(): Promise<{ site: BuiltSite; all: BuiltDomain[]; ids: string[] }> {
+  const site = await build.site();
+  const all = [
+    await build.domain({ site }),
+    await build.domain({ site, upstreams: [{ address: '192.0.2.10', port: 8080 }] }),
+    await build.domain({ site, enabled: false }),
+  ];
+  return { site, all, ids: all.map(({ id }) => id) };
+}
+const namesOf = (all: BuiltDomain[]) => all.map((domain) => domain.name);
+
+describe('many domains at once', () => {
+  test('are sent to HTTPS, and told to the nodes where they are on', async () => {
+    const { site, all, ids } = await threeDomains();
+    const { call } = as(site.owner);
+    await call(domains.forceSSL, { params: site.params, body: { ids, forceSSL: true } });
+    expect(await call(domains.list, { params: site.params, query: { forceSSL: true } })).toMatchObject({ total: 3 });
+    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+  });
+
+  test('get tags, which no node needs to know', async () => {
+    const { site, ids } = await threeDomains();
+    const { call } = as(site.owner);
+    await call(domains.setTags, { params: site.params, body: { ids: ids.slice(0, 2), tags: ['shop', 'blue'] } });
+    expect(await call(domains.tags, { params: site.params })).toEqual({ data: ['blue', 'shop'] });
+    expect(await as(site.client).call(clientDomains.tags)).toEqual({ data: ['blue', 'shop'] });
+    expect(await published(installation, site.zoneId)).toEqual([]);
+  });
+
+  test('get the same origins in place of their own', async () => {
+    const { site, all, ids } = await threeDomains();
+    const { call } = as(site.owner);
+    const upstreams = [{ address: '192.0.2.50' }, { address: 'b.example.com', backup: true }];
+    await call(domains.setUpstreams, { params: site.params, body: { ids, upstreams } });
+    const { data } = await call(domains.list, { params: site.params });
+    for (const domain of data) expect(domain.upstreams).toMatchObject(upstreams);
+    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    const refuse = (body: { upstreams: { address: string; enabled?: boolean }[] }) =>
+      call(domains.setUpstreams, { params: site.params, body: { ids, ...body } });
+    await expect(refuse({ upstreams: [{ address: '192.0.2.1', enabled: false }] })).toFail('NO_ENABLED_UPSTREAM');
+    await expect(refuse({ upstreams: [{ address: '127.0.0.1' }] })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'upstreams.0.address', rule: 'forbidden' })],
+    });
+  });
+
+  test('have one address swapped for another wherever it stands, or among some', async () => {
+    const { site, all, ids } = await threeDomains();
+    const { call } = as(site.owner);
+    const swap = (body: { from: string; to: string; ids?: string[] }) =>
+      call(domains.swapAddress, { params: site.params, body });
+    expect(await swap({ from: '192.0.2.10', to: '192.0.2.11', ids: ids.slice(0, 1) })).toEqual({
+      ids: ids.slice(0, 1),
+    });
+    expect((await swap({ from: '192.0.2.10', to: '192.0.2.11' })).ids.sort()).toEqual(ids.slice(1));
+    expect(await swap({ from: '192.0.2.10', to: '192.0.2.11' })).toEqual({ ids: [] });
+    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    await expect(swap({ from: '192.0.2.11', to: '10.0.0.1' })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'to', rule: 'forbidden' })],
+    });
+  });
+
+  test('of which one would have an origin twice keep theirs, all of them', async () => {
+    const site = await build.site();
+    const both = [
+      { address: '192.0.2.1', port: 80 },
+      { address: '192.0.2.2', port: 80 },
+    ];
+    const [one, two] = [await build.domain({ site, upstreams: both }), await build.domain({ site, upstreams: both })];
+    const other = await build.domain({ site, upstreams: both.slice(0, 1) });
+    const { call } = as(site.owner);
+    const body = { from: '192.0.2.1', to: '192.0.2.2' };
+    await expect(call(domains.swapAddress, { params: site.params, body })).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: 101_025, targets: namesOf([one, two]) }],
+    });
+    expect((await call(domainUpstreams.list, { params: other.params })).data).toMatchObject([{ address: '192.0.2.1' }]);
+    await expect(call(domains.swapAddress, { params: site.params, body: { ...body, ids: [one.id] } })).toFail(
+      'DUPLICATED',
+      { errorData: [{ targets: [one.name] }] },
+    );
+  });
+
+  test('are removed by their names, none while one is on or is not there', async () => {
+    const { site, all, ids } = await threeDomains();
+    const { call } = as(site.owner);
+    const [first, second, off] = namesOf(all);
+    const remove = (...names: (string | undefined)[]) =>
+      call(domains.removeNamed, { params: site.params, body: { names: names.map(String) } });
+    await expect(remove(off, first, 'nothing.example.com', second)).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [
+        { code: 101_003, rule: 'enabled', targets: [first, second] },
+        { code: 101_003, rule: 'notFound', targets: ['nothing.example.com'] },
+      ],
+    });
+    await expect(remove(first)).toFail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: [first] }] });
+    expect(await remove(off)).toEqual({ ids: ids.slice(2) });
+    expect(await call(domains.list, { params: site.params })).toMatchObject({ total: 2 });
+  });
+
+  test('are changed together or not at all: one that is not of the site stops them', async () => {
+    const { site, ids } = await threeDomains();
+    const other = await build.domain();
+    const { call } = as(site.owner);
+    for (const id of [other.id, nowhere]) {
+      const body = { ids: [...ids, id] };
+      const refused = [
+        () => call(domains.forceSSL, { params: site.params, body: { ...body, forceSSL: true } }),
+        () => call(domains.setTags, { params: site.params, body: { ...body, tags: ['x'] } }),
+        () =>
+          call(domains.setUpstreams, { params: site.params, body: { ...body, upstreams: [{ address: '192.0.2.1' }] } }),
+        () =>
+          call(domains.swapAddress, { params: site.params, body: { ...body, from: '192.0.2.10', to: '192.0.2.1' } }),
+        () => call(domains.checkCname, { params: site.params, body }),
+        () => call(domains.export, { params: site.params, body }),
+        () => call(domains.copyToSite, { params: site.params, body: { ...body, targetSiteID: site.id } }),
+      ];
+      for (const attempt of refused) await expect(attempt()).toFail('NOT_FOUND');
+    }
+    expect(
+      await db.domain.count({ where: { siteId: site.id, OR: [{ forceSsl: true }, { tags: { has: 'x' } }] } }),
+    ).toBe(0);
+    expect(await db.upstream.count({ where: { siteId: site.id, address: '192.0.2.1' } })).toBe(0);
+  });
+});
+
+describe('a domain is the pattern', () => {
+  const https = {
+    scheme: 'https' as const,
+    portMap: [],
+    forceSSL: true,
+    minTLS: 'TLSv1.3' as const,
+    originVerify: true,
+  };
+  const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
+
+  test('of new names, which are like it in all and are on', async () => {
+    const source = await build.domain({ upstreams: [{ address: '192.0.2.7', port: 8443, weight: 3 }] });
+    const { site } = source;
+    const { call } = as(site.owner);
+    await call(domains.https, { params: source.params, body: { ...https, hsts } });
+    const names = [name(), name()];
+    const body = { sourceDomainID: source.id, names };
+    const { ids } = await call(domains.createFrom, { params: site.params, body });
+    for (const domainId of ids) {
+      expect(await call(domains.get, { params: { ...site.params, domainId } })).toMatchObject({
+        ...https,
+        hsts,
+        status: 1,
+        upstreams: [{ address: '192.0.2.7', port: 8443, weight: 3 }],
+      });
+    }
+    await expect(
+      call(domains.createFrom, {
+        params: site.params,
+        body: { ...body, names: ['no domain', names[0] ?? '', source.name] },
+      }),
+    ).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [
+        { code: 101_003, targets: ['no domain'] },
+        { code: 101_025, targets: [names[0], source.name] },
+      ],
+    });
+    const other = await build.domain();
+    await expect(
+      call(domains.createFrom, { params: site.params, body: { sourceDomainID: other.id, names: [name()] } }),
+    ).toFail('NOT_FOUND');
+  });
+
+  test('of its copy on another site of the owner, which is off; never on a site of somebody else', async () => {
+    const source = await build.domain({ upstreams: [{ address: '192.0.2.7', port: 80 }] });
+    const { site } = source;
+    const { call } = as(site.owner);
+    const target = await build.site({ product: site.product, owner: site.owner });
+    const copy = (targetSiteID: string) =>
+      call(domains.copyToSite, { params: site.params, body: { ids: [source.id], targetSiteID } });
+    const { ids } = await copy(target.id);
+    expect(await call(domains.get, { params: { ...target.params, domainId: ids[0] ?? '' } })).toMatchObject({
+      name: source.name,
+      status: 0,
+      upstreams: [{ address: '192.0.2.7' }],
+    });
+    await expect(copy(target.id)).toFail('DUPLICATED', { errorData: [{ targets: [source.name] }] });
+    await expect(copy((await build.site()).id)).toFail('NOT_FOUND');
+  });
+
+  test('that a list for a preload list must be whole to be stored', async () => {
+    const { site, params } = await build.domain();
+    const tell = (told: typeof hsts | null) =>
+      as(site.owner).call(domains.https, { params, body: { scheme: 'http', portMap: [], hsts: told } });
+    await expect(tell({ ...hsts, maxAgeSeconds: 300 })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'hsts.maxAgeSeconds' })],
+    });
+    await expect(tell({ ...hsts, includeSubdomains: false })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'hsts.includeSubdomains' })],
+    });
+    expect(await tell(hsts)).toMatchObject({ hsts });
+    // Left out, it stays; null takes it away.
+    const rest = { scheme: 'http' as const, portMap: [] };
+    expect(await as(site.owner).call(domains.https, { params, body: rest })).toMatchObject({ hsts });
+    expect(await tell(null)).toMatchObject({ hsts: null });
+  });
+});
+
+describe('an export', () => {
+  test('has a line for each domain, whatever its tags say', async () => {
+    const site = await build.site();
+    const { id, name: called } = await build.domain({
+      site,
+      upstreams: [
+        { address: '192.0.2.7', port: 80 },
+        { address: '2001:db8::1', port: 8080, backup: true, weight: 2 },
+      ],
+    });
+    await db.domain.update({ where: { id }, data: { tags: ['=cmd|calc', 'two\nlines\tof text'] } });
+    const text = await as(site.owner).call(domains.export, { params: site.params, body: { ids: [id] } });
+    expect(text).toBe(
+      `${called}\ton\thttp\t192.0.2.7:80*10 [2001:db8::1]:8080*2!backup\t'=cmd|calc,two lines of text\n`,
+    );
+  });
+
+  test.each(['=1+1', '+1', '-1', '@sum', '\t=1', '\r\n=1'])('takes the meaning from %j', (text) => {
+    expect(harmless(text)).toMatch(/^['\s]/);
+    expect(harmless(text)).not.toMatch(/[\r\n\t]/);
+  });
+});
+
+describe('the origins of a site', () => {
+  test('are listed with their domains, searched, sorted and paged', async () => {
+    const site = await build.site();
+    const one = await build.domain({ site, upstreams: [{ address: '198.51.100.1', port: 80, weight: 1 }] });
+    const two = await build.domain({ site, upstreams: [{ address: '198.51.100.2', port: 81, weight: 9 }] });
+    const { call } = as(site.owner);
+    const list = async (query: object) => {
+      const { data, total } = await call(domains.upstreams, { params: site.params, query });
+      return [total, ...data.map(({ domainName }) => domainName)];
+    };
+    expect(await list({})).toEqual([2, one.name, two.name]);
+    expect(await list({ sortBy: 'weight', orderBy: 'desc', pageSize: 1 })).toEqual([2, two.name]);
+    expect(await list({ keyword: '100.2' })).toEqual([1, two.name]);
+    expect(await list({ keyword: one.name.toUpperCase() })).toEqual([1, one.name]);
+    expect(await list({ keyword: '%' })).toEqual([0]);
+  });
+});
+
+describe('the name that a site is reached by', () => {
+  const check = async (domain: BuiltDomain) => {
+    const { call } = as(domain.site.owner);
+    const { data } = await call(domains.checkCname, { params: domain.site.params, body: { ids: [domain.id] } });
+    return data[0];
+  };
+  const targetOf = async (site: BuiltSite) => {
+    const { cname } = await as(site.owner).call(sites.get, { params: site.params });
+    return String(cname);
+  };
+
+  test("is the site's own, and a domain is active when it leads there, by however many aliases", async () => {
+    const domain = await build.domain();
+    const target = await targetOf(domain.site);
+    expect(target).toMatch(/^[0-9a-f]{12}\.cdn\.example\.net$/);
+    expect(target).not.toBe(await targetOf(await build.site()));
+    dns.records.set(domain.name, { alias: `alias.${domain.name}` });
+    dns.records.set(`alias.${domain.name}`, { alias: target });
+    expect(await check(domain)).toEqual({ id: domain.id, name: domain.name, cnameStatus: 'active', found: target });
+    dns.records.set(domain.name, { alias: 'elsewhere.example.net' });
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: 'elsewhere.example.net' });
+    dns.records.delete(domain.name);
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: null });
+  });
+
+  test('may be reached by its addresses where no alias can stand, by these and no others', async () => {
+    const domain = await build.domain();
+    dns.records.set(await targetOf(domain.site), { a: ['192.0.2.201', '192.0.2.202'] });
+    dns.records.set(domain.name, { a: ['192.0.2.202'] });
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'active' });
+    dns.records.set(domain.name, { a: ['192.0.2.202', '203.0.113.9'] });
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive' });
+  });
+
+  test('of a wildcard is looked up by a name below it', async () => {
+    const rest = `${unique('wild')}.example.com`;
+    const domain = await build.domain({ name: `*.${rest}` });
+    dns.records.set(`edgeloom-check.${rest}`, { alias: await targetOf(domain.site) });
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'active' });
+  });
+
+  test('is looked up by the hour, each domain once, and an outage of the name server changes nothing', async () => {
+    await db.domain.updateMany({ data: { cnameDueAt: new Date(Date.now() + 86_400_000) } });
+    const domain = await build.domain();
+    dns.records.set(domain.name, { alias: await targetOf(domain.site) });
+    const statusOf = () => db.domain.findUniqueOrThrow({ where: { id: domain.id } });
+    expect(await Promise.all([checkDueCnames(installation), checkDueCnames(installation)])).toContain(1);
+    const first = await statusOf();
+    expect(first.cnameStatus).toBe('active');
+    const minutes = (first.cnameDueAt.getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(53);
+    expect(minutes).toBeLessThan(67);
+    expect(await checkDueCnames(installation)).toBe(0);
+
+    await db.domain.update({ where: { id: domain.id }, data: { cnameDueAt: new Date(0) } });
+    dns.behave('fail');
+    try {
+      expect(await checkDueCnames(installation)).toBe(1);
+      expect(await statusOf()).toMatchObject({ cnameStatus: 'active' });
+      await expect(check(domain)).toFail('DNS_FAILED');
+    } finally {
+      dns.behave('answer');
+    }
+  });
+});
+
+test('tags of a site are set by its owner, and those in use are listed', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  expect(await call(sites.setTags, { params: site.params, body: { tags: ['eu', 'shop'] } })).toEqual({
+    tags: ['eu', 'shop'],
+  });
+  expect(await call(sites.tags, { params: site.params })).toEqual({ tags: ['eu', 'shop'] });
+  expect(await call(sites.tagsInUse)).toEqual({ data: ['eu', 'shop'] });
+  expect(await as((await build.site()).owner).call(sites.tagsInUse)).toEqual({ data: [] });
+});
+
+test("a zone's redirect code is one that browsers know, and is told to its nodes", async () => {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const set = (code: 301 | 308) => call(zones.forceSSLRedirectCode, { params: { zoneId: zone.id }, body: { code } });
+  expect(await set(308)).toMatchObject({ forceSSLRedirectCode: 308 });
+  expect((await call(zones.list)).data).toMatchObject([{ forceSSLRedirectCode: 308 }]);
+  expect(await published(installation, zone.id)).toEqual(['zone']);
+});
