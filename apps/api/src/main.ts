@@ -8,9 +8,9 @@ import { openIdentities } from './http/auth/identities.ts';
 import { sweepSessions } from './http/auth/sessions.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
+import { expireAccounts } from './jobs/expire-accounts.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
-import { expireAccounts } from './jobs/expire-accounts.job.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -43,23 +43,23 @@ const sweeper = setInterval(() => {
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
+const expiry = setInterval(() => {
+  expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
+}, MINUTE_MS).unref();
 log.info('ready');
 
 let isStopping = false;
 async function stop(signal: string) {
-  const expiry = setInterval(() => {
-    expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
-  }, MINUTE_MS).unref();
   if (isStopping) return;
   isStopping = true;
   log.info({ signal }, 'stopping');
   clearInterval(sweeper);
+  clearInterval(expiry);
   // Calls first, then what they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeLink?.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
-  clearInterval(expiry);
   await identities.close();
   await installation.close();
   log.info('stopped');
