@@ -20,6 +20,7 @@ import type { Build, BuiltZone } from './build.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
+import { unlimited } from './unlimited.ts';
 
 export interface ControlPlaneOptions {
   databaseUrl: string;
@@ -98,6 +99,7 @@ export async function controlPlane({
     SECRETS_DIR: secretsDir,
     ORIGIN_ALLOW: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
+    ...unlimited,
     ...settings,
   };
   const processes = Array.from(

@@ -24,7 +24,11 @@ expect.extend({
     const status = own ?? usual;
     const asked = {
       status,
-      envelope: { code, ...('rule' in entry && { errorData: [{ rule: entry.rule }] }), ...particulars },
+      envelope: {
+        code,
+        ...('rule' in entry && { errorData: [{ ...('path' in entry && { path: entry.path }), rule: entry.rule }] }),
+        ...particulars,
+      },
     };
     if (!(outcome instanceof ApiError))
       return { pass: false, message: () => `expected ${name}, but the call answered ${JSON.stringify(outcome)}` };

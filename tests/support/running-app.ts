@@ -6,12 +6,14 @@ import { buildApp } from '@edgeloom/api/app.ts';
 import { openInstallation, type Installation } from '@edgeloom/api/core/installation.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { readEnv } from '@edgeloom/api/env.ts';
+import { openLimits } from '@edgeloom/api/http/limits.ts';
 import { openIdentities } from '@edgeloom/api/http/auth/identities.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import type { Checks } from '@edgeloom/api/modules/system/health.ts';
 import { actors, type Actors } from './actors.ts';
 import { builder, type Build } from './build.ts';
 import type { Services } from './start-services.ts';
+import { unlimited } from './unlimited.ts';
 
 export interface TestApp {
   installation: Installation;
@@ -38,14 +40,18 @@ export async function startApp(
     MAIL_DIR: mailDir,
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
+    ...unlimited,
     ...settings,
   });
   const log = openLog(env);
   const installation = await openInstallation(env);
   const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
   const checks: Checks = new Map([['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }]]);
+  const limits = openLimits(installation);
   const apps = await Promise.all(
-    (['public', 'admin'] as const).map((listener) => buildApp(installation, { listener, identities, checks, log })),
+    (['public', 'admin'] as const).map((listener) =>
+      buildApp(installation, { listener, identities, checks, limits, log }),
+    ),
   );
   // Passkeys know the address by its port, so a browser's test chooses it; any other takes one that is free.
   const ports = [settings['PORT'], settings['ADMIN_PORT']].map((port) => Number(port ?? 0));

@@ -11,7 +11,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Endpoint, Family, Mount } from '@edgeloom/contract/endpoint.ts';
 import { NOBODY, stranger, type Actor, type Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
@@ -24,6 +24,7 @@ import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
+import type { Limits } from './http/limits.ts';
 import {
   accountsRoutes,
   clientsRoutes,
@@ -97,10 +98,11 @@ export interface AppOptions {
   listener: Listener;
   identities: Identities;
   checks: Checks;
+  limits: (endpoint: Endpoint) => Limits;
   log: FastifyBaseLogger;
 }
 
-export async function buildApp(installation: Installation, { listener, identities, checks, log }: AppOptions) {
+export async function buildApp(installation: Installation, { listener, identities, checks, limits, log }: AppOptions) {
   const { env } = installation;
   const app = fastify({
     loggerInstance: log,
@@ -125,7 +127,7 @@ export async function buildApp(installation: Installation, { listener, identitie
 
   await app.register(
     async (api) => {
-      await mountApi(api, installation, { listener, identities, checks });
+      await mountApi(api, installation, { listener, identities, checks, limits });
     },
     { prefix: '/api/v1' },
   );
@@ -151,7 +153,7 @@ export async function buildApp(installation: Installation, { listener, identitie
 async function mountApi(
   api: FastifyInstance,
   installation: Installation,
-  { listener, identities, checks }: Omit<AppOptions, 'log'>,
+  { listener, identities, checks, limits }: Omit<AppOptions, 'log'>,
 ) {
   const { env, db, pool, secrets } = installation;
   guardAnswers(api);
@@ -209,6 +211,8 @@ async function mountApi(
     identify,
     context,
     audit: auditing(installation),
+    limits,
+    pool,
     serves: (mount) => mount === 'root' || families[listener].includes(mount),
   });
 }

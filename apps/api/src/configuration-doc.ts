@@ -21,7 +21,7 @@ export const configurationDoc = () =>
     .join('');
 
 function defaultOf(schema: z.ZodType): string {
-  if (schema instanceof z.ZodDefault) {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     const value: unknown = schema.def.defaultValue;
     const text = Array.isArray(value) ? value.join(',') : String(value);
     return text === '' ? 'none' : `\`${text}\``;

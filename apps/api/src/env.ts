@@ -8,6 +8,14 @@ const List = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
+const Rate = z
+  .string()
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,5}$/, 'calls/seconds')
+  .transform((text) => {
+    const [calls = 0, seconds = 0] = text.split('/').map(Number);
+    return { calls, seconds };
+  });
+export type Rate = z.output<typeof Rate>;
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 export const Env = z.object({
@@ -53,6 +61,19 @@ export const Env = z.object({
   ),
   CONSOLE_DIR: z.string().optional().describe('The built console; without it only the API is served'),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(2_097_152).describe('Bytes of the largest request body'),
+  RATE_SIGN_IN: Rate.prefault('300/900').describe(
+    'Calls without a session from one address that open one or try to, over all processes: calls/seconds',
+  ),
+  RATE_MAIL: Rate.prefault('60/900').describe('Calls that send mail, of one account or address, over all processes'),
+  RATE_WRITE: Rate.prefault('600/60').describe('Calls of one account that change something, in one process'),
+  RATE_READ: Rate.prefault('3000/60').describe('Calls of one account that only read, in one process'),
+  RATE_ADDRESS_FACTOR: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(10)
+    .describe('How many accounts’ worth of writes and reads one address has: offices share one'),
   MAIL_DIR: z.string().optional().describe('Write each mail to a file of this folder, for trying things out'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })

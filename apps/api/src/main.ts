@@ -6,6 +6,8 @@ import { readEnv } from './env.ts';
 import { adoptChanges } from './http/audit.ts';
 import { openIdentities } from './http/auth/identities.ts';
 import { sweepSessions } from './http/auth/sessions.ts';
+import { sweepKeys } from './http/idempotency.ts';
+import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
@@ -28,9 +30,10 @@ const checks: Checks = new Map([
     { isVital: false, check: async () => (nodeLink ? nodeLink.healthy() : Promise.reject(new Error('not linked'))) },
   ],
 ]);
+const limits = openLimits(installation);
 const [pub, admin] = await Promise.all([
-  buildApp(installation, { listener: 'public', identities, checks, log }),
-  buildApp(installation, { listener: 'admin', identities, checks, log }),
+  buildApp(installation, { listener: 'public', identities, checks, limits, log }),
+  buildApp(installation, { listener: 'admin', identities, checks, limits, log }),
 ]);
 await pub.listen({ host: env.HOST, port: env.PORT });
 await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
@@ -40,6 +43,7 @@ const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
+  sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();

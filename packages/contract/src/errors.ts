@@ -6,6 +6,7 @@ export interface ErrorEntry {
   readonly message: string;
   /** What errorData says when the thrower gave no particulars. */
   readonly rule?: string;
+  readonly path?: string;
 }
 
 const parameter = { code: 101_003, message: 'Parameter Error' } as const;
@@ -17,6 +18,7 @@ export const errors = {
   STILL_ENABLED: { ...parameter, status: 409, rule: 'enabled' },
   STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
   LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },
+  CHANGED: { ...parameter, status: 412, rule: 'changed', path: 'If-Match' },
   TOO_LARGE: { ...parameter, status: 413, rule: 'size' },
   WRONG_TYPE: { ...parameter, status: 415, rule: 'contentType' },
   RATE_LIMITED: { ...parameter, status: 429, rule: 'rate' },

@@ -1,6 +1,7 @@
 // From a declaration to a route. What is the same for every call happens here, in this order: who is it, may they,
 // is the input right, the handler, is the answer right, the audit line.
 import { Readable } from 'node:stream';
+import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   mounted,
@@ -16,7 +17,10 @@ import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
 import { auditOf, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
+import { onlyOnce } from './idempotency.ts';
 import { inputReader } from './input.ts';
+import type { Limits } from './limits.ts';
+import { etagOf, hasETag, matchOf } from './preconditions.ts';
 
 export type Handlers<G extends Group> = {
   [Name in keyof G]: (ctx: Ctx, request: Request<G[Name]>) => Promise<Reply<G[Name]>>;
@@ -36,6 +40,9 @@ export interface Surroundings {
   context: (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply) => Ctx;
   /** Awaited before the answer leaves: who sees the answer finds the line. */
   audit: (ctx: Ctx, line: Line) => Promise<void>;
+  limits: (endpoint: Endpoint) => Limits;
+  /** Keeps the answers to calls that carry an Idempotency-Key. */
+  pool: pg.Pool;
   /** Where this listener serves: the admin family has a listener of its own. */
   serves: (mount: Mount) => boolean;
 }
@@ -47,7 +54,7 @@ declare module 'fastify' {
 }
 
 export function bind(app: FastifyInstance, modules: readonly Routes[], surroundings: Surroundings) {
-  const { identify, context, audit, serves } = surroundings;
+  const { identify, context, audit, limits, pool, serves } = surroundings;
   app.decorateRequest('ctx', null);
 
   for (const { group, handlers } of modules) {
@@ -60,10 +67,19 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
       if (!handle) throw new Error(`${endpoint.feature}.${endpoint.name} has no handler`);
       if (!serves(mount)) continue;
       const read = inputReader(endpoint);
-      const answer = answerer(endpoint);
+      const payloadOf = encoding(endpoint);
+      const limit = limits(endpoint);
+      const once = onlyOnce(pool, endpoint);
+      const isVersioned = hasETag(endpoint);
       const writes = !onlyReads(endpoint);
-      // The reader has checked what the handler's type promises; only here do the two meet untyped.
-      const work = async (request: FastifyRequest) => handle(request.ctx as Ctx, (await read(request)) as never);
+
+      const work = async (ctx: Ctx, input: unknown, reply: FastifyReply) => {
+        // The reader has checked what the handler's type promises; only here do the two meet untyped.
+        const result = await handle(ctx, input as never);
+        const etag = isVersioned ? etagOf(result) : null;
+        if (etag !== null) reply.header('etag', etag);
+        return payloadOf(result);
+      };
 
       app.route({
         method,
@@ -71,21 +87,29 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
         exposeHeadRoute: false,
         // Before the body is read, so that a stranger's is not.
         onRequest: async (request, reply) => {
+          // Refused before anything else is done for it, and before there is something to audit.
+          await limit.ofAddress(reply, request.ip);
           const actor = endpoint.can === 'anyone' ? null : await identify(request);
           // The context first: a refusal is audited as well.
           request.ctx = context(actor, mount, request, reply);
           if (!actor) return;
+          await limit.ofAccount(reply, actor.id);
           // What serves every family does so at the listener of the account's own.
           if (!serves(actor.kind)) fail('PERMISSION_DENIED');
           admit(endpoint, mount, actor);
         },
-        handler: writes
-          ? async (request, reply) => {
-              const call = { audit: auditOf(request.ctx as Ctx, { method, path: request.url }), match: '' };
-              // The answer within it as well: its audit row is written on the way out.
-              return inCall(call, async () => answer(reply, await work(request)));
-            }
-          : async (request, reply) => answer(reply, await work(request)),
+        handler: async (request, reply) => {
+          const ctx = request.ctx as Ctx;
+          const input = await read(request);
+          const send = (payload: unknown) => reply.type(endpoint.answers ?? 'application/json').send(payload);
+          if (!writes) return send(await work(ctx, input, reply));
+          const call = {
+            audit: auditOf(ctx, { method, path: request.url }),
+            match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
+          };
+          // The answer within it as well: its audit row is written on the way out.
+          return inCall(call, async () => send(await once(ctx, request, reply, input, () => work(ctx, input, reply))));
+        },
         ...(writes && {
           onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
             if (request.ctx) await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
@@ -103,14 +127,13 @@ function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
   if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');
 }
 
-function answerer({ reply: schema, answers = 'application/json' }: Endpoint) {
+function encoding({ reply: schema, answers = 'application/json' }: Endpoint) {
   const encode = schema ? encoder(schema) : null;
-  return (reply: FastifyReply, result: unknown) => {
-    reply.type(answers);
-    if (answers === 'application/json') return reply.send(encode ? JSON.stringify(encode(result)) : '{}');
-    if (answers === 'application/gzip') return reply.send(Readable.from(result as AsyncIterable<Uint8Array>));
-    if (answers !== 'text/event-stream') return reply.send(result);
-    return reply.send(Readable.from(events(result as AsyncIterable<unknown>, encode)));
+  return (result: unknown): unknown => {
+    if (answers === 'application/json') return encode ? JSON.stringify(encode(result)) : '{}';
+    if (answers === 'application/gzip') return Readable.from(result as AsyncIterable<Uint8Array>);
+    if (answers !== 'text/event-stream') return result;
+    return Readable.from(events(result as AsyncIterable<unknown>, encode));
   };
 }
 

@@ -17,6 +17,8 @@ const foreign: Record<string, ErrorName> = {
   '22P05': 'PARAMETER',
   // No such row; a value that is there already, where the service had no better word.
   P2025: 'NOT_FOUND',
+  // stamp_update(): not as the call's If-Match asked.
+  EL412: 'CHANGED',
   P2002: 'DUPLICATED',
   P1001: 'DATABASE_UNAVAILABLE',
   P1002: 'DATABASE_UNAVAILABLE',
@@ -61,8 +63,15 @@ export function reasonOf(error: unknown): ErrorName {
 }
 
 export function envelope(reason: ErrorName, reqID: string, { errorData, extra = {} }: Particulars = {}): ErrorEnvelope {
-  const { code, message, rule }: ErrorEntry = errors[reason];
-  return { isError: true, code, message, errorData: errorData ?? (rule ? [{ rule }] : []), extra, reqID };
+  const { code, message, rule, path }: ErrorEntry = errors[reason];
+  return {
+    isError: true,
+    code,
+    message,
+    errorData: errorData ?? (rule ? [{ ...(path && { path }), rule }] : []),
+    extra,
+    reqID,
+  };
 }
 
 /** Every way that a request may fail ends here, the router's own refusals included. */

@@ -10,11 +10,11 @@ import { ApiToken, ApiTokenInput, NewApiToken } from './api-tokens.ts';
 export const session = onEvery('auth', {
   login:          post('login', { can: 'anyone', body: LoginInput, reply: LoginStarted, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'RATE_LIMITED'] }),
   code:           post('code', { can: 'anyone', body: CodeInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'RATE_LIMITED'] }),
-  refresh:        patch('', { can: 'anyone', body: RefreshInput, reply: Tokens, fails: ['REFRESH_FAILED'] }),
+  refresh:        patch('', { can: 'anyone', limit: 'write', body: RefreshInput, reply: Tokens, fails: ['REFRESH_FAILED'] }),
   logout:         del('', { can: 'signedIn', body: RefreshInput, fails: ['REVOKE_FAILED'] }),
   self:           get('account/self', { can: 'signedIn', reply: Self }),
   updateSelf:     put('account/self', { can: 'signedIn', body: SelfUpdate, reply: Self }),
-  forgot:         patch('password', { can: 'anyone', body: ForgotInput, fails: ['RATE_LIMITED'] }),
+  forgot:         patch('password', { can: 'anyone', limit: 'mail', body: ForgotInput, fails: ['RATE_LIMITED'] }),
   changePassword: put('account/password', { can: 'signedIn', own: true, body: ChangePasswordInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
   verify:         post('verify', { can: 'signedIn', own: true, body: Presence, reply: Proven, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
 });

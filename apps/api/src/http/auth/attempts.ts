@@ -40,7 +40,3 @@ export async function countAttempt(pool: pg.Pool, attempt: Attempt, limit = LIMI
 export const forgetAttempts = async (pool: pg.Pool, attempt: Attempt): Promise<void> => {
   await pool.query('DELETE FROM login_failures WHERE id = $1', [idOf(attempt)]);
 };
-
-/** What anybody may begin without a password leaves a row each: a hundred in 15 minutes from one address. */
-export const countBeginning = (pool: pg.Pool, kind: string, address: string): Promise<void> =>
-  countAttempt(pool, { kind, email: '', address }, 100);

@@ -11,7 +11,6 @@ import type { Ctx } from '../../core/ctx.ts';
 import { Failure, fail, failAt } from '../../core/fail.ts';
 import { OutboundRefusal, outboundFetch } from '../../core/outbound-fetch.ts';
 import type { OidcProvider } from '../../generated/client.ts';
-import { countBeginning } from '../../http/auth/attempts.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 import { sameText, sha256 } from '../../http/auth/tokens.ts';
 import { familyOf, keep } from './auth.service.ts';
@@ -34,8 +33,7 @@ export async function button(ctx: Ctx, query: Request<typeof oidc.button>['query
 }
 
 export async function start(ctx: Ctx, { client: named }: { client?: string | undefined }) {
-  const { db, pool, secrets } = ctx.installation;
-  await countBeginning(pool, 'oidc', ctx.caller.address);
+  const { db, secrets } = ctx.installation;
   const provider = await providerFor(ctx, named);
   if (!provider) fail('NOT_FOUND');
   const config = await configure(ctx, provider);

@@ -14,7 +14,6 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { Installation } from '../../core/installation.ts';
 import { pageOf } from '../../core/page.ts';
-import { countBeginning } from '../../http/auth/attempts.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 import { familyOf, keep } from './auth.service.ts';
 import { assertPresent } from './presence.ts';
@@ -120,8 +119,7 @@ export async function remove(ctx: Ctx, { ids, verifyToken }: { ids: string[]; ve
 
 /** Without the key of a sign-in nobody's passkeys are named: the device knows which it has. */
 export async function loginOptions(ctx: Ctx, sessions: Sessions, { onePassKey }: { onePassKey?: string | undefined }) {
-  const { db, env, pool } = ctx.installation;
-  await countBeginning(pool, 'passkey', ctx.caller.address);
+  const { db, env } = ctx.installation;
   const account = onePassKey === undefined ? null : await sessions.awaited(familyOf(ctx), onePassKey);
   const known = account ? await db.passkey.findMany({ where: { accountId: account.id } }) : [];
   const made = await generateAuthenticationOptions({

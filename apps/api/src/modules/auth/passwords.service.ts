@@ -4,7 +4,7 @@ import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { countAttempt, countBeginning, forgetAttempts } from '../../http/auth/attempts.ts';
+import { countAttempt, forgetAttempts } from '../../http/auth/attempts.ts';
 import { hashPassword, isPassword } from '../../http/auth/passwords.ts';
 import { familyOf } from './auth.service.ts';
 
@@ -31,7 +31,6 @@ export async function forgot(ctx: Ctx, { email }: { email: string }): Promise<vo
   const kind = familyOf(ctx);
   ctx.caller.auditName = email;
   await countAttempt(pool, { kind: `forgot ${kind}`, email, address: ctx.caller.address });
-  await countBeginning(pool, 'forgot', ctx.caller.address);
   await mail.postReset(db, { kind, email });
 }
 

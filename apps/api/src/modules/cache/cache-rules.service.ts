@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { CacheRule, type CacheRuleInput, type CacheRuleUpdate } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -35,19 +36,16 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
   db.$transaction(async (tx) => {
     const { zoneId } = await lock(tx, siteId);
     const ids = rules.map(({ id }) => id);
-    const where = { siteId, id: { in: ids } };
-    const before = new Map((await tx.cacheRule.findMany({ where })).map((row) => [row.id, row.createdAt]));
+    const before = new Map(
+      (await tx.cacheRule.findMany({ where: { siteId, id: { in: ids } } })).map((row) => [row.id, row]),
+    );
     if (before.size !== ids.length) fail('NOT_FOUND');
-    // Put back whole under their ids: two statements, whatever their number.
-    await tx.cacheRule.deleteMany({ where });
-    await tx.cacheRule.createMany({
-      data: rules.map((rule) => ({
-        ...stored(rule),
-        id: rule.id,
-        siteId,
-        createdAt: before.get(rule.id) ?? new Date(),
-      })),
-    });
+    // Whoever moves one rule sends them all: those that stay as they are cost nothing.
+    for (const { id, ...rule } of rules) {
+      const data = stored(rule);
+      if (!isDeepStrictEqual({ ...before.get(id), ...data }, before.get(id)))
+        await tx.cacheRule.update({ where: { id, siteId }, data });
+    }
     await changed(tx, zoneId, siteKey(siteId));
     return read(tx, ids);
   });
@@ -62,7 +60,7 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
   });
 
 /** The edge compares extensions in lower case. */
-const stored = (rule: CacheRuleInput) =>
+const stored = (rule: CacheRuleInput): CacheRuleInput =>
   rule.type === 'fileType' ? { ...rule, value: rule.value.map((extension) => extension.toLowerCase()) } : rule;
 
 /** One writer of a site's rules at a time. */

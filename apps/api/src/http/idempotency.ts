@@ -1,0 +1,141 @@
+// Idempotency-Key: whoever does not know whether a POST arrived sends it again with the same key, and it is done once.
+// The first answer is kept for a day and given again. A refused call has done nothing and frees its key. A call whose
+// process died is taken up anew only if it changed nothing, which the audit's triggers know from its own transaction.
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { NOBODY, type Ctx } from '../core/ctx.ts';
+import { fail, failAt } from '../core/fail.ts';
+
+const HEADER = 'Idempotency-Key';
+const CLAIM = '2 minutes';
+const KEPT = '24 hours';
+const KEPT_BYTES = 1_000_000;
+
+/** Needs an account to keep an answer for, and one answer to keep. */
+export const takesKey = (endpoint: Endpoint): boolean => {
+  const { method, can, accepts, answers = 'application/json' } = endpoint;
+  return method === 'POST' && can !== 'anyone' && !onlyReads(endpoint) && !accepts && answers === 'application/json';
+};
+
+/** An answer with such a field opens something: it is shown once and never kept. */
+const opens = /token|secret|passw|key|code|challenge|options|qr/i;
+
+export function answersSecret(schema: unknown): boolean {
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).some(([name, field]) => opens.test(name) || answersSecret(field));
+  if (schema instanceof z.ZodArray) return answersSecret(schema.element);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return answersSecret(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return schema.options.some(answersSecret);
+  return schema instanceof z.ZodRecord;
+}
+
+/** Answers what `work` does, or what it did the first time. */
+export function onlyOnce(pool: pg.Pool, endpoint: Endpoint) {
+  const isSecret = answersSecret(endpoint.reply);
+  const isMeant = takesKey(endpoint);
+
+  return async <T>(
+    ctx: Ctx,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    input: unknown,
+    work: () => Promise<T>,
+  ): Promise<T | string> => {
+    const key = isMeant ? request.headers['idempotency-key'] : undefined;
+    if (key === undefined || ctx.actor.id === NOBODY) return work();
+    if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
+      failAt(HEADER, 'format', '1 to 255 visible characters');
+
+    const call = { accountId: ctx.actor.id, keyHash: sha256(String(key)), reqID: ctx.reqID };
+    const path = request.url.split('?', 1)[0] ?? '';
+    const kept = await claim(pool, { ...call, requestHash: sha256(JSON.stringify([path, input])) });
+    if (kept !== null) {
+      reply.header('idempotency-replayed', 'true');
+      return kept;
+    }
+    try {
+      const answer = await work();
+      await keep(
+        pool,
+        call,
+        isSecret || typeof answer !== 'string' || answer.length > KEPT_BYTES ? null : answer,
+      ).catch((error: unknown) => ctx.log.error({ err: error }, 'the answer to an Idempotency-Key was not kept'));
+      return answer;
+    } catch (error) {
+      await free(pool, call).catch((failure: unknown) =>
+        ctx.log.warn({ err: failure }, 'an Idempotency-Key stays taken'),
+      );
+      throw error;
+    }
+  };
+}
+
+interface Claimed {
+  accountId: string;
+  keyHash: string;
+  reqID: string;
+}
+interface Known {
+  request_hash: string;
+  req_id: string;
+  status: number | null;
+  answer: string | null;
+  seconds: number;
+}
+
+const changedNothing = `NOT EXISTS (SELECT 1 FROM audit_changes c WHERE c.req_id = i.req_id)
+  AND NOT EXISTS (SELECT 1 FROM audit_rows r WHERE r.req_id = i.req_id AND r.changes <> '[]')`;
+
+/** Null: this call may work. A text: the answer of the one that did. */
+async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Promise<string | null> {
+  const values = [call.accountId, call.keyHash];
+  const { rowCount } = await pool.query(
+    `INSERT INTO idempotent_calls AS i (account_id, key_hash, request_hash, req_id, claimed_until)
+     VALUES ($1, $2, $3, $4, now() + interval '${CLAIM}')
+     ON CONFLICT (account_id, key_hash) DO UPDATE SET request_hash = excluded.request_hash, req_id = excluded.req_id,
+       claimed_until = excluded.claimed_until, status = NULL, answer = NULL, created_at = now()
+     WHERE i.created_at < now() - interval '${KEPT}'
+        OR (i.status IS NULL AND i.claimed_until < now() AND i.request_hash = excluded.request_hash AND ${changedNothing})`,
+    [...values, call.requestHash, call.reqID],
+  );
+  if (rowCount === 1) return null;
+  const { rows } = await pool.query<Known>(
+    `SELECT request_hash, req_id, status, answer, ceil(extract(epoch FROM claimed_until - now()))::int AS seconds
+     FROM idempotent_calls WHERE account_id = $1 AND key_hash = $2`,
+    values,
+  );
+  const [known] = rows;
+  // Freed in this very moment.
+  if (!known) refuse('underWay', { retryAfterSeconds: 1 });
+  if (known.request_hash !== call.requestHash) refuse('reused');
+  if (known.status === null && known.seconds > 0) refuse('underWay', { retryAfterSeconds: 1 });
+  // Done, and the answer is nowhere: it held a secret, or was lost. Its audit row tells what was changed.
+  if (known.answer === null) refuse('answered', { reqID: known.req_id });
+  return known.answer;
+}
+
+function refuse(rule: string, extra: Record<string, unknown> = {}): never {
+  fail('DUPLICATED', { errorData: [{ path: HEADER, rule }], extra });
+}
+
+const keep = (pool: pg.Pool, { accountId, keyHash, reqID }: Claimed, answer: string | null) =>
+  pool.query(
+    'UPDATE idempotent_calls SET status = 200, answer = $4 WHERE account_id = $1 AND key_hash = $2 AND req_id = $3',
+    [accountId, keyHash, reqID, answer],
+  );
+
+const free = (pool: pg.Pool, { accountId, keyHash, reqID }: Claimed) =>
+  pool.query(
+    `DELETE FROM idempotent_calls i WHERE account_id = $1 AND key_hash = $2 AND req_id = $3 AND ${changedNothing}`,
+    [accountId, keyHash, reqID],
+  );
+
+export const sweepKeys = async (pool: pg.Pool): Promise<void> => {
+  await pool.query(`DELETE FROM idempotent_calls WHERE created_at < now() - interval '${KEPT}'`);
+};
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,110 @@
+// How often anybody may call. Four classes: sign-ins and what sends mail are few and are counted in PostgreSQL, over all
+// processes; writes and reads are many and are counted by each process in its memory, where counting costs next to
+// nothing. Each is counted for the account and for the address; an address may be an office, so it is given more.
+// The draft of the IETF gives the headers: draft-ietf-httpapi-ratelimit-headers.
+import type { FastifyReply } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import {
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+  type RateLimiterAbstract,
+} from 'rate-limiter-flexible';
+import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { fail } from '../core/fail.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Rate } from '../env.ts';
+
+export interface Limits {
+  /** Before it is known who calls. */
+  ofAddress: (reply: FastifyReply, address: string) => Promise<void>;
+  ofAccount: (reply: FastifyReply, accountId: string) => Promise<void>;
+}
+
+type Class = 'signIn' | 'mail' | 'write' | 'read';
+
+export const classOf = (endpoint: Endpoint): Class => {
+  if (endpoint.limit) return endpoint.limit;
+  if (onlyReads(endpoint)) return 'read';
+  // What needs no session opens one, or is a try at it.
+  return endpoint.can === 'anyone' ? 'signIn' : 'write';
+};
+
+interface Counter {
+  name: 'address' | 'account';
+  policy: string;
+  limiter: RateLimiterAbstract;
+}
+
+/** The same counters for both listeners of a process. */
+export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (endpoint: Endpoint) => Limits {
+  const counter = (name: Counter['name'], kind: Class, { calls, seconds }: Rate): Counter => {
+    const options = { keyPrefix: `${kind} ${name}`, points: calls, duration: seconds };
+    const isShared = kind === 'signIn' || kind === 'mail';
+    return {
+      name,
+      policy: `"${name}";q=${calls};w=${seconds}`,
+      limiter: isShared
+        ? new RateLimiterPostgres({
+            ...options,
+            storeClient: pool,
+            storeType: 'pool',
+            tableName: 'rate_counts',
+            tableCreated: true,
+            // Whoever goes on after a refusal is refused here until the time is over.
+            inMemoryBlockOnConsumed: calls + 1,
+          })
+        : new RateLimiterMemory(options),
+    };
+  };
+  const many = ({ calls, seconds }: Rate): Rate => ({ calls: calls * env.RATE_ADDRESS_FACTOR, seconds });
+  const counters: Record<Class, { address: Counter; account: Counter | null }> = {
+    signIn: { address: counter('address', 'signIn', env.RATE_SIGN_IN), account: null },
+    mail: { address: counter('address', 'mail', env.RATE_MAIL), account: counter('account', 'mail', env.RATE_MAIL) },
+    write: {
+      address: counter('address', 'write', many(env.RATE_WRITE)),
+      account: counter('account', 'write', env.RATE_WRITE),
+    },
+    read: {
+      address: counter('address', 'read', many(env.RATE_READ)),
+      account: counter('account', 'read', env.RATE_READ),
+    },
+  };
+
+  return (endpoint) => {
+    const { address, account } = counters[classOf(endpoint)];
+    return {
+      ofAddress: (reply, of) => count(reply, address, networkOf(of)),
+      ofAccount: async (reply, of) => {
+        if (account) await count(reply, account, of);
+      },
+    };
+  };
+}
+
+async function count(reply: FastifyReply, { name, policy, limiter }: Counter, key: string): Promise<void> {
+  let isRefused = false;
+  const result = await limiter.consume(key).catch((refused: unknown) => {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    isRefused = true;
+    return refused;
+  });
+  const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+  const state = `"${name}";r=${result.remainingPoints};t=${seconds}`;
+  const [policies, states] = [reply.getHeader('ratelimit-policy'), reply.getHeader('ratelimit')];
+  reply.header('ratelimit-policy', policies === undefined ? policy : `${String(policies)}, ${policy}`);
+  reply.header('ratelimit', states === undefined ? state : `${String(states)}, ${state}`);
+  if (isRefused) fail('RATE_LIMITED', { extra: { retryAfterSeconds: seconds } });
+}
+
+/** Whoever has one address of IPv6 has the 2^64 around it as well. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = ipaddr.parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return address;
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,134 @@
+// How often anybody may call: for each class, of an account and of an address, and over several processes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classOf, networkOf } from '@edgeloom/api/http/limits.ts';
+import { groups } from '@edgeloom/contract/all.ts';
+import type { Tenant } from '../support/build.ts';
+import { startApp, type TestApp } from '../support/running-app.ts';
+import { services, testDatabase } from '../support/services.ts';
+
+const databaseUrl = await testDatabase();
+const settings = {
+  RATE_SIGN_IN: '5/900',
+  RATE_MAIL: '3/900',
+  RATE_WRITE: '4/60',
+  RATE_READ: '6/60',
+  RATE_ADDRESS_FACTOR: '2',
+  TRUST_PROXY: '127.0.0.1',
+};
+let apps: TestApp[] = [];
+beforeAll(async () => {
+  apps = await Promise.all([startApp(services(), databaseUrl, settings), startApp(services(), databaseUrl, settings)]);
+});
+afterAll(() => Promise.all(apps.map((app) => app.close())));
+
+let addresses = 0;
+/** Each test calls from an address of its own, as the proxy in front says. */
+const newAddress = () => `203.0.113.${(addresses += 1)}`;
+
+interface From {
+  address: string;
+  token?: string;
+  process?: number;
+}
+const call = ({ address, token, process = 0 }: From, method: string, path: string, body?: object) =>
+  fetch(`${apps[process]?.url}/api/v1/${path}`, {
+    method,
+    headers: {
+      'x-forwarded-for': address,
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  });
+const statuses = async (times: number, one: (i: number) => Promise<Response>) => {
+  const found: number[] = [];
+  for (let i = 0; i < times; i += 1) found.push((await one(i)).status);
+  return found;
+};
+const login = (from: From) => call(from, 'POST', 'client/login', { email: 'no@example.com', password: 'not the one' });
+const tenant = async (): Promise<Tenant> => {
+  const [app] = apps;
+  if (!app) throw new Error('not started');
+  return app.build.client();
+};
+
+describe('sign-ins', () => {
+  test('of an address are counted over all processes', async () => {
+    const address = newAddress();
+    expect(await statuses(6, (i) => login({ address, process: i % 2 }))).toEqual([401, 401, 401, 401, 401, 429]);
+    expect((await login({ address: newAddress() })).status).toBe(401);
+  });
+
+  test('at once are counted as one after the other', async () => {
+    const address = newAddress();
+    const found = await Promise.all(Array.from({ length: 12 }, (_, i) => login({ address, process: i % 2 })));
+    expect(found.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(found.filter(({ status }) => status === 429)).toHaveLength(7);
+  });
+
+  test('of a network of IPv6 are one caller’s', async () => {
+    const found = await statuses(6, (i) => login({ address: `2001:db8:7:8:${i}::1` }));
+    expect(found.at(-1)).toBe(429);
+    expect((await login({ address: '2001:db8:7:9::1' })).status).toBe(401);
+    expect(networkOf('2001:db8:7:8:1::1')).toBe('2001:db8:7:8::/64');
+    expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1');
+  });
+
+  test('that are refused say how long to wait, and leave no audit row', async () => {
+    const address = newAddress();
+    await statuses(5, () => login({ address }));
+    const answer = await login({ address });
+    expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=5;w=900');
+    expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=0;t=\d+$/);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect(await answer.json()).toMatchObject({ code: 101003, errorData: [{ rule: 'rate' }] });
+    const rows = await apps[0]?.installation.db.auditRow.count({ where: { address } });
+    expect(rows).toBe(5);
+  });
+});
+
+test('mails that anybody may ask for are fewer, over all processes', async () => {
+  const address = newAddress();
+  const forgot = (i: number) =>
+    call({ address, process: i % 2 }, 'PATCH', 'client/password', { email: `someone${i}@example.com` });
+  expect(await statuses(4, forgot)).toEqual([200, 200, 200, 429]);
+});
+
+describe('writes and reads', () => {
+  test('of an account are counted wherever it calls from, apart from each other', async () => {
+    const { client } = await tenant();
+    const from = () => ({ address: newAddress(), token: client.token });
+    expect(await statuses(5, () => call(from(), 'POST', 'client/zone', {}))).toEqual([400, 400, 400, 400, 429]);
+    expect(await statuses(7, () => call(from(), 'GET', 'client/zones'))).toEqual([200, 200, 200, 200, 200, 200, 429]);
+  });
+
+  test('of an address may be several accounts’, and no end of them', async () => {
+    const address = newAddress();
+    const tokens = await Promise.all([tenant(), tenant(), tenant()]);
+    const found = await statuses(13, (i) =>
+      call({ address, token: tokens[i % 3]?.client.token ?? '' }, 'GET', 'client/zones'),
+    );
+    expect(found).toEqual([...Array.from({ length: 12 }, () => 200), 429]);
+  });
+
+  test('say what is left of both', async () => {
+    const { client } = await tenant();
+    const { headers } = await call({ address: newAddress(), token: client.token }, 'GET', 'client/zones');
+    expect(headers.get('ratelimit-policy')).toBe('"address";q=12;w=60, "account";q=6;w=60');
+    expect(headers.get('ratelimit')).toMatch(/^"address";r=11;t=\d+, "account";r=5;t=\d+$/);
+  });
+
+  test('with a wrong token count for the address', async () => {
+    const address = newAddress();
+    const found = await statuses(13, (i) => call({ address, token: `wrong${i}` }, 'GET', 'client/zones'));
+    expect(found.at(-1)).toBe(429);
+  });
+});
+
+test('every call is of a class, and none that needs no session is a plain write', () => {
+  const endpoints = groups.flatMap((group) => Object.values(group));
+  const open = endpoints.filter(({ can, method }) => can === 'anyone' && method !== 'GET');
+  const odd = open.filter((endpoint) => !['signIn', 'mail'].includes(classOf(endpoint)));
+  // A refresh is no guess: its token has 256 random bits.
+  expect(odd.map(({ feature, name }) => `${feature}.${name}`)).toEqual(['auth.refresh']);
+});
