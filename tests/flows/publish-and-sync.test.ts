@@ -263,11 +263,21 @@ test('a certificate reaches the nodes of its zone, which alone can open its priv
     siteId: site.id,
     name,
     names: [name],
-    chainPem: 'the chain',
-    keySealed: secrets.seal('the key', contexts.certificateKey(id)),
     notAfter: new Date('2030-01-01T00:00:00Z'),
   };
   await db.certificate.create({ data: certificate });
+  await db.certificatePair.create({
+    data: {
+      certificateId: id,
+      keyType: 'ecdsa',
+      chainPem: 'the chain',
+      keySealed: secrets.seal('the key', contexts.certificateKey(id)),
+      fingerprint: '',
+      issuer: '',
+      notBefore: new Date('2026-01-01T00:00:00Z'),
+      notAfter: certificate.notAfter,
+    },
+  });
   await db.domain.update({ where: { id: params.domainId }, data: { certificateId: id } });
   await changed(db, site.zoneId, certKey(id), key);
   await eventually(() => expect(node.doc(key)).toMatchObject({ certID: id }));

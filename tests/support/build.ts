@@ -1,7 +1,9 @@
 // Things to test with. A builder fills in what the test does not care about and takes what it does.
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { randomBytes, randomUUIDv7, X509Certificate } from 'node:crypto';
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
-import { newZoneKey } from '@edgeloom/api/core/secrets.ts';
+import { contexts, newZoneKey } from '@edgeloom/api/core/secrets.ts';
+import { sealCredentials } from '@edgeloom/api/dns/provider.ts';
 import type { Account, Domain, EdgeNode, Prisma, Product, Site, Zone } from '@edgeloom/api/generated/client.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from './actors.ts';
@@ -161,5 +163,41 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish },
       }),
   };
+    /** Of nobody in particular, for these names. */
+    async certificate(
+      site: Pick<Site, 'id'>,
+      names: string[],
+      wish: Partial<Prisma.CertificateUncheckedCreateInput> = {},
+    ) {
+      const id = randomUUIDv7();
+      const { cert, key } = selfSigned(names[0] ?? '');
+      const { fingerprint256, validFromDate, validToDate } = new X509Certificate(cert);
+      const row = await db.certificate.create({
+        data: { id, siteId: site.id, name: unique('cert'), names, status: 'success', notAfter: validToDate, ...wish },
+      });
+      await db.certificatePair.create({
+        data: {
+          certificateId: id,
+          keyType: 'ecdsa',
+          chainPem: cert,
+          keySealed: secrets.seal(key, contexts.certificateKey(id)),
+          fingerprint: fingerprint256,
+          issuer: 'nobody',
+          notBefore: validFromDate,
+          notAfter: validToDate,
+        },
+      });
+      return row;
+    },
+
+    siteDns(site: Pick<Site, 'id'>, url = 'https://provider.invalid/', domains = ['example.com']) {
+      const id = randomUUIDv7();
+      const account = { provider: 'powerDNS' as const, credentials: { url, serverID: 'localhost', apiKey: 'secret' } };
+      const credentialsSealed = sealCredentials(secrets, id, account);
+      return db.siteDns.create({
+        data: { id, siteId: site.id, provider: account.provider, domains, credentialsSealed },
+      });
+    },
+
   return build;
 }

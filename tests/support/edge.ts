@@ -19,7 +19,7 @@ import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
-import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { keyOf, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type {
   CacheRuleDoc,
   CertDoc,
@@ -145,9 +145,6 @@ export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
   queryNames: [],
   ...over,
 });
-
-const keyOf = (doc: EdgeDoc) =>
-  doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.kind === 'host' ? doc.name : doc.id}`;
 
 export type EdgeOptions = {
   zone?: Partial<ZoneDoc>;

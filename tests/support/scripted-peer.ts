@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { openTrust } from '@edgeloom/api/node-link/trust.ts';
 import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
-import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
+import { DOCUMENT_SCHEMA, keyOf } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { Ack, CommandReply, Heartbeat, JoinRequest, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { DocEntry, DocPush, SyncReply } from '@edgeloom/contract/edge/messages.ts';
@@ -19,9 +19,6 @@ export interface PeerOptions {
   /** Documents of one page of a sync. */
   pageSize?: number;
 }
-
-export const keyOf = (doc: EdgeDoc) =>
-  doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.kind === 'host' ? doc.name : doc.id}`;
 
 export async function startPeer({ natsUrl, secretsDir, pageSize = 500 }: PeerOptions): Promise<Peer> {
   const trust = await openTrust(secretsDir);

@@ -1,4 +1,5 @@
 // One tenant with one of everything, and how the fields of the API name the things in it.
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { Signed } from './actors.ts';
@@ -15,6 +16,8 @@ export const things = [
   'site',
   'domain',
   'upstream',
+  'certificate',
+  'siteDns',
   'cacheRule',
   'purge',
   'job',
@@ -34,6 +37,9 @@ const byField: Readonly<Record<string, Thing>> = {
   zoneId: 'zone',
   zoneID: 'zone',
   domainId: 'domain',
+  domainIDs: 'domain',
+  certId: 'certificate',
+  dnsID: 'siteDns',
   nodeID: 'node',
   jobID: 'job',
   productID: 'product',
@@ -51,6 +57,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   clientSites: 'site',
   domains: 'domain',
   domainUpstreams: 'upstream',
+  certificates: 'certificate',
+  siteDns: 'siteDns',
   cacheRules: 'cacheRule',
   nodes: 'node',
   purge: 'purge',
@@ -59,9 +67,10 @@ const byFeature: Readonly<Record<string, Thing>> = {
 };
 
 /** What the id at this place of an endpoint's input names; null where there is no id. */
-export function thingAt({ feature }: Endpoint, path: readonly string[]): Thing | null {
+export function thingAt({ feature, name }: Endpoint, path: readonly string[]): Thing | null {
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1) ?? '';
+  if (last === 'ids' && name === 'autoSSL') return 'domain';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
   return thing ?? null;
 }
@@ -98,6 +107,8 @@ export async function world(
     await db.upstream.findFirstOrThrow({ where: { domainId: domain.id } }),
     await build.cacheRule(site),
   ];
+  const certificate = await build.certificate(site, [domain.name]);
+  const siteDns = await build.siteDns(site);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
   const purge = await db.purge.create({
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
@@ -124,6 +135,8 @@ export async function world(
       subUser: subUser.id,
       subClient: subClient.id,
       upstream: upstream.id,
+      certificate: certificate.id,
+      siteDns: siteDns.id,
       cacheRule: rule.id,
       purge: purge.id,
       job: job.id,
@@ -151,6 +164,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.outbox.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
+    db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
+    db.siteDns.findMany(inSite),
     db.cacheRule.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
@@ -159,6 +174,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
+
+const bought = selfSigned('www.example.com');
 
 /** Texts of a special form, by the last name of their place. */
 export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
@@ -184,6 +201,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     sni: 'www.example.com',
     scheme: 'http',
     portMap: [],
+    ...(endpoint.feature === 'certificates' && { chainPem: bought.cert, keyPem: bought.key, sslName: unique('cert') }),
+    ...(endpoint.feature === 'siteDns' && path.at(-1) !== 'domains' && { domains: `${unique('zone')}.example.com` }),
     host: `${unique('console')}.example.com`,
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
   };

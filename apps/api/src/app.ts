@@ -34,6 +34,8 @@ import {
 import { announcementSettingRoutes, announcementsRoutes } from './modules/announcements/announcements.routes.ts';
 import { auditRoutes } from './modules/audit/audit.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
+import { certificatesRoutes } from './modules/certificates/certificates.routes.ts';
+import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
 import { brandingAt } from './modules/branding/shown-branding.ts';
@@ -41,6 +43,7 @@ import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
+import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
@@ -79,6 +82,8 @@ const modules: readonly Routes[] = [
   chartsRoutes,
   productsRoutes,
   ownProductsRoutes,
+  certificatesRoutes,
+  siteDnsRoutes,
   clientSitesRoutes,
   ownSitesRoutes,
   sitesRoutes,

@@ -121,11 +121,13 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
     data: { siteId: site.id, type: 'fileType', value: ['css', 'js', 'png', 'jpg', 'svg', 'woff2'], cacheTime: 3600 },
   });
   const certificateId = randomUUIDv7();
-  const { chainPem, keyPem, notAfter } = await selfSigned(DOMAIN);
+  const { keyPem, ...pair } = await selfSigned(DOMAIN);
+  const { notAfter } = pair;
   const keySealed = secrets.seal(keyPem, contexts.certificateKey(certificateId));
   await tx.certificate.create({
-    data: { id: certificateId, siteId: site.id, name: DOMAIN, names: [DOMAIN], chainPem, keySealed, notAfter },
+    data: { id: certificateId, siteId: site.id, name: DOMAIN, names: [DOMAIN], status: 'success', notAfter },
   });
+  await tx.certificatePair.create({ data: { certificateId, keyType: 'ecdsa', keySealed, ...pair } });
   const domain = await tx.domain.create({
     data: { siteId: site.id, name: DOMAIN, enabled: true, certificateId, certStatus: 'success' },
   });
@@ -163,10 +165,11 @@ async function renewJoin(tx: Tx, id: string, joinToken: string) {
 async function selfSigned(name: string) {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const notBefore = new Date(Date.now() - DAY_MS);
   const notAfter = new Date(Date.now() + 825 * DAY_MS);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`,
-    notBefore: new Date(Date.now() - DAY_MS),
+    notBefore,
     notAfter,
     keys,
     signingAlgorithm: algorithm,
@@ -177,5 +180,6 @@ async function selfSigned(name: string) {
   });
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   const keyPem = `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
-  return { chainPem: `${certificate.toString('pem')}\n`, keyPem, notAfter };
+  const fingerprint = Buffer.from(await certificate.getThumbprint('SHA-256')).toString('hex');
+  return { chainPem: `${certificate.toString('pem')}\n`, keyPem, fingerprint, issuer: name, notBefore, notAfter };
 }

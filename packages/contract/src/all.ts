@@ -17,6 +17,7 @@ import {
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
+import { certificates } from './certificates/certificates.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -25,6 +26,7 @@ import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
+import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { sitePorts, zonePorts, zones } from './zones/zones.endpoints.ts';
@@ -65,6 +67,8 @@ export const groups: readonly Group[] = [
   domains,
   domainUpstreams,
   clientDomains,
+  certificates,
+  siteDns,
   cacheRules,
   purge,
   purgeSites,

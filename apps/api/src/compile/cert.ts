@@ -6,15 +6,20 @@ export interface CertRow {
   id: string;
   names: string[];
   notAfter: Date;
-  chainPem: string;
-  /** Opened: in clear. */
-  keyPem: string;
+  pairs: {
+    keyType: string;
+    chainPem: string;
+    /** Opened: in clear. */
+    keyPem: string;
+  }[];
 }
 
-export const certDoc = ({ id, names, notAfter, chainPem, keyPem }: CertRow, zoneKey: Buffer): CertDoc => ({
+export const certDoc = ({ id, names, notAfter, pairs }: CertRow, zoneKey: Buffer): CertDoc => ({
   kind: 'cert',
   id,
   names: [...names].sort((a, b) => (a < b ? -1 : 1)),
   notAfter: notAfter.toISOString(),
-  pairs: [{ chainPem, key: sealTo(zoneKey, certKey(id), keyPem) }],
+  pairs: [...pairs]
+    .sort((a, b) => (a.keyType < b.keyType ? -1 : 1))
+    .map(({ chainPem, keyPem }) => ({ chainPem, key: sealTo(zoneKey, certKey(id), keyPem) })),
 });

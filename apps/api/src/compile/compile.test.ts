@@ -62,8 +62,14 @@ const cert = {
   id: id(5),
   names: ['www.example.com', 'example.com'],
   notAfter: new Date('2027-01-01T00:00:00Z'),
-  chainPem: '-----BEGIN CERTIFICATE-----\nchain\n',
-  keyPem: '-----BEGIN PRIVATE KEY-----\nsecret\n',
+  pairs: [
+    { keyType: 'rsa', chainPem: 'the RSA chain', keyPem: 'the RSA secret' },
+    {
+      keyType: 'ecdsa',
+      chainPem: '-----BEGIN CERTIFICATE-----\nchain\n',
+      keyPem: '-----BEGIN PRIVATE KEY-----\nsecret\n',
+    },
+  ],
 };
 
 const documents: [string, () => EdgeDoc | null][] = [
@@ -136,8 +142,9 @@ test('a private key opens with the key of its zone, in its own document only', (
       .setAuthTag(Buffer.from(sealed.tag, 'base64'));
     return Buffer.concat([decipher.update(Buffer.from(sealed.data, 'base64')), decipher.final()]).toString();
   };
-  expect(open(`cert/${id(5)}`)).toBe(cert.keyPem);
+  expect(open(`cert/${id(5)}`)).toBe(cert.pairs[1]?.keyPem);
   expect(() => open(`cert/${id(6)}`)).toThrow();
   expect(() => open(`cert/${id(5)}`, Buffer.alloc(32, 8))).toThrow();
-  expect(certDoc({ ...cert, keyPem: 'other' }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
+  const other = [{ keyType: 'ecdsa', chainPem: 'chain', keyPem: 'other' }];
+  expect(certDoc({ ...cert, pairs: other }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
 });

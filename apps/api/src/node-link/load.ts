@@ -3,6 +3,8 @@
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ClientBase } from 'pg';
+import { acmeDoc } from '../compile/acme.ts';
+import type { AcmeRow } from '../compile/acme.ts';
 import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
 import { hostDoc } from '../compile/host.ts';
@@ -76,22 +78,41 @@ const zone: Loader = async (db, { policy }, zoneId) => {
 };
 
 const cert: Loader = async (db, { secrets }, zoneId, ids) => {
-  const { rows } = await db.query<Omit<CertRow, 'keyPem'> & { keySealed: string; zoneKeySealed: string }>(
-    `SELECT c.id, c.names, c.not_after AS "notAfter", c.chain_pem AS "chainPem", c.key_sealed AS "keySealed",
-       z.key_sealed AS "zoneKeySealed"
+  const { rows } = await db.query<Omit<CertRow, 'pairs'> & { zoneKeySealed: string; pairs: SealedPair[] }>(
+    `SELECT c.id, c.names, c.not_after AS "notAfter", z.key_sealed AS "zoneKeySealed",
+       (SELECT json_agg(json_build_object('keyType', p.key_type, 'chainPem', p.chain_pem, 'keySealed', p.key_sealed))
+        FROM certificate_pairs p WHERE p.certificate_id = c.id) AS pairs
      FROM certificates c JOIN sites s ON s.id = c.site_id JOIN zones z ON z.id = s.zone_id
-     WHERE c.id = ANY($2::uuid[]) AND s.zone_id = $1`,
+     WHERE c.id = ANY($2::uuid[]) AND s.zone_id = $1 AND EXISTS (SELECT FROM certificate_pairs p WHERE p.certificate_id = c.id)`,
     [zoneId, ids],
   );
   return new Map(
-    rows.map(({ keySealed, zoneKeySealed, ...row }) => [
+    rows.map(({ pairs, zoneKeySealed, ...row }) => [
       row.id,
       () => {
         const zoneKey = Buffer.from(secrets.open(zoneKeySealed, contexts.zoneKey(zoneId)), 'base64');
-        return certDoc({ ...row, keyPem: secrets.open(keySealed, contexts.certificateKey(row.id)) }, zoneKey);
+        const opened = pairs.map(({ keySealed, ...pair }) => ({
+          ...pair,
+          keyPem: secrets.open(keySealed, contexts.certificateKey(row.id)),
+        }));
+        return certDoc({ ...row, pairs: opened }, zoneKey);
       },
     ]),
   );
+};
+interface SealedPair {
+  keyType: string;
+  chainPem: string;
+  keySealed: string;
+}
+
+const acme: Loader = async (db, _, zoneId, tokens) => {
+  const { rows } = await db.query<AcmeRow>(
+    `SELECT token, name, site_id AS "siteId", key_authorization AS "keyAuthorization" FROM acme_challenges
+     WHERE token = ANY($2) AND zone_id = $1 AND type = 'http-01'`,
+    [zoneId, tokens],
+  );
+  return new Map(rows.map((row) => [row.token, () => acmeDoc(row)]));
 };
 
 /** A site is as its owner and its operator are, where these are out of service. */
@@ -149,6 +170,7 @@ const host: Loader = async (db, _, zoneId, names) => {
 const loaders = new Map<string, Loader>([
   ['zone', zone],
   ['cert', cert],
+  ['acme', acme],
   ['site', site],
   ['node', node],
   ['host', host],

@@ -106,6 +106,16 @@ export const CertDoc = z.object({
   pairs: z.array(z.object({ chainPem: z.string(), key: Sealed.describe('of the PEM private key') })).min(1),
 });
 
+/** What a certificate authority looks for at a name while it is asked for a certificate. */
+export const AcmeDoc = z.object({
+  kind: z.literal('acme'),
+  token: z.string(),
+  /** Answered for this name only, and only while this site serves it. */
+  name: z.string(),
+  siteID: Id,
+  keyAuthorization: z.string(),
+});
+
 /** What concerns one node alone. */
 export const NodeDoc = z.object({
   kind: z.literal('node'),
@@ -118,27 +128,37 @@ export type ZoneDoc = z.output<typeof ZoneDoc>;
 export type SiteDoc = z.output<typeof SiteDoc>;
 export type HostDoc = z.output<typeof HostDoc>;
 export type CertDoc = z.output<typeof CertDoc>;
+export type AcmeDoc = z.output<typeof AcmeDoc>;
 export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
-export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | NodeDoc;
+export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | NodeDoc;
 
-const Kind = z.enum(['zone', 'site', 'host', 'cert', 'node']);
-const kinds = { zone: ZoneDoc, site: SiteDoc, host: HostDoc, cert: CertDoc, node: NodeDoc };
+const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'node']);
+const kinds = { zone: ZoneDoc, site: SiteDoc, host: HostDoc, cert: CertDoc, acme: AcmeDoc, node: NodeDoc };
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const keyPattern = new RegExp(`^(?:zone|(?:site|cert|node)/${uuid}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`);
+const keyPattern = new RegExp(
+  `^(?:zone|(?:site|cert|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+);
 
-/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `node/<id>`: safe as a file path by its grammar. */
+/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `node/<id>`: safe as a file path by its grammar. */
 export const DocKey = z.string().max(300).regex(keyPattern);
 export const hostKey = (name: string) => `host/${name}`;
 export const siteKey = (id: string) => `site/${id}`;
 export const certKey = (id: string) => `cert/${id}`;
+export const acmeKey = (token: string) => `acme/${token}`;
 export const nodeKey = (id: string) => `node/${id}`;
+
+export function keyOf(doc: EdgeDoc): string {
+  if (doc.kind === 'zone') return 'zone';
+  if (doc.kind === 'host') return hostKey(doc.name);
+  return doc.kind === 'acme' ? acmeKey(doc.token) : `${doc.kind}/${doc.id}`;
+}
 
 /** The document that stands behind a key, or the fault that refuses it. */
 export function parseDoc(key: string, body: string): EdgeDoc {
   const schema = kinds[Kind.parse(DocKey.parse(key).split('/', 1)[0])];
   const doc = schema.parse(JSON.parse(body));
-  const own = doc.kind === 'host' ? hostKey(doc.name) : doc.kind === 'zone' ? 'zone' : `${doc.kind}/${doc.id}`;
+  const own = keyOf(doc);
   if (own !== key) throw new Error(`the document of ${key} says it is ${own}`);
   return doc;
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import { JobState, type Job, type JobWithReceipts } from '@edgeloom/contract/jobs/jobs.ts';
+import { Job, JobState, type JobWithReceipts } from '@edgeloom/contract/jobs/jobs.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
@@ -9,7 +9,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Job as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
-const Kind = z.enum(['purgeSite', 'purgeHosts', 'purgeURLs']);
+const Kind = Job.shape.kind;
 const ReceiptState = z.enum(['pending', 'done', 'failed']);
 
 export interface NewJob {
@@ -50,8 +50,9 @@ export async function get({ db }: Ctx, siteId: string, id: string): Promise<JobW
     include: { node: { select: { name: true } } },
     orderBy: { node: { name: 'asc' } },
   });
+  const [job = fail('NOT_FOUND')] = await counted(db, [row]);
   return {
-    ...jobOf(row, receipts.filter(({ state }) => state !== 'pending').length, receipts.length),
+    ...job,
     receipts: receipts.map(({ nodeId, node, state, tookMs, objects, error, answeredAt }) => ({
       nodeID: nodeId,
       nodeName: node.name,
@@ -64,17 +65,19 @@ export async function get({ db }: Ctx, siteId: string, id: string): Promise<JobW
   };
 }
 
+/** Of a purge its nodes count, of certificates its orders. */
 async function counted(db: ScopedTx, rows: Row[]): Promise<Job[]> {
-  const counts = await db.jobReceipt.groupBy({
-    by: ['jobId', 'state'],
-    where: { jobId: { in: rows.map(({ id }) => id) } },
-    _count: true,
-  });
+  const where = { jobId: { in: rows.map(({ id }) => id) } };
+  const counts = await Promise.all([
+    db.jobReceipt.groupBy({ by: ['jobId', 'state'], where, _count: true }),
+    db.certificateOrder.groupBy({ by: ['jobId', 'state'], where, _count: true }),
+  ]);
   const total = new Map<string, number>();
   const done = new Map<string, number>();
-  for (const { jobId, state, _count } of counts) {
+  for (const { jobId, state, _count } of counts.flat()) {
+    if (jobId === null) continue;
     total.set(jobId, (total.get(jobId) ?? 0) + _count);
-    if (state !== 'pending') done.set(jobId, (done.get(jobId) ?? 0) + _count);
+    if (state !== 'pending' && state !== 'open') done.set(jobId, (done.get(jobId) ?? 0) + _count);
   }
   return rows.map((row) => jobOf(row, done.get(row.id) ?? 0, total.get(row.id) ?? 0));
 }

@@ -1,0 +1,15 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { routes } from '../../http/bind.ts';
+import * as service from './certificates.service.ts';
+import { autoSSL } from './orders.ts';
+
+export const certificatesRoutes = routes(certificates, {
+  list:    (ctx, { params, query }) => service.list(ctx, params.siteId, query),
+  meta:    (ctx, { params }) => service.meta(ctx, params.siteId),
+  get:     (ctx, { params }) => service.get(ctx, params),
+  create:  (ctx, { params, body }) => service.create(ctx, params.siteId, body),
+  update:  (ctx, { params, body }) => service.update(ctx, params, body),
+  assign:  (ctx, { params, body }) => service.assign(ctx, params, body),
+  remove:  (ctx, { params, body }) => service.remove(ctx, params.siteId, body.ids),
+  autoSSL: (ctx, { params, body }) => autoSSL(ctx, params.siteId, body.ids),
+});

@@ -1,0 +1,125 @@
+// Orders at certificate authorities: which names may be ordered, and how an order is opened. jobs/issue-certificates.job.ts
+// carries them out.
+import { randomUUIDv7 } from 'node:crypto';
+import type { KeyType } from '@edgeloom/contract/certificates/certificates.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failTogether } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import * as jobs from '../jobs/jobs.service.ts';
+
+/** Is it under one of a DNS account's zones? */
+export const isUnder = (name: string, zones: readonly string[]) =>
+  zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
+
+/** A name is proven by a record where a DNS account of the site has its zone, else by the nodes that serve it here. */
+export async function unorderable(
+  tx: Pick<ScopedTx, 'siteDns' | 'domain'>,
+  siteId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const accounts = await tx.siteDns.findMany({ where: { siteId }, select: { domains: true } });
+  const zones = accounts.flatMap(({ domains }) => domains);
+  const byNodes = names.filter((name) => !isUnder(name, zones));
+  // An enabled name is this site's alone, in the whole installation.
+  const served = await tx.domain.findMany({
+    where: { siteId, enabledName: { in: [...byNodes] } },
+    select: { name: true },
+  });
+  const known = new Set(served.map(({ name }) => name));
+  return byNodes.filter((name) => name.startsWith('*.') || !known.has(name));
+}
+
+export async function orderable(tx: ScopedTx, siteId: string, names: readonly string[], path: string) {
+  const targets = await unorderable(tx, siteId, names);
+  if (targets.length > 0) fail('INVALID_CERTIFICATE_NAME', { errorData: [{ path, targets }] });
+}
+
+interface Wanted {
+  id: string;
+  siteId: string;
+  names: string[];
+  keyTypes: readonly KeyType[];
+}
+
+/** Opens an order for each pair; one that is open already is hurried instead. */
+export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wanted[], jobId: string | null) {
+  const pairs = wanted.flatMap(({ id, keyTypes }) =>
+    [...new Set(keyTypes)].map((keyType) => ({ certificateId: id, keyType, openFor: `${id} ${keyType}` })),
+  );
+  const ids = wanted.map(({ id }) => id);
+  // Waiting for the next try is over: somebody asks now. What was begun for other names is begun anew.
+  await tx.certificateOrder.updateMany({
+    where: { certificateId: { in: ids }, openFor: { not: null } },
+    data: { openFor: null, state: 'failed', error: null, endedAt: now },
+  });
+  await tx.certificateOrder.createMany({ data: pairs.map((pair) => ({ ...pair, jobId, dueAt: now })) });
+  await tx.certificate.updateMany({
+    where: { id: { in: ids } },
+    data: { status: 'processing', nextAt: null, failures: 0 },
+  });
+  await tx.certificateEvent.createMany({
+    data: wanted.map(({ id, names }) => ({
+      certificateId: id,
+      at: now,
+      step: 'ordered',
+      detail: names.join(' ').slice(0, 2000),
+    })),
+  });
+  for (const { siteId, names } of wanted)
+    await tx.domain.updateMany({
+      where: { siteId, name: { in: names }, certificateId: null },
+      data: { certStatus: 'processing' },
+    });
+}
+
+/** A certificate for each domain, which it is served with once there is one. */
+export const autoSSL = (ctx: Ctx, siteId: string, ids: string[]) =>
+  ctx.db.$transaction(async (tx) => {
+    const site = (await tx.site.findUnique({ where: { id: siteId }, select: { id: true } })) ?? fail('NOT_FOUND');
+    const domains = await tx.domain.findMany({ where: { siteId: site.id, id: { in: ids } }, select: { name: true } });
+    if (domains.length !== new Set(ids).size) fail('NOT_FOUND');
+    const names = domains.map(({ name }) => name);
+    const tooLong = names.filter((name) => name.length > 64);
+    const refused = [...tooLong, ...(await unorderable(tx, siteId, names))];
+    if (ids.length === 1 && refused.length > 0) fail('INVALID_CERTIFICATE_NAME', { errorData: [{ targets: refused }] });
+    failTogether(refused.map((target) => ({ reason: 'INVALID_CERTIFICATE_NAME', target })));
+
+    const known = await tx.certificate.findMany({
+      where: { siteId },
+      select: { id: true, name: true, type: true, names: true, keyTypes: true },
+    });
+    const taken = new Set(known.map(({ name }) => name));
+    const own = new Map(
+      known.flatMap((one) =>
+        one.type === 'automatic' && one.names.length === 1 ? [[one.names[0] ?? '', one.id] as const] : [],
+      ),
+    );
+    const fresh = names.filter((name) => !own.has(name));
+    const keyTypes: KeyType[] = ['ecdsa'];
+    const made = fresh.map((name) => ({
+      id: randomUUIDv7(),
+      siteId,
+      name: taken.has(name) ? `${name} (${randomUUIDv7().slice(-6)})` : name,
+      type: 'automatic',
+      names: [name],
+      keyTypes,
+    }));
+    await tx.certificate.createMany({ data: made });
+    for (const {
+      id,
+      names: [name = ''],
+    } of made)
+      own.set(name, id);
+    const jobID = await jobs.start(tx, {
+      siteId,
+      kind: 'issueCertificates',
+      title: names.length === 1 ? (names[0] ?? '') : `${names[0]} +${names.length - 1}`,
+      createdBy: ctx.actor.name,
+    });
+    const wanted = names.flatMap((name) => {
+      const id = own.get(name);
+      return id === undefined ? [] : [{ id, siteId, names: [name], keyTypes }];
+    });
+    await orderPairs(tx, ctx.now(), wanted, jobID);
+    return { jobID };
+  });

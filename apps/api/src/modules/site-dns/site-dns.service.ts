@@ -1,0 +1,92 @@
+// Accounts at DNS providers, for proving names. What they sign in with is tried before it is stored, and never shown.
+import { randomUUIDv7 } from 'node:crypto';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import {
+  DnsProvider,
+  type SiteDns,
+  type SiteDnsInput,
+  type SiteDnsUpdate,
+} from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { pageOf } from '../../core/page.ts';
+import { masked, openCredentials, openDns, sealCredentials, words } from '../../dns/provider.ts';
+import type { SiteDns as Row } from '../../generated/client.ts';
+import * as sites from '../sites/sites.service.ts';
+
+export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt' | 'provider'>) {
+  await sites.own(ctx.db, siteId);
+  const where = { siteId };
+  const [rows, total] = await Promise.all([
+    ctx.db.siteDns.findMany({ where, ...pageOf(paging) }),
+    ctx.db.siteDns.count({ where }),
+  ]);
+  return { data: rows.map((row) => shown(ctx, row)), total };
+}
+
+export async function create(ctx: Ctx, siteId: string, input: SiteDnsInput): Promise<SiteDns> {
+  await sites.own(ctx.db, siteId);
+  await assertWorks(ctx, input);
+  const id = randomUUIDv7();
+  const { provider, domains } = input;
+  const credentialsSealed = sealCredentials(ctx.installation.secrets, id, input);
+  return shown(ctx, await ctx.db.siteDns.create({ data: { id, siteId, provider, domains, credentialsSealed } }));
+}
+
+export async function update(ctx: Ctx, siteId: string, { id, ...input }: SiteDnsUpdate): Promise<SiteDns> {
+  await own(ctx, siteId, id);
+  await assertWorks(ctx, input);
+  const { provider, domains } = input;
+  const credentialsSealed = sealCredentials(ctx.installation.secrets, id, input);
+  return shown(
+    ctx,
+    await ctx.db.siteDns.update({ where: { id, siteId }, data: { provider, domains, credentialsSealed } }),
+  );
+}
+
+export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const { count } = await tx.siteDns.deleteMany({ where: { siteId, id: { in: ids } } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    return { ids };
+  });
+
+/** The zones of an account, asked of the provider at this moment. */
+export async function domains(ctx: Ctx, siteId: string, id: string) {
+  const row = await own(ctx, siteId, id);
+  const account = openDns(ctx.installation.env, openCredentials(ctx.installation.secrets, row));
+  const look = async (name: string) => {
+    try {
+      return { name, records: (await account.list(name)).length, error: null };
+    } catch (error) {
+      return { name, records: null, error: words(error) };
+    }
+  };
+  return { data: await Promise.all(row.domains.map(look)) };
+}
+
+const own = async ({ db }: Ctx, siteId: string, id: string): Promise<Row> =>
+  (await db.siteDns.findUnique({ where: { id, siteId } })) ?? fail('NOT_FOUND');
+
+async function assertWorks({ installation: { env } }: Ctx, input: SiteDnsInput) {
+  const account = openDns(env, input);
+  const faults = await Promise.all(
+    input.domains.map((zone) =>
+      account.list(zone).then(
+        () => [],
+        (error: unknown) => [{ target: zone, message: words(error) }],
+      ),
+    ),
+  );
+  const errorData = faults.flat();
+  if (errorData.length > 0) fail('INVALID_DNS_SETTING', { errorData });
+}
+
+const shown = ({ installation: { secrets } }: Ctx, row: Row): SiteDns => ({
+  id: row.id,
+  provider: DnsProvider.parse(row.provider),
+  domains: row.domains,
+  credentials: masked(openCredentials(secrets, row)),
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});

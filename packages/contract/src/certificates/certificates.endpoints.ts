@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { Id, Ids, paged, paging } from '../common/common.ts';
+import { CertStatus } from '../domains/domains.ts';
+import { del, get, onSites, patch, post, put } from '../endpoint.ts';
+import { JobStarted } from '../jobs/jobs.ts';
+import { Assigning, Certificate, CertificateInfo, CertificateInput, CertificateUpdate } from './certificates.ts';
+
+const Filter = { sslName: z.string().max(256).optional().describe('Part of its name, or a name it covers'), status: z.array(CertStatus).optional() };
+
+export const certificates = onSites('certificates', {
+  list:    get('site/:siteId/certificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'updatedAt']).extend(Filter), reply: paged(Certificate) }),
+  meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', reply: z.object({ data: z.array(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }) }),
+  get:     get('site/:siteId/certificate/:certId', { can: 'certificate:read', reply: CertificateInfo }),
+  create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED'] }),
+  update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED'] }),
+  assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),
+  remove:  del('site/:siteId/certificates', { can: 'certificate:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
+  autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME'] }),
+});

@@ -1,0 +1,186 @@
+// Certificates that somebody brings: read, refused, assigned, kept.
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import type { CertificateUpdate } from '@edgeloom/contract/certificates/certificates.ts';
+import { afterAll, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { authority } from '../support/authority.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { build, as, installation } = app;
+afterAll(() => app.close());
+const ca = await authority();
+
+const own = (site: BuiltSite) => as(site.owner);
+const upload = async (site: BuiltSite, names: string[], wish: { rsa?: boolean } = {}) =>
+  own(site).call(certificates.create, {
+    params: site.params,
+    body: { source: 'pem', sslName: unique('cert'), ...(await ca.sell(names, wish)) },
+  });
+const change = (site: BuiltSite, certId: string, body: CertificateUpdate) =>
+  own(site).call(certificates.update, { params: { ...site.params, certId }, body });
+const look = (site: BuiltSite, certId: string) =>
+  own(site).call(certificates.get, { params: { ...site.params, certId } });
+
+test('a pair in PEM is read, its chain put in order and without the root; its key is never shown', async () => {
+  const site = await build.site();
+  const { chainPem, keyPem } = await ca.sell(['www.example.com', '*.example.com']);
+  const [leaf = '', middle = ''] = chainPem.split(/(?<=-----END CERTIFICATE-----\n)/);
+  const made = await own(site).call(certificates.create, {
+    params: site.params,
+    body: { source: 'pem', sslName: 'shop', chainPem: ca.rootPem + middle + leaf, keyPem },
+  });
+  expect(made).toMatchObject({
+    sslName: 'shop',
+    type: 'manual',
+    status: 'success',
+    names: ['www.example.com', '*.example.com'],
+    keyTypes: ['ecdsa'],
+    issuer: 'Test Authority Test Intermediate',
+    inUse: 0,
+  });
+  const info = await look(site, made.id);
+  expect(info.pairs.map((pair) => pair.chainPem.replaceAll(/\s/g, ''))).toEqual([chainPem.replaceAll(/\s/g, '')]);
+  expect(info.timeline).toMatchObject([{ step: 'uploaded', keyType: 'ecdsa' }]);
+  expect(JSON.stringify(info)).not.toContain('PRIVATE');
+  const { keySealed } = await installation.db.certificatePair.findFirstOrThrow({ where: { certificateId: made.id } });
+  expect(keySealed).not.toContain(keyPem.split('\n')[1]);
+  const audit = await installation.db.auditRow.findMany({ where: { accountId: site.owner.id } });
+  expect(JSON.stringify(audit.map(({ changes }) => changes))).not.toContain(keySealed);
+});
+
+test.each([
+  ['a file of today', false],
+  ['a file as it was written ten years ago', true],
+])('PKCS#12, %s, opens with its password and with no other', async (_, old) => {
+  const site = await build.site();
+  for (const rsa of [false, true]) {
+    const pkcs12 = await ca.pkcs12(await ca.sell(['p12.example.com'], { rsa }), 'open sesame', old);
+    const body = { source: 'pkcs12' as const, sslName: unique('cert'), pkcs12 };
+    const made = await own(site).call(certificates.create, {
+      params: site.params,
+      body: { ...body, password: 'open sesame' },
+    });
+    expect(made).toMatchObject({ names: ['p12.example.com'], keyTypes: [rsa ? 'rsa' : 'ecdsa'] });
+    const wrong = own(site).call(certificates.create, { params: site.params, body: { ...body, password: 'sesame' } });
+    await expect(wrong).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'password' })] });
+  }
+});
+
+test('what cannot be served is refused: another key, a password on the key, an ended certificate, no name, no PEM, a weak key', async () => {
+  const site = await build.site();
+  const one = await ca.sell(['one.example.com']);
+  const two = await ca.sell(['two.example.com']);
+  const create = (chainPem: string, keyPem: string) =>
+    own(site).call(certificates.create, {
+      params: site.params,
+      body: { source: 'pem', sslName: unique('cert'), chainPem, keyPem },
+    });
+  await expect(create(one.chainPem, two.keyPem)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'keyPem', rule: 'mismatch' })],
+  });
+  const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----';
+  await expect(create(one.chainPem, locked)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ rule: 'encrypted' })],
+  });
+  const ended = await ca.sell(['ended.example.com'], { days: 0 });
+  await expect(create(ended.chainPem, ended.keyPem)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'chainPem', rule: 'expired' })],
+  });
+  const nameless = await ca.sell(['10.0.0.1']);
+  await expect(create(nameless.chainPem, nameless.keyPem)).toFail('INVALID_CERTIFICATE_NAME');
+  await expect(create('a certificate, honestly', one.keyPem)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'chainPem', rule: 'format' })],
+  });
+  await expect(create(one.chainPem, 'a key, honestly')).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'keyPem', rule: 'format' })],
+  });
+});
+
+test('a request made here keeps its key here; the chain somebody signed for it is served', async () => {
+  const site = await build.site();
+  const made = await own(site).call(certificates.create, {
+    params: site.params,
+    body: { source: 'csr', sslName: 'requested', names: ['csr.example.com'], keyType: 'rsa' },
+  });
+  expect(made).toMatchObject({ status: 'none', hasRequest: true, expiry: null });
+  const { csrPem } = await look(site, made.id);
+  expect(csrPem).toContain('BEGIN CERTIFICATE REQUEST');
+  const foreign = await ca.sell(['csr.example.com']);
+  await expect(change(site, made.id, { source: 'signed', chainPem: foreign.chainPem, alongside: false })).toFail(
+    'PARAMETER',
+    {
+      errorData: [expect.objectContaining({ rule: 'mismatch' })],
+    },
+  );
+  const chainPem = await ca.sign(csrPem ?? '', ['csr.example.com']);
+  const signed = await change(site, made.id, { source: 'signed', chainPem, alongside: false });
+  expect(signed).toMatchObject({ status: 'success', hasRequest: false, keyTypes: ['rsa'] });
+  await expect(change(site, made.id, { source: 'signed', chainPem, alongside: false })).toFail('PARAMETER');
+});
+
+test('RSA and ECDSA are served beside each other when that is asked for; otherwise a new pair replaces all', async () => {
+  const site = await build.site();
+  const { id } = await upload(site, ['both.example.com', 'www.both.example.com']);
+  const rsa = await ca.sell(['both.example.com'], { rsa: true });
+  expect(await change(site, id, { source: 'pem', ...rsa, alongside: true })).toMatchObject({
+    keyTypes: ['ecdsa', 'rsa'],
+    names: ['both.example.com'],
+  });
+  const alone = await ca.sell(['both.example.com'], { rsa: true });
+  expect(await change(site, id, { source: 'pem', ...alone, alongside: false })).toMatchObject({ keyTypes: ['rsa'] });
+});
+
+test('a certificate is assigned to the domains it covers, a wildcard to one label, and to no others', async () => {
+  const site = await build.site();
+  const { id } = await upload(site, ['example.org', '*.example.org']);
+  const domain = async (name: string) => (await build.domain({ site, name, enabled: false })).id;
+  const [apex, one, two] = [
+    await domain('example.org'),
+    await domain('a.example.org'),
+    await domain('a.b.example.org'),
+  ];
+  const assign = (domainIDs: string[], assigned = true) =>
+    own(site).call(certificates.assign, { params: { ...site.params, certId: id }, body: { domainIDs, assigned } });
+  await expect(assign([apex, two])).toFail('INVALID_CERTIFICATE_NAME', {
+    errorData: [{ targets: ['a.b.example.org'] }],
+  });
+  expect(await assign([apex, one])).toMatchObject({ inUse: 2 });
+  expect(await installation.db.domain.count({ where: { certificateId: id, certStatus: 'success' } })).toBe(2);
+
+  const narrower = await ca.sell(['example.org']);
+  await expect(change(site, id, { source: 'pem', ...narrower, alongside: false })).toFail('INVALID_CERTIFICATE_NAME', {
+    errorData: [{ targets: ['a.example.org'] }],
+  });
+  const remove = () => own(site).call(certificates.remove, { params: site.params, body: { ids: [id] } });
+  const targets = [expect.any(String)];
+  await expect(remove()).toFail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets }] });
+  expect(await assign([apex, one], false)).toMatchObject({ inUse: 0 });
+  expect(await remove()).toEqual({ ids: [id] });
+});
+
+test("another site's domains are not there to be assigned to", async () => {
+  const site = await build.site();
+  const beside = await build.domain({ name: 'there.example.net' });
+  const { id } = await upload(site, ['there.example.net']);
+  const asked = own(site).call(certificates.assign, {
+    params: { ...site.params, certId: id },
+    body: { domainIDs: [beside.id] },
+  });
+  await expect(asked).toFail('NOT_FOUND');
+});
+
+test('a list is found by name, by a covered name and by state, and sorted by its end', async () => {
+  const site = await build.site();
+  const { sslName } = await upload(site, ['first.example.com']);
+  await own(site).call(certificates.create, {
+    params: site.params,
+    body: { source: 'csr', sslName: 'waiting', names: ['second.example.com'], keyType: 'ecdsa' },
+  });
+  const list = (query: object) => own(site).call(certificates.list, { params: site.params, query });
+  expect((await list({ sslName: 'FIRST.example.com' })).data).toMatchObject([{ sslName }]);
+  expect((await list({ sslName: 'wait' })).data).toMatchObject([{ sslName: 'waiting' }]);
+  expect((await list({ status: ['none'] })).total).toBe(1);
+  expect((await list({ sortBy: 'expiry', orderBy: 'desc' })).total).toBe(2);
+});
