@@ -45,14 +45,14 @@ const byField: Readonly<Record<string, Thing>> = {
   productID: 'product',
   productIDs: 'product',
   userID: 'user',
-};
-const byFeature: Readonly<Record<string, Thing>> = {
   userIDs: 'subUser',
   clientId: 'subClient',
   zoneIDs: 'zone',
+};
+const byFeature: Readonly<Record<string, Thing>> = {
+  accounts: 'subUser',
   zones: 'zone',
   zonePorts: 'port',
-  accounts: 'subUser',
   products: 'product',
   clientSites: 'site',
   domains: 'domain',
@@ -113,9 +113,9 @@ export async function world(
   const purge = await db.purge.create({
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
   });
+  const [subUser, subClient] = [await build.subUser(site.owner, [site]), await build.subClient(tenant, [product.zone])];
   const { clientId } = tenant;
   const branding = await db.branding.create({ data: { clientId, host: `${unique('console')}.example.com` } });
-  const [subUser, subClient] = [await build.subUser(site.owner, [site]), await build.subClient(tenant, [product.zone])];
   const announcement = await db.announcement.create({
     data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
   });
@@ -130,10 +130,10 @@ export async function world(
       node: node.id,
       product: product.id,
       user: site.owner.id,
-      site: site.id,
-      domain: domain.id,
       subUser: subUser.id,
       subClient: subClient.id,
+      site: site.id,
+      domain: domain.id,
       upstream: upstream.id,
       certificate: certificate.id,
       siteDns: siteDns.id,

@@ -34,22 +34,21 @@ import {
 import { announcementSettingRoutes, announcementsRoutes } from './modules/announcements/announcements.routes.ts';
 import { auditRoutes } from './modules/audit/audit.routes.ts';
 import { authRoutes } from './modules/auth/auth.routes.ts';
-import { certificatesRoutes } from './modules/certificates/certificates.routes.ts';
-import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
-import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
+import { certificatesRoutes } from './modules/certificates/certificates.routes.ts';
+import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
-import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
+import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
@@ -66,30 +65,30 @@ const families: Record<Listener, readonly Family[]> = { public: ['user', 'client
 /** Every module of the API. contract/all.ts is the list it is held to, by a test. */
 const modules: readonly Routes[] = [
   accountsRoutes,
-  rolesRoutes,
-  auditRoutes,
-  brandingRoutes,
   siteUsersRoutes,
   clientZonesRoutes,
   clientsRoutes,
+  rolesRoutes,
+  auditRoutes,
+  brandingRoutes,
   shownBrandingRoutes,
   announcementSettingRoutes,
   announcementsRoutes,
+  emailSettingRoutes,
+  chartsRoutes,
   zonesRoutes,
   zonePortsRoutes,
   sitePortsRoutes,
-  emailSettingRoutes,
-  chartsRoutes,
   productsRoutes,
   ownProductsRoutes,
-  certificatesRoutes,
-  siteDnsRoutes,
   clientSitesRoutes,
   ownSitesRoutes,
   sitesRoutes,
   domainsRoutes,
   domainUpstreamsRoutes,
   clientDomainsRoutes,
+  certificatesRoutes,
+  siteDnsRoutes,
   cacheRulesRoutes,
   nodesRoutes,
   nodeJoinRoutes,
