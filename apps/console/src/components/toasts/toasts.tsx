@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertSquareRounded, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { dismiss, useToasts, type Toast } from '../../stores/toasts.ts';
@@ -25,14 +25,23 @@ const seconds = { ok: 4, info: 8, bad: null };
 function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: Toast }) {
   const t = useT();
   const Icon = icons[tone];
+  const [held, setHeld] = useState(false);
   useEffect(() => {
     const stay = seconds[tone];
-    if (stay === null) return;
+    // Nobody loses what they are about to press.
+    if (stay === null || held) return;
     const timer = setTimeout(dismiss, stay * 1000, id);
     return () => clearTimeout(timer);
-  }, [id, tone]);
+  }, [id, tone, held]);
   return (
-    <div className={classes['toast']} data-tone={tone}>
+    <div
+      className={classes['toast']}
+      data-tone={tone}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <Icon size={16} stroke={1.8} className={classes['icon']} aria-hidden />
       <div className={classes['text']}>
         {withCode({ text, code: code ?? null })}
