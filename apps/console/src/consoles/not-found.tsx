@@ -1,15 +1,15 @@
 import { useEffect } from 'react';
+import { useProductName } from '../components/frame/brand.tsx';
 import { Page } from '../components/page/page.tsx';
-import { useT } from '../lib/i18n.ts';
 import { NotFoundText } from './not-found-text.tsx';
 import classes from './not-found.module.css';
 
 /** Without the frame: nobody is signed in, or the address is of no console. */
 export function NotFound() {
-  const t = useT();
+  const product = useProductName();
   useEffect(() => {
-    document.title = `404 · ${t('frame.product')}`;
-  }, [t]);
+    document.title = `404 · ${product}`;
+  }, [product]);
   return (
     <main className={classes['alone']}>
       <h1 className={classes['code']}>404</h1>

@@ -2,6 +2,7 @@
 import type apiDoc from './en/apiDoc.json';
 import type apiTokens from './en/apiTokens.json';
 import type auth from './en/auth.json';
+import type branding from './en/branding.json';
 import type cache from './en/cache.json';
 import type common from './en/common.json';
 import type dashboard from './en/dashboard.json';
@@ -28,6 +29,7 @@ export interface Words {
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
   auth: typeof auth;
+  branding: typeof branding;
   cache: typeof cache;
   common: typeof common;
   dashboard: typeof dashboard;

@@ -7,8 +7,8 @@ import { nothing, useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { summon } from '../../stores/palette.ts';
 import { Kbd } from '../values/values.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { RailBrand } from './brand.tsx';
 import { JobsTray } from './jobs-tray.tsx';
-import { Mark } from './mark.tsx';
 import { entryAt, type MenuEntry, type MenuGroup, type SiteViewGroup } from './menu.ts';
 import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import { SiteSwitcher } from './site-switcher.tsx';
@@ -28,8 +28,7 @@ export function Rail({ menu, views, site, scoped }: RailProps) {
   return (
     <div className={classes['rail']}>
       <div className={classes['brand']}>
-        <Mark />
-        <span className={classes['name']}>{t('frame.product')}</span>
+        <RailBrand />
         <span className={classes['kind']}>{t(`frame.kind.${family}`)}</span>
       </div>
       <SearchField />

@@ -1,4 +1,5 @@
 import { apiTokens, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
@@ -11,6 +12,7 @@ import {
   IconLayoutDashboard,
   IconLogin2,
   IconMapPins,
+  IconPalette,
   IconServer2,
   IconUserShield,
   IconWorld,
@@ -78,6 +80,13 @@ export const menu: readonly MenuGroup[] = [
         icon: IconApi,
         reads: apiTokens.list,
         creates: { call: apiTokens.create, title: 'apiTokens.create' },
+      },
+      {
+        to: 'userManagement/customizeLogo',
+        title: 'branding.title',
+        icon: IconPalette,
+        reads: branding.list,
+        creates: { call: branding.create, title: 'branding.create' },
       },
       { to: 'systemManagement/oidcSetting', title: 'oidcSetting.title', icon: IconLogin2, reads: oidcSetting.get },
     ],

@@ -35,6 +35,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/oidc-setting/oidc-setting-page.tsx'), 'OidcSettingPage'),
     },
     {
+      path: 'userManagement/customizeLogo',
+      lazy: page(() => import('../../features/branding/branding-page.tsx'), 'BrandingPage'),
+    },
+    {
       path: 'userManagement/roles',
       lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),
     },

@@ -1,9 +1,10 @@
 import { Outlet } from 'react-router-dom';
 import { useEffect } from 'react';
-import { Mark } from '../../components/frame/mark.tsx';
+import { SignInBrand, useProductName } from '../../components/frame/brand.tsx';
 import { family } from '../../lib/family.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, type Language } from '../../stores/preferences.ts';
+import { branding } from '../../stores/branding.ts';
 import { Cloth } from './cloth.tsx';
 import classes from './auth.module.css';
 
@@ -15,7 +16,8 @@ const year = new Date().getFullYear();
 export function SignInLayout() {
   const t = useT();
   const language = useLanguage();
-  const title = `${t('auth.title')} · ${t('frame.product')}`;
+  const product = useProductName();
+  const title = `${t('auth.title')} · ${product}`;
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -23,15 +25,14 @@ export function SignInLayout() {
     <div className={classes['page']} data-family={family}>
       <div className={classes['column']}>
         <header className={classes['brand']}>
-          <Mark size={22} />
-          <span className={classes['name']}>{t('frame.product')}</span>
+          <SignInBrand />
           <span className={classes['kind']}>{t(`frame.console.${family}`)}</span>
         </header>
         <main className={classes['main']}>
           <Outlet />
         </main>
         <footer className={classes['foot']}>
-          <span>© {year} Edgeloom</span>
+          <span>{branding.copyright || `© ${year} Edgeloom`}</span>
           <span className={classes['languages']}>
             {languages
               .filter((other) => other !== language)
@@ -49,7 +50,11 @@ export function SignInLayout() {
           </span>
         </footer>
       </div>
-      <Cloth />
+      {branding.backgroundImage === null ? (
+        <Cloth />
+      ) : (
+        <img src={branding.backgroundImage} alt="" className={classes['cloth']} />
+      )}
     </div>
   );
 }
