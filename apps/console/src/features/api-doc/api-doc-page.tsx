@@ -83,7 +83,7 @@ function Contents({ calls, chosen }: { calls: ApiDocument['calls']; chosen: stri
           <span className={classes['entryName']}>{t('apiDoc.errors')}</span>
         </Link>
         {groups.map(([feature, of]) => (
-          <section key={feature} aria-label={titleOf(feature)}>
+          <div key={feature}>
             <h2 className={classes['groupTitle']}>{titleOf(feature)}</h2>
             <ul>
               {of.map((call) => (
@@ -104,7 +104,7 @@ function Contents({ calls, chosen }: { calls: ApiDocument['calls']; chosen: stri
                 </li>
               ))}
             </ul>
-          </section>
+          </div>
         ))}
         {groups.length === 0 && <p className={classes['quiet']}>{t('apiDoc.nothing')}</p>}
       </nav>

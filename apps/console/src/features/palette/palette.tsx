@@ -1,7 +1,7 @@
 import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import { Modal } from '@mantine/core';
 import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconSearch, IconX } from '@tabler/icons-react';
 import { useState, type KeyboardEvent } from 'react';
 import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
 import type { SiteInfo } from '../../components/frame/site-scope.ts';
@@ -118,8 +118,9 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
           onCompositionEnd={(event) => ask(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <button type="button" className={classes['close']} aria-label={t('common.close')} onClick={onClose}>
-          <Kbd>Esc</Kbd>
+        <button type="button" className={classes['close']} onClick={onClose}>
+          {phone ? <IconX size={18} stroke={1.6} aria-hidden /> : <Kbd>Esc</Kbd>}
+          <span className="hidden-text"> {t('common.close')}</span>
         </button>
       </div>
       <Lines sections={shown} active={active} text={asked.text} onRun={run} />

@@ -1,0 +1,201 @@
+// The palette and the keys: what a reader does without the mouse.
+import AxeBuilder from '@axe-core/playwright';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { overhang, startProduct, type Product } from '../support/browser.ts';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+  const client = await product.as('client');
+  for (const name of ['Asia core', 'Asia edge']) await client(zones.create, { body: { name } });
+}, 180_000);
+afterAll(() => product.stop());
+
+const palette = (page: Page) => page.getByRole('combobox', { name: 'Search or run' });
+const option = (page: Page, name: RegExp) => page.getByRole('option', { name });
+const active = (page: Page) => page.locator('[role="option"][aria-selected="true"]');
+
+async function summon(page: Page) {
+  await page.locator('main h1').waitFor();
+  await page.keyboard.press('Control+k');
+  await palette(page).waitFor();
+}
+const faults = async (page: Page) => {
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+  return [...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`), await overhang(page)];
+};
+
+test('a URL is purged in three clicks and one input, and each node gives its receipt', async () => {
+  const { page } = await product.openAs('user', 'sitesManagement');
+  await page.locator('main h1').waitFor();
+  const effort = { clicks: 0, inputs: 0 };
+  const press = async (key: string) => {
+    effort.clicks += 1;
+    await page.keyboard.press(key);
+  };
+  await press('Control+k');
+  effort.inputs += 1;
+  await palette(page).waitFor();
+  await page.keyboard.insertText(`http://${product.summary.demo.domain}/assets/loom.svg`);
+  await option(page, /^Purge this URL/).waitFor();
+  await press('Enter');
+  await page.getByText('1 of 1 nodes').waitFor();
+  await page.getByText('Demo node').waitFor();
+  expect(effort.clicks).toBeLessThanOrEqual(3);
+  expect(effort.inputs).toBe(1);
+});
+
+test('a whole host is purged only after a question', async () => {
+  const { page } = await product.openAs('user', 'sitesManagement');
+  await summon(page);
+  await page.keyboard.insertText(`http://${product.summary.demo.domain}/`);
+  await option(page, /^Purge this host/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const question = page.getByRole('dialog', { name: /^Purge everything of/ });
+  await question.getByRole('button', { name: 'Purge this host' }).click();
+  await page.getByText('1 of 1 nodes').waitFor();
+  expect(await question.count()).toBe(0);
+});
+
+describe.each([
+  ['1440 px', 1440],
+  ['a phone', 390],
+] as const)('at %s', (_, width) => {
+  test('things are found, their actions chosen and pages opened, by keyboard alone', async () => {
+    const { page } = await product.openAs('client', 'dashboard', { width });
+    await summon(page);
+    expect(await faults(page)).toEqual([0]);
+    await page.keyboard.type('demo');
+    await option(page, /^demo\.edgeloom\.test/).waitFor();
+    await option(page, /^Demo node/).waitFor();
+    expect(await active(page).textContent()).toContain('demo.edgeloom.test');
+    expect(await palette(page).getAttribute('aria-activedescendant')).toBe(await active(page).getAttribute('id'));
+    expect(await faults(page)).toEqual([0]);
+    await page.keyboard.press('ArrowDown');
+    expect(await active(page).textContent()).toContain('Demo site');
+    await page.keyboard.press('ArrowRight');
+    expect(await active(page).textContent()).toContain('Domains');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sitesSetting/*/*view=domains');
+    // What was opened is offered first the next time.
+    await summon(page);
+    expect(await active(page).textContent()).toContain('Domains Demo site');
+    await page.keyboard.press('Escape');
+    await palette(page).waitFor({ state: 'detached' });
+  });
+});
+
+test('commands run: another theme, a form to fill in', async () => {
+  const { page } = await product.openAs('client', 'dashboard');
+  await summon(page);
+  await page.keyboard.type('>dark');
+  await page.keyboard.press('Enter');
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+  await summon(page);
+  await page.keyboard.type('> add zone');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/nodeManage/zonesList');
+  await page.getByRole('dialog', { name: 'Add zone' }).getByLabel('Name', { exact: true }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(1);
+});
+
+test('nodes and tags have signs of their own, and a sign alone asks nothing', async () => {
+  const { page } = await product.openAs('client', 'dashboard');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.endsWith('/search')) asked.push(search);
+  });
+  await summon(page);
+  await page.keyboard.type('@');
+  await page.keyboard.type('demo');
+  await option(page, /^Demo node/).waitFor();
+  expect(await page.getByRole('option', { name: /^Demo zone/ }).count()).toBe(0);
+  // One question once typing rests, not one a key.
+  expect(asked.at(-1)).toBe('?text=demo&only=nodes');
+  expect(asked.length).toBeLessThan(4);
+});
+
+test('what an input method has not finished is no search, and its Enter opens nothing', async () => {
+  const { page } = await product.openAs('client', 'dashboard');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith('/search')) asked.push(request.url());
+  });
+  await summon(page);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Input.imeSetComposition', { text: 'ㄓㄢ', selectionStart: 2, selectionEnd: 2 });
+  await devtools.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'Process', windowsVirtualKeyCode: 229 });
+  await expect.poll(() => palette(page).inputValue()).toBe('ㄓㄢ');
+  expect(asked).toEqual([]);
+  await devtools.send('Input.insertText', { text: 'demo' });
+  await option(page, /^Demo node/).waitFor();
+  expect(asked).toHaveLength(1);
+});
+
+describe('single keys', () => {
+  test('lead to places, lists and rows', async () => {
+    const { page } = await product.openAs('client', 'dashboard');
+    await page.locator('main h1').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.waitForURL('**/nodeManage/sitesList');
+    await page.goto('/client/nodeManage/zonesList');
+    await page.getByRole('link', { name: 'Asia core' }).waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('j');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('j');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Asia core' }).waitFor();
+
+    const focused = page.locator('tr:focus');
+    await page.keyboard.press('j');
+    const first = await focused.textContent();
+    await page.keyboard.press('j');
+    expect(await focused.textContent()).not.toBe(first);
+    await page.keyboard.press('k');
+    expect(await focused.textContent()).toBe(first);
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('3 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('3 selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: 'Edit zone' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'Add zone' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+  });
+
+  test('are listed by a question mark', async () => {
+    const { page } = await product.openAs('user', 'dashboard');
+    await page.locator('main h1').waitFor();
+    await page.keyboard.press('?');
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await list.getByText('Sites').waitFor();
+    expect(await list.getByText('Nodes').count()).toBe(0);
+    expect(await faults(page)).toEqual([0]);
+  });
+
+  test('do nothing once they are turned off, and the palette stays', async () => {
+    const { page } = await product.openAs('client', 'nodeManage/zonesList');
+    await page.getByRole('link', { name: 'Asia core' }).waitFor();
+    await page.getByRole('button', { name: /Account/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Single-letter keys' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    for (const key of ['c', '?', '/']) await page.keyboard.press(key);
+    await summon(page);
+    expect(await page.getByRole('dialog').count()).toBe(1);
+  });
+});
