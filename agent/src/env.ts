@@ -13,6 +13,11 @@ export const Env = z.object({
   EDGELOOM_CONTROL: z.url().optional().describe('Where the control plane answers; needed to join'),
   EDGELOOM_TOKEN: z.string().min(20).optional().describe('The join token; needed once'),
   EDGELOOM_LISTEN: list.optional().describe('Addresses to listen on, IPv6 in brackets. Default: every address'),
+  EDGELOOM_CA_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("PEM file of the authorities that origins' certificates are held against. Default: the system's"),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
 });
 export type Env = z.output<typeof Env>;

@@ -22,8 +22,12 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
     user: workers?.user ?? null,
     capabilities,
     resolvers: nameServers(resolvConf),
+    caBundle: env.EDGELOOM_CA_FILE ?? bundles.find((file) => existsSync(file)) ?? null,
   };
 }
+
+/** Where distributions keep the authorities they trust. */
+const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
 
 /** Servers lie in sbin, which is not in everybody's PATH, and OpenResty in a prefix of its own. */
 export async function findNginx(name: string): Promise<string> {

@@ -153,6 +153,8 @@ export type EdgeOptions = {
   /** Smaller dictionaries than the tree has, to see one full. */
   dicts?: Record<string, string>;
   enabled?: boolean;
+  /** Authorities that origins are held against, as PEM. */
+  trusts?: string;
 };
 
 export async function startEdge({
@@ -160,6 +162,7 @@ export async function startEdge({
   resolvers = [],
   dicts = {},
   enabled = true,
+  trusts,
 }: EdgeOptions = {}): Promise<Edge> {
   const dir = await mkdtemp(join(tmpdir(), 'edge-'));
   const [http = 0, https = 0] = await freePorts(2);
@@ -178,7 +181,9 @@ export async function startEdge({
     user: workers?.user ?? null,
     capabilities,
     resolvers,
+    caBundle: trusts === undefined ? null : join(layout.keys, 'trusted.pem'),
   };
+  if (trusts !== undefined) await writeFile(facts.caBundle ?? '', trusts);
   const node: NodeDoc = { kind: 'node', id: randomUUID(), enabled, cacheMaxBytes: 0 };
   const edge = new Edge(dir, { http, https }, origin, zoneKey, (doc, generation) => {
     const tree = renderTree({ zone: doc, node, generation, host: facts });

@@ -8,12 +8,14 @@ local requests = require("edge.core.request")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
 local cache = require("edge.plugins.cache")
+local hello = require("edge.tls.hello")
+local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
 local status = require("edge.plugins.status")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
-local plugins = { status, cache, origin }
+local plugins = { status, https, cache, origin }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
 local function taking_part(phase)
@@ -32,21 +34,25 @@ local function failed(plugin, err)
     return plugin.fails == "closed" and 503 or nil
 end
 
--- A plugin answers nothing to go on, a status to refuse, or "@name" to go on in another location.
+-- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
+-- visitor is sent.
 local function visit(list, phase, site, request)
     for i = 1, #list do
         local plugin = list[i]
-        local ok, answer = pcall(plugin[phase], site, request)
+        local ok, answer, target = pcall(plugin[phase], site, request)
         if not ok then
-            answer = failed(plugin, answer)
+            answer, target = failed(plugin, answer), nil
         end
         if answer then
-            return answer
+            return answer, target
         end
     end
 end
 
-local function end_with(answer, id)
+local function end_with(answer, id, target)
+    if target then
+        return ngx.redirect(target, answer)
+    end
     if type(answer) == "string" then
         return ngx.exec(answer)
     end
@@ -62,9 +68,9 @@ function _M.access()
     local site = request.site.doc
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
-    local answer = visit(access, "access", site, request)
+    local answer, target = visit(access, "access", site, request)
     if answer then
-        return end_with(answer, var.request_id)
+        return end_with(answer, var.request_id, target)
     end
 end
 
@@ -109,6 +115,14 @@ end
 
 function _M.balancer()
     return origin.balancer()
+end
+
+-- A handshake that cannot be looked into goes on with what the zone asks.
+function _M.hello()
+    local ok, err = pcall(hello.limit)
+    if not ok then
+        failed({ name = "hello" }, err)
+    end
 end
 
 function _M.certificate()

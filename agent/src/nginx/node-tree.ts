@@ -1,5 +1,5 @@
 // The tree a node serves from: what the documents render to, and a mark of what nginx reads besides when it reads its
-// configuration: the Lua, and the keys. Who brings other Lua or another key brings another tree, and the reload with it.
+// configuration: the Lua, the keys, and the authorities. Who brings other Lua or another key brings another tree, and the reload with it.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,12 +19,12 @@ export async function nodeTree(structure: Structure, generation: number, host: H
 }
 
 /** The keys are random, so that their hash says nothing of them. */
-async function loadedHash({ luaDir, dir }: HostFacts): Promise<string> {
+async function loadedHash({ luaDir, dir, caBundle }: HostFacts): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
   const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const keys = ['zone.key', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));
   const hash = createHash('sha256');
-  for (const file of [...lua.sort(), ...keys]) {
+  for (const file of [...lua.sort(), ...keys, ...(caBundle === null ? [] : [caBundle])]) {
     const content = await readFile(file).catch(() => Buffer.alloc(0));
     hash.update(`${path.basename(file)}\n${content.length}\n`).update(content);
   }

@@ -36,42 +36,50 @@ server {
     client_body_timeout 2h;
     send_timeout 2h;
 
+    access_by_lua_file ${`${host.luaDir}/edge/phases/origin_access.lua`};
+    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_header.lua`};
+    body_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_body.lua`};
+    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};
+    proxy_http_version 1.1;
+    proxy_set_header Host $o_host;
+    proxy_set_header Connection $e_connection;
+    proxy_set_header Upgrade $e_upgrade;
+    proxy_set_header X-E-Host "";
+    proxy_set_header X-E-At "";
+    proxy_set_header X-E-Address "";
+    proxy_set_header X-E-Key "";
+    proxy_set_header X-E-Version "";
+    proxy_set_header X-E-State "";
+    proxy_set_header X-E-Connection "";
+    proxy_set_header X-E-Vary "";
+    proxy_buffering off;
+    proxy_request_buffering off;
+    proxy_buffer_size 16k;
+    proxy_buffers 8 16k;
+    proxy_ssl_server_name on;
+    proxy_ssl_name $o_name;
+    proxy_ssl_protocols TLSv1.2 TLSv1.3;
+    proxy_ssl_session_reuse off;
+    # An origin must not steer us.
+    proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
+    proxy_hide_header X-E-CC;
+    proxy_hide_header X-E-V;
+    proxy_hide_header X-E-Birth;
+    proxy_hide_header X-E-Recipe;
+    proxy_hide_header X-E-Hide;
+    proxy_hide_header X-E-Up;
+    proxy_pass_header Date;
+    proxy_pass_header Server;
+    proxy_next_upstream error timeout http_502 http_504;
+
     location / {
-        access_by_lua_file ${`${host.luaDir}/edge/phases/origin_access.lua`};
-        header_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_header.lua`};
-        body_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_body.lua`};
-        log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};
-        proxy_http_version 1.1;
-        proxy_set_header Host $o_host;
-        proxy_set_header Connection $e_connection;
-        proxy_set_header Upgrade $e_upgrade;
-        proxy_set_header X-E-Host "";
-        proxy_set_header X-E-At "";
-        proxy_set_header X-E-Address "";
-        proxy_set_header X-E-Key "";
-        proxy_set_header X-E-Version "";
-        proxy_set_header X-E-State "";
-        proxy_set_header X-E-Connection "";
-        proxy_set_header X-E-Vary "";
-        proxy_buffering off;
-        proxy_request_buffering off;
-        proxy_buffer_size 16k;
-        proxy_buffers 8 16k;
-        proxy_ssl_server_name on;
-        proxy_ssl_name $o_name;
-        proxy_ssl_protocols TLSv1.2 TLSv1.3;
-        proxy_ssl_session_reuse off;
-        # An origin must not steer us.
-        proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
-        proxy_hide_header X-E-CC;
-        proxy_hide_header X-E-V;
-        proxy_hide_header X-E-Birth;
-        proxy_hide_header X-E-Recipe;
-        proxy_hide_header X-E-Hide;
-        proxy_hide_header X-E-Up;
-        proxy_pass_header Date;
-        proxy_pass_header Server;
-        proxy_next_upstream error timeout http_502 http_504;
+        proxy_pass $o_scheme://$o_pool;
+    }
+    # For origins whose certificate must be valid for the name they are asked by. Where the machine trusts nobody, none is.
+    location @verified {
+        proxy_ssl_verify on;
+        proxy_ssl_verify_depth 4;
+        proxy_ssl_trusted_certificate ${host.caBundle ?? `${host.dir}/keys/fallback.pem`};
         proxy_pass $o_scheme://$o_pool;
     }
 }

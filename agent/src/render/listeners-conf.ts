@@ -67,6 +67,7 @@ map "" $e_key { default ""; }
 map "" $e_site { default ""; }
 map "" $e_domain { default ""; }
 map "" $e_bypass { default ""; }
+map "" $e_hsts { default ""; }
 map "" $e_version { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
@@ -135,6 +136,7 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
     proxy_hide_header X-E-Up;
     proxy_hide_header X-Request-Id;
     add_header Cache-Control $e_cache_control always;
+    add_header Strict-Transport-Security $e_hsts always;
     add_header Vary $upstream_http_x_e_v always;
     add_header X-Request-Id $request_id always;
 
@@ -196,5 +198,6 @@ const tls = (zone: ZoneDoc, dir: string) => conf`    ssl_protocols ${[...zone.tl
     ssl_session_tickets off;
     ssl_certificate ${`${dir}/keys/fallback.pem`};
     ssl_certificate_key ${`${dir}/keys/fallback.key`};
+    ssl_client_hello_by_lua_block { edge.hello() }
     ssl_certificate_by_lua_block { edge.certificate() }
 `;

@@ -34,6 +34,7 @@ const host: HostFacts = {
   user: 'www-data',
   capabilities: debian,
   resolvers: ['127.0.0.53'],
+  caBundle: '/etc/ssl/certs/ca-certificates.crt',
 };
 const zone: ZoneDoc = {
   kind: 'zone',

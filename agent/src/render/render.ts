@@ -20,6 +20,8 @@ export type HostFacts = {
   capabilities: Capabilities;
   /** Name servers that origin names are asked of: an address, IPv6 in brackets, with an optional port. */
   resolvers: string[];
+  /** The authorities that certificates of origins are held against; null when this machine has none. */
+  caBundle: string | null;
 };
 
 export type RenderInput = { zone: ZoneDoc; node: NodeDoc | null; generation: number; host: HostFacts };

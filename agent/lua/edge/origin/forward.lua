@@ -75,6 +75,12 @@ function _M.origin_access(_, request)
         return 508
     end
     local origin = request.host.doc.origin
+    local scheme = origin.scheme == "follow" and request.scheme or origin.scheme
+    -- nginx decides by location whether it verifies; there this phase begins anew.
+    if scheme == "https" and origin.verify and var.o_pool ~= "origin_tls" then
+        var.o_pool = "origin_tls"
+        return "@verified"
+    end
     clear_private()
     fields.remove_named_by_visitor(var.http_x_e_connection)
     local peers, refused = peers_of(origin, request)
@@ -82,7 +88,6 @@ function _M.origin_access(_, request)
         ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")
         return 502
     end
-    local scheme = origin.scheme == "follow" and request.scheme or origin.scheme
     local host = host_field(origin, request)
     var.o_host = host
     local name = scheme == "https" and (origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)) or nil

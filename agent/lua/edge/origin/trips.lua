@@ -16,7 +16,9 @@ end
 -- A TLS connection may be kept only in a pool of its server name (see hop.conf).
 local function connect(trip, peer)
     if trip.name and settings.poolPerName then
-        local ok, err = balancer.set_current_peer(peer.address, peer.port, trip.name)
+        -- Nor may one that was never verified serve where that is asked for.
+        local pool = trip.name .. (trip.origin.verify and "|verified" or "")
+        local ok, err = balancer.set_current_peer(peer.address, peer.port, pool)
         return ok and balancer.enable_keepalive(KEPT_SECONDS, KEPT_REQUESTS), err
     end
     return balancer.set_current_peer(peer.address, peer.port)

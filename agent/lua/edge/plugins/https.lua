@@ -1,0 +1,51 @@
+-- Whether a visitor by HTTP is sent to HTTPS, and what browsers are told to remember of it (RFC 6797). Fails open.
+local docs = require("edge.core.docs")
+local settings = require("edge.core.settings")
+local ipairs, var, header = ipairs, ngx.var, ngx.header
+
+local _M = { name = "https", priority = 2000 }
+local USUAL = 443
+
+-- Where HTTPS is answered, as it stands in a URL; nil where it is not.
+local function place()
+    local first
+    for _, entry in ipairs(settings.ports) do
+        if entry.tls and entry.port == USUAL then
+            return ""
+        end
+        first = first or entry.tls and entry.port
+    end
+    return first and ":" .. first
+end
+
+local function redirect(request)
+    local port = place()
+    if not port then
+        return nil
+    end
+    local zone = docs.get("zone")
+    local code = zone and zone.doc.forceSSLRedirectCode or 301
+    return code, "https://" .. request.name .. port .. request.uri
+end
+
+function _M.access(_, request)
+    local https = request.host.doc.https
+    if not https then
+        return nil
+    end
+    if request.scheme == "https" then
+        if https.hsts then
+            var.e_hsts = https.hsts
+        end
+    elseif https.force then
+        return redirect(request)
+    end
+end
+
+-- nginx adds ours, in place of what the origin says.
+function _M.header_filter()
+    if var.e_hsts ~= "" then
+        header["Strict-Transport-Security"] = nil
+    end
+end
+return _M

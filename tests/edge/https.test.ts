@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, zoneDoc } from '../support/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+const usual = { force: false, hsts: null, minTLS: 'TLSv1.2' } as const;
+const hsts = 'max-age=31536000; includeSubDomains';
+
+describe('a visitor by HTTP of a domain that forces HTTPS', () => {
+  test('is sent to the same address by HTTPS, as it was typed, and the origin is not asked', async () => {
+    const { name } = await edge.site({}, { https: { ...usual, force: true } });
+    const reply = await edge.get('/a%20b//c?x=1&y=%2F', { host: name });
+    expect([reply.status, reply.header('location')]).toEqual([
+      301,
+      `https://${name}:${edge.ports.https}/a%20b//c?x=1&y=%2F`,
+    ]);
+    expect(edge.origin.asked('/a%20b//c?x=1&y=%2F')).toEqual([]);
+    expect((await edge.get('/', { host: name, tls: name })).status).toBe(200);
+    // A page that was stored before makes no difference.
+    expect((await edge.get('/', { host: name })).status).toBe(301);
+  });
+
+  test('is sent to the name he asked for where a wildcard answers', async () => {
+    const { name } = await edge.site({}, { name: '*.wild.example.com', https: { ...usual, force: true } });
+    const reply = await edge.get('/', { host: name.replace('*', 'some') });
+    expect(reply.header('location')).toBe(`https://some.wild.example.com:${edge.ports.https}/`);
+  });
+
+  test.each(['//evil.example.com/', '/\\evil.example.com'])('stays at the site with the path %j', async (path) => {
+    const { name } = await edge.site({}, { https: { ...usual, force: true } });
+    const reply = await edge.get(path, { host: name });
+    expect(new URL(reply.header('location') ?? '').hostname).toBe(name);
+  });
+
+  test('meets a site out of service first', async () => {
+    const { name } = await edge.site({ status: 'pause' }, { https: { ...usual, force: true } });
+    expect((await edge.get('/', { host: name })).status).toBe(904);
+  });
+});
+
+test('the zone says with which code, and where it has no HTTPS nobody is sent away', async () => {
+  const other = await startEdge({ zone: { forceSSLRedirectCode: 308 } });
+  try {
+    const { name } = await other.site({}, { https: { ...usual, force: true } });
+    expect((await other.get('/', { host: name })).status).toBe(308);
+    const plain = zoneDoc(other.ports, { ports: [{ port: other.ports.http, tls: false }] });
+    await other.write(plain);
+    await other.render(plain);
+    await other.reload();
+    expect((await other.get('/', { host: name })).status).toBe(200);
+  } finally {
+    await other.stop();
+  }
+});
+
+describe('what browsers shall remember of HTTPS', () => {
+  test('is told by HTTPS alone, with fetched and stored answers, errors and sockets of a kind, once', async () => {
+    const { name } = await edge.site({}, { https: { ...usual, hsts } });
+    const said = async (path: string, more: object = {}) => {
+      const reply = await edge.get(path, { host: name, tls: name, ...more });
+      return reply.all('strict-transport-security');
+    };
+    edge.origin.on('/own', () => ({ headers: { 'strict-transport-security': 'max-age=1' } }));
+    edge.origin.on('/broken', () => ({ status: 500 }));
+    for (const path of ['/', '/', '/own', '/broken']) expect(await said(path)).toEqual([hsts]);
+    expect(await said('/', { method: 'POST' })).toEqual([hsts]);
+    expect((await edge.get('/', { host: name })).all('strict-transport-security')).toEqual([]);
+  });
+
+  test("is the origin's own where the domain says nothing", async () => {
+    const { name } = await edge.site({}, { https: usual });
+    edge.origin.on('/own', () => ({ headers: { 'strict-transport-security': 'max-age=1' } }));
+    expect((await edge.get('/own', { host: name, tls: name })).all('strict-transport-security')).toEqual(['max-age=1']);
+    expect((await edge.get('/', { host: name, tls: name })).all('strict-transport-security')).toEqual([]);
+  });
+});
+
+describe('a domain that asks for TLS 1.3', () => {
+  const version = async (options: ConnectionOptions) => {
+    const socket = connect({ host: '127.0.0.1', port: edge.ports.https, rejectUnauthorized: false, ...options });
+    await once(socket, 'secureConnect');
+    const spoken = socket.getProtocol();
+    socket.destroy();
+    return spoken;
+  };
+
+  test('refuses an older version, while others go on with it', async () => {
+    const [newer, older] = [
+      await edge.site({}, { https: { ...usual, minTLS: 'TLSv1.3' } }),
+      await edge.site({}, { https: usual }),
+    ];
+    expect(await version({ servername: newer.name })).toBe('TLSv1.3');
+    await expect(version({ servername: newer.name, maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/i);
+    expect(await version({ servername: older.name, maxVersion: 'TLSv1.2' })).toBe('TLSv1.2');
+    await edge.put({ ...newer.host, https: usual });
+    expect(await version({ servername: newer.name, maxVersion: 'TLSv1.2' })).toBe('TLSv1.2');
+  });
+});

@@ -1,0 +1,77 @@
+// An origin over TLS whose certificate must be right.
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, upstream } from '../support/edge.ts';
+import { startOrigin } from '../support/origin.ts';
+
+const trusted = selfSigned('origin.example.com');
+const edge = await startEdge({ trusts: trusted.cert });
+const [right, wrong] = await Promise.all([
+  startOrigin({ tls: trusted }),
+  startOrigin({ tls: selfSigned('origin.example.com') }),
+]);
+afterAll(() => Promise.all([edge.stop(), right.stop(), wrong.stop()]));
+
+const site = (ports: number[], more: { sni?: string | null; verify?: boolean; maxFails?: number } = {}) =>
+  edge.site(
+    {},
+    {
+      origin: {
+        scheme: 'https',
+        host: 'origin.example.com',
+        verify: true,
+        upstreams: ports.map((port, i) => upstream(port, { backup: i > 0 })),
+        ...more,
+      },
+    },
+  );
+
+describe('an origin whose certificate is to be valid', () => {
+  test('is asked, for pages and with a body, when an authority that the machine trusts vouches for its name', async () => {
+    const { name } = await site([right.port]);
+    expect((await edge.get('/valid', { host: name })).status).toBe(200);
+    expect((await edge.get('/valid', { host: name, method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(200);
+    expect(right.asked('/valid').map(({ method, body }) => [method, body.length])).toEqual([
+      ['GET', 0],
+      ['POST', 100_000],
+    ]);
+  });
+
+  test('is not told a word when nobody vouches for it', async () => {
+    const { name } = await site([wrong.port]);
+    const reply = await edge.get('/secret', { host: name, headers: { cookie: 'session=1' } });
+    expect([reply.status, reply.body]).toEqual([502, expect.stringContaining('does not answer')]);
+    expect(wrong.asked('/secret')).toEqual([]);
+  });
+
+  test('is not told a word when the certificate is of another name', async () => {
+    const { name } = await site([right.port], { sni: 'other.example.com' });
+    expect((await edge.get('/other', { host: name })).status).toBe(502);
+    expect(right.asked('/other')).toEqual([]);
+  });
+
+  test('gives way to a backup whose certificate is right', async () => {
+    const { name } = await site([wrong.port, right.port]);
+    expect((await edge.get('/backup', { host: name })).status).toBe(200);
+    expect([wrong.asked('/backup').length, right.asked('/backup').length]).toEqual([0, 1]);
+  });
+});
+
+test('a certificate of nobody will do where none is asked for', async () => {
+  const { name } = await site([wrong.port], { verify: false });
+  expect((await edge.get('/', { host: name })).status).toBe(200);
+});
+
+test('a machine that trusts nobody asks no origin that must be verified', async () => {
+  const bare = await startEdge();
+  try {
+    const { name } = await bare.site(
+      {},
+      { origin: { scheme: 'https', host: 'origin.example.com', verify: true, upstreams: [upstream(right.port)] } },
+    );
+    expect((await bare.get('/bare', { host: name })).status).toBe(502);
+    expect(right.asked('/bare')).toEqual([]);
+  } finally {
+    await bare.stop();
+  }
+});
