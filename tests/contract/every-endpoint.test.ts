@@ -1,15 +1,22 @@
 // What holds for every call there is, and for every call there will be: nobody has to remember to test it.
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import * as z from 'zod';
-import { groups } from '@edgeloom/contract/all.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
-import { mounted, paramNames, type Endpoint, type Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Mount } from '@edgeloom/contract/endpoint.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
-import { idsIn, sample, withAt } from '../support/sample.ts';
-import { pictureOf, textAt, thingAt, things, world, type Ids, type Thing, type World } from '../support/world.ts';
+import {
+  calls,
+  guarded as allGuarded,
+  Input,
+  inputFor,
+  send,
+  type Answer,
+  type WireCall,
+} from '../support/every-call.ts';
+import { idsIn, withAt } from '../support/sample.ts';
+import { pictureOf, thingAt, things, world, type Ids, type Thing, type World } from '../support/world.ts';
 
 const app = await testApp();
 const { build, installation } = app;
@@ -17,74 +24,7 @@ afterAll(() => app.close());
 
 const [home, elsewhere] = [await world(build, installation), await world(build, installation)];
 
-const Strings = z.record(z.string(), z.string());
-const Input = z.object({ params: Strings, query: Strings, body: z.unknown().optional() });
-type Input = z.output<typeof Input>;
-const Body = z.looseObject({
-  code: z.int().optional(),
-  errorData: z.array(z.looseObject({ rule: z.string().optional() })).optional(),
-  data: z.array(z.unknown()).optional(),
-});
-interface Answer {
-  status: number;
-  body: z.output<typeof Body>;
-}
-
-/** A call as it stands on the wire: what the typed client would refuse to send must be tried as well. */
-async function send(
-  { endpoint, method, path, mount }: { endpoint: Endpoint; method: string; path: string; mount: Mount },
-  { params, query, body }: Input,
-  token?: string,
-): Promise<Answer> {
-  const base = mount === 'admin' ? app.adminUrl : app.url;
-  const url = `${base}/api/v1/${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}?${new URLSearchParams(query)}`;
-  const answer = await fetch(url, {
-    method,
-    headers: {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && !endpoint.accepts && { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? null : endpoint.accepts ? formOf(body) : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return {
-    status: answer.status,
-    body: answer.headers.get('content-type')?.startsWith('application/json') ? Body.parse(JSON.parse(text)) : {},
-  };
-}
-
-function formOf(body: unknown): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(Strings.parse(body))) form.append(name, value);
-  return form;
-}
-
-/** The least good input, with the ids of a world in their places; ids in a query are sent although they may be left out. */
-function inputFor(endpoint: Endpoint, ids: Ids): Input {
-  const special = (path: readonly string[]) => {
-    const thing = thingAt(endpoint, path);
-    if (thing === null) return textAt(endpoint, path);
-    return /s$/i.test(path.at(-1) ?? '') ? [ids[thing]] : ids[thing];
-  };
-  const query = Object.keys(endpoint.query?.shape ?? {}).flatMap((name) => {
-    const thing = thingAt(endpoint, [name]);
-    if (thing !== null) return [[name, ids[thing]] as const];
-    return name === 'domainName' ? [[name, 'www.example.com'] as const] : [];
-  });
-  return {
-    params: Object.fromEntries(
-      paramNames(endpoint.path).map((name) => {
-        const choice = endpoint.params?.[name];
-        return [name, choice ? String(sample(choice, () => undefined)) : ids[thingAt(endpoint, [name]) ?? 'site']];
-      }),
-    ),
-    query: Object.fromEntries(query),
-    ...(endpoint.body && { body: sample(endpoint.body, special) }),
-  };
-}
-
-const calls = mounted(groups).map((call) => ({ ...call, title: `${call.method} ${call.path}` }));
-const guarded = calls.filter(({ endpoint, mount }) => endpoint.can !== 'anyone' && mount !== 'root');
+const guarded = allGuarded.filter(({ mount }) => mount !== 'root');
 const withIds = guarded
   .filter(({ mount }) => mount !== 'admin')
   .filter(({ endpoint }) => {
@@ -104,7 +44,7 @@ describe.each(calls)('$title', (call) => {
   const { endpoint } = call;
 
   test('is mounted, once', async () => {
-    const { body } = await send(call, inputFor(endpoint, home.ids));
+    const { body } = await send(app, call, inputFor(endpoint, home.ids));
     expect(body.code).not.toBe(errors.NO_SUCH_CALL.code);
   });
 });
@@ -113,14 +53,14 @@ describe.each(guarded)('$title', (call) => {
   const { endpoint, mount } = call;
 
   test('refuses a stranger', async () => {
-    const { status, body } = await send(call, inputFor(endpoint, home.ids));
+    const { status, body } = await send(app, call, inputFor(endpoint, home.ids));
     expect([status, body.code]).toEqual([401, errors.INVALID_TOKEN.code]);
   });
 
   test('refuses the other families', async () => {
     const others = [home.user, home.client, await build.admin()].filter(({ kind }) => kind !== mount);
     for (const { token } of others) {
-      const { status, body } = await send(call, inputFor(endpoint, home.ids), token);
+      const { status, body } = await send(app, call, inputFor(endpoint, home.ids), token);
       expect([status, body.code]).toEqual([403, errors.PERMISSION_DENIED.code]);
     }
   });
@@ -136,7 +76,7 @@ describe.each(guarded.filter(({ endpoint }) => endpoint.can !== 'signedIn'))('$t
         ? await build.subClient(home.tenant, [{ id: home.ids.zone }], { permissions: allButIts })
         : await build.subUser(home.user, [{ id: home.ids.site }], { permissions: allButIts });
     const input = inputFor(endpoint, home.ids);
-    const { status, body } = await send(call, endpoint.body ? { ...input, body: {} } : input, sub.token);
+    const { status, body } = await send(app, call, endpoint.body ? { ...input, body: {} } : input, sub.token);
     expect([status, body.code]).toEqual([403, errors.PERMISSION_DENIED.code]);
   });
 });
@@ -148,13 +88,7 @@ const isHidden = ({ status, body }: Answer, isQuery: boolean) =>
   (isQuery && status === 200 && body.data?.length === 0);
 
 /** Foreign ids in each place of the input, one place at a time. */
-async function tryForeign(
-  call: (typeof calls)[number],
-  who: Signed,
-  own: Ids,
-  foreign: World,
-  only: readonly Thing[] = things,
-) {
+async function tryForeign(call: WireCall, who: Signed, own: Ids, foreign: World, only: readonly Thing[] = things) {
   const { endpoint } = call;
   const input = inputFor(endpoint, own);
   const places = idsIn(input, (path, text) => {
@@ -166,8 +100,8 @@ async function tryForeign(
     const thing = thingAt(endpoint, place.slice(1)) ?? 'site';
     const put = (id: string) => Input.parse(withAt(input, place, id));
     const [absent, another] = [
-      await send(call, put(randomUUIDv7()), who.token),
-      await send(call, put(foreign.ids[thing]), who.token),
+      await send(app, call, put(randomUUIDv7()), who.token),
+      await send(app, call, put(foreign.ids[thing]), who.token),
     ];
     const what = `${place.join('.')} = another's ${thing}: ${JSON.stringify(another)}`;
     expect(isHidden(another, place[0] === 'query'), what).toBe(true);
@@ -189,7 +123,7 @@ describe.each(withIds)('$title', (call) => {
 
   test('works on its own, or there would be nothing to hide', async () => {
     const own = await world(build, installation);
-    const { status, body } = await send(call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
+    const { status, body } = await send(app, call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
     // The sample may meet a rule of its own (a name that is no domain here), but never a missing object or a wrong form.
     const mayFail: (number | undefined)[] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =

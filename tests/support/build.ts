@@ -50,6 +50,11 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
   const build = {
     admin: () => account({ kind: 'admin', isRoot: true }),
 
+    async subAdmin(admin: Signed, { permissions = [] }: AccountWish = {}) {
+      const { id: roleId } = await role(admin, permissions);
+      return account({ kind: 'admin', parentId: admin.id, roleId });
+    },
+
     async client(): Promise<Tenant> {
       const { id: clientId } = await db.client.create({ data: { name: unique('client') } });
       return { clientId, client: await account({ kind: 'client', isRoot: true, clientId }) };

@@ -53,7 +53,7 @@ export const areasOf: Readonly<Record<Family, readonly Area[]>> = {
     'notify',
   ],
   client: areas,
-  admin: ['account', 'role', 'apiToken', 'audit', 'license'],
+  admin: ['account', 'role', 'apiToken', 'audit', 'statistics', 'license'],
 };
 
 const both = (area: Area): Permission[] => [`${area}:read`, `${area}:write`];

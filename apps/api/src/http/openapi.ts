@@ -66,14 +66,15 @@ function nameSchemas(endpoints: readonly Endpoint[]) {
 }
 
 function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) => object) {
-  const { feature, name, path, can, params = {}, query, body, reply } = endpoint;
+  const { feature, name, path, can, own, params = {}, query, body, reply } = endpoint;
   const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
   return {
     operationId: `${mount}.${feature}.${name}`,
     tags: [feature],
     summary: `${inWords(feature)}: ${inWords(name).toLowerCase()}`,
     'x-permission': can,
-    ...(can !== 'anyone' && can !== 'signedIn' && { description: `Needs the permission \`${can}\`.` }),
+    ...(own && { 'x-own': true }),
+    ...describedAs(endpoint),
     security: can === 'anyone' ? [] : [{ token: [] }],
     parameters: [
       ...paramNames(path).map((name) => ({ name, in: 'path', required: true, schema: described(params[name] ?? Id) })),
@@ -93,6 +94,14 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) =
       default: { description: 'Refused', ...refused },
     },
   };
+}
+
+function describedAs({ can, own }: Endpoint) {
+  const parts = [
+    ...(can !== 'anyone' && can !== 'signedIn' ? [`Needs the permission \`${can}\`.`] : []),
+    ...(own ? ['For the account itself alone: refused to an API token, and to whoever acts as the account.'] : []),
+  ];
+  return parts.length > 0 && { description: parts.join(' ') };
 }
 
 function failures(fails: NonNullable<Endpoint['fails']>) {

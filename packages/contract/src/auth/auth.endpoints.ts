@@ -13,7 +13,7 @@ export const session = onEvery('auth', {
   refresh:        patch('', { can: 'anyone', limit: 'write', body: RefreshInput, reply: Tokens, fails: ['REFRESH_FAILED'] }),
   logout:         del('', { can: 'signedIn', body: RefreshInput, fails: ['REVOKE_FAILED'] }),
   self:           get('account/self', { can: 'signedIn', reply: Self }),
-  updateSelf:     put('account/self', { can: 'signedIn', body: SelfUpdate, reply: Self }),
+  updateSelf:     put('account/self', { can: 'signedIn', own: true, body: SelfUpdate, reply: Self }),
   forgot:         patch('password', { can: 'anyone', limit: 'mail', body: ForgotInput, fails: ['RATE_LIMITED'] }),
   changePassword: put('account/password', { can: 'signedIn', own: true, body: ChangePasswordInput, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),
   verify:         post('verify', { can: 'signedIn', own: true, body: Presence, reply: Proven, fails: ['CREDENTIAL_REFUSED', 'RATE_LIMITED'] }),

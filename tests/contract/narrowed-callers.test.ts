@@ -1,0 +1,179 @@
+// Whoever may less than the account whose call it is: refused at every call that this is about, with the right code, and
+// without a trace. A caller is a row of the table; calls to come are walked over as well.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiTokens } from '@edgeloom/api/http/auth/tokens.ts';
+import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
+import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
+import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
+import type { Signed } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { guarded, inputFor, send, type WireCall } from '../support/every-call.ts';
+import { world } from '../support/world.ts';
+
+const app = await testApp();
+const { as, build, installation } = app;
+const { db, pool } = installation;
+afterAll(() => app.close());
+
+const home = await world(build, installation);
+const admin = await build.admin();
+const roots: Record<Family, Signed> = { admin, client: home.client, user: home.user };
+/** What serves every family is called by a client here. */
+const familyOf = (mount: Mount): Family => (mount === 'root' ? 'client' : mount);
+const allBut = (family: Family, isLeftOut: (permission: Permission) => boolean) =>
+  permissionsOf(family).filter((permission) => !isLeftOut(permission));
+
+function sub(family: Family, permissions: Permission[]): Promise<Signed> {
+  if (family === 'admin') return build.subAdmin(admin, { permissions });
+  if (family === 'client') return build.subClient(home.tenant, [{ id: home.ids.zone }], { permissions });
+  return build.subUser(home.user, [{ id: home.ids.site }], { permissions });
+}
+
+async function apiToken(
+  owner: Signed,
+  { permissions, ...wish }: { permissions: readonly Permission[]; cidrs?: string[]; expiresAt?: Date },
+): Promise<string> {
+  const token = apiTokens(installation.secrets).issue();
+  const tokenHash = createHash('sha256').update(token).digest('hex');
+  await db.apiToken.create({
+    data: { accountId: owner.id, name: unique('token'), tokenHash, permissions: [...permissions], ...wish },
+  });
+  return token;
+}
+
+async function switched(family: Family): Promise<string> {
+  const above: Record<Family, Signed> = { admin, client: admin, user: home.client };
+  const target = family === 'admin' ? await sub('admin', [...permissionsOf('admin')]) : roots[family];
+  const { accessToken } = await as(above[family]).call(proxy.start, { body: { accountID: target.id } });
+  return accessToken;
+}
+
+interface Caller {
+  who: string;
+  /** The calls that it is refused. */
+  at: (call: WireCall) => boolean;
+  refused: ErrorName;
+  /** Calls of one key share a caller. */
+  key?: (call: WireCall) => string;
+  token: (family: Family, call: WireCall) => Promise<string>;
+}
+
+const needsRight = ({ endpoint: { can } }: WireCall) => can !== 'signedIn' && can !== 'anyone';
+const areaOf = ({ endpoint: { can } }: WireCall) => can.split(':')[0] ?? '';
+const ofArea = (call: WireCall) => (permission: Permission) => permission.startsWith(`${areaOf(call)}:`);
+
+const callers: Caller[] = [
+  {
+    who: 'a role that only reads',
+    at: ({ endpoint }) => endpoint.can.endsWith(':write'),
+    refused: 'PERMISSION_DENIED',
+    token: async (family) =>
+      (
+        await sub(
+          family,
+          allBut(family, (one) => one.endsWith(':write')),
+        )
+      ).token,
+  },
+  {
+    who: 'a role without the area',
+    at: needsRight,
+    refused: 'PERMISSION_DENIED',
+    key: areaOf,
+    token: async (family, call) => (await sub(family, allBut(family, ofArea(call)))).token,
+  },
+  {
+    who: 'an API token without the permission',
+    at: needsRight,
+    refused: 'PERMISSION_DENIED',
+    key: ({ endpoint }) => endpoint.can,
+    token: (family, { endpoint }) =>
+      apiToken(roots[family], { permissions: allBut(family, (one) => one === endpoint.can) }),
+  },
+  {
+    who: 'an API token of a role without the area',
+    at: needsRight,
+    refused: 'PERMISSION_DENIED',
+    key: areaOf,
+    token: async (family, call) =>
+      apiToken(await sub(family, allBut(family, ofArea(call))), { permissions: permissionsOf(family) }),
+  },
+  {
+    who: 'an API token that has run out',
+    at: () => true,
+    refused: 'INVALID_TOKEN',
+    token: (family) =>
+      apiToken(roots[family], { permissions: permissionsOf(family), expiresAt: new Date(Date.now() - 1000) }),
+  },
+  {
+    who: 'an API token at another address than its own',
+    at: () => true,
+    refused: 'PERMISSION_DENIED',
+    token: (family) =>
+      apiToken(roots[family], { permissions: permissionsOf(family), cidrs: ['192.0.2.0/24', '::/128'] }),
+  },
+  {
+    who: 'an API token at what is the owner’s own',
+    at: ({ endpoint }) => endpoint.own === true,
+    refused: 'PERMISSION_DENIED',
+    token: (family) => apiToken(roots[family], { permissions: permissionsOf(family) }),
+  },
+  {
+    who: 'a switched user at what is the owner’s own',
+    at: ({ endpoint }) => endpoint.own === true,
+    refused: 'PERMISSION_DENIED',
+    token: switched,
+  },
+];
+
+/** Every row there is, without what tells of the calls themselves. */
+async function everything(): Promise<Record<string, string>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name !~ '^(audit_|rate_|idempotent_)'`,
+  );
+  const row = `(to_jsonb(t) - 'last_used_at')::text`;
+  const { rows } = await pool.query<{ name: string; is: string }>(
+    tables
+      .map(
+        ({ name }) =>
+          `SELECT '${name}' AS name, count(*) || md5(coalesce(string_agg(${row}, ',' ORDER BY ${row}), '')) AS is FROM ${name} t`,
+      )
+      .join(' UNION ALL '),
+  );
+  return Object.fromEntries(rows.map(({ name, is }) => [name, is]));
+}
+
+describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
+  const those = guarded.filter(at);
+  const keyOf = (call: WireCall) => `${familyOf(call.mount)} ${key(call)}`;
+  const tokens = new Map<string, string>();
+  let before: Record<string, string>;
+
+  beforeAll(async () => {
+    for (const call of those)
+      if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call.mount), call));
+    before = await everything();
+  });
+
+  test.each(those)('is refused $title', async (call) => {
+    const { status, body } = await send(app, call, inputFor(call.endpoint, home.ids), tokens.get(keyOf(call)));
+    const { code, status: expected } = errors[refused];
+    expect([status, body.code], JSON.stringify(body)).toEqual([expected, code]);
+  });
+
+  test('has changed nothing by all that', async () => {
+    expect(those.length).toBeGreaterThan(10);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('each permission that a call asks for', () => {
+  test.each(guarded.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
+    const families: readonly Family[] = mount === 'root' ? ['user', 'client', 'admin'] : [mount];
+    for (const family of families) expect(permissionsOf(family)).toContain(endpoint.can);
+  });
+});

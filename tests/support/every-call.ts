@@ -1,0 +1,88 @@
+// Every call of the contract as it stands on the wire, with the least good input: for tests that walk over all of them.
+import * as z from 'zod';
+import { groups } from '@edgeloom/contract/all.ts';
+import { mounted, paramNames, type Endpoint, type Mount } from '@edgeloom/contract/endpoint.ts';
+import type { TestApp } from './app.ts';
+import { sample } from './sample.ts';
+import { textAt, thingAt, type Ids } from './world.ts';
+
+const Strings = z.record(z.string(), z.string());
+export const Input = z.object({ params: Strings, query: Strings, body: z.unknown().optional() });
+export type Input = z.output<typeof Input>;
+const Body = z.looseObject({
+  code: z.int().optional(),
+  errorData: z.array(z.looseObject({ rule: z.string().optional() })).optional(),
+  data: z.array(z.unknown()).optional(),
+});
+export interface Answer {
+  status: number;
+  body: z.output<typeof Body>;
+}
+
+export interface WireCall {
+  endpoint: Endpoint;
+  mount: Mount;
+  method: string;
+  path: string;
+  title: string;
+}
+export const calls: readonly WireCall[] = mounted(groups).map((call) => ({
+  ...call,
+  title: `${call.method} ${call.path}`,
+}));
+/** Those that ask for an account. */
+export const guarded = calls.filter(({ endpoint }) => endpoint.can !== 'anyone');
+
+/** What the typed client would refuse to send must be tried as well. */
+export async function send(
+  app: Pick<TestApp, 'url' | 'adminUrl'>,
+  { endpoint, method, path, mount }: WireCall,
+  { params, query, body }: Input,
+  token?: string,
+): Promise<Answer> {
+  const base = mount === 'admin' ? app.adminUrl : app.url;
+  const url = `${base}/api/v1/${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}?${new URLSearchParams(query)}`;
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && !endpoint.accepts && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : endpoint.accepts ? formOf(body) : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    body: answer.headers.get('content-type')?.startsWith('application/json') ? Body.parse(JSON.parse(text)) : {},
+  };
+}
+
+function formOf(body: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(Strings.parse(body))) form.append(name, value);
+  return form;
+}
+
+/** The least good input, with the ids of a world in their places; ids in a query are sent although they may be left out. */
+export function inputFor(endpoint: Endpoint, ids: Ids): Input {
+  const special = (path: readonly string[]) => {
+    const thing = thingAt(endpoint, path);
+    if (thing === null) return textAt(endpoint, path);
+    return /s$/i.test(path.at(-1) ?? '') ? [ids[thing]] : ids[thing];
+  };
+  const query = Object.keys(endpoint.query?.shape ?? {}).flatMap((name) => {
+    const thing = thingAt(endpoint, [name]);
+    if (thing !== null) return [[name, ids[thing]] as const];
+    return name === 'domainName' ? [[name, 'www.example.com'] as const] : [];
+  });
+  return {
+    params: Object.fromEntries(
+      paramNames(endpoint.path).map((name) => {
+        const choice = endpoint.params?.[name];
+        return [name, choice ? String(sample(choice, () => undefined)) : ids[thingAt(endpoint, [name]) ?? 'site']];
+      }),
+    ),
+    query: Object.fromEntries(query),
+    ...(endpoint.body && { body: sample(endpoint.body, special) }),
+  };
+}
