@@ -44,11 +44,7 @@ export async function land(search: URLSearchParams): Promise<string> {
   else if (accessToken && refreshToken && tokenType?.toLowerCase() === 'bearer')
     keepTokens(await call(session.refresh, { body: { accessToken, refreshToken } }));
   else return to('login');
-  const account = await loadAccount();
-  if (account === null) return to('login');
-  await learnFeatures();
-  toast({ text: t('proxy.begun', { name: account.name }) });
-  return to('dashboard');
+  return (await loadAccount()) === null ? to('login') : to('dashboard');
 }
 
 /** One's own session is where it was, or waits in a cookie for its place. */

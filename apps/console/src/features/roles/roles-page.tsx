@@ -55,7 +55,7 @@ export function RolesPage() {
             ? [edit(<RoleForm value={role} />, { title: 'roles.edit', can: roles.update.can }), removing]
             : []
         }
-        phone={(role) => ({ below: inWords(role), end: role.accountCount })}
+        phone={(role) => ({ below: inWords(role), end: null })}
         empty={{ icon: IconUserShield, action: <First /> }}
       />
     </Page>
