@@ -13,7 +13,7 @@ import { Toasts } from './components/toasts/toasts.tsx';
 import { dropDrafts, keepDrafts } from './lib/drafts.ts';
 import { explainCode } from './lib/errors.ts';
 import { familyOf, signInFrom, to, type Family } from './lib/family.ts';
-import { startLanguage, t } from './lib/i18n.ts';
+import { startLanguage, t, useT } from './lib/i18n.ts';
 import { queries } from './lib/queries.ts';
 import { usePreferences } from './stores/preferences.ts';
 import { followOtherTabs, useSession } from './stores/session.ts';
@@ -42,6 +42,7 @@ async function start() {
         <Look>
           <RouterProvider router={router} />
           <Toasts />
+          <Overlays />
         </Look>
       </QueryClientProvider>
     </StrictMode>,
@@ -63,6 +64,11 @@ function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
     toast({ tone: 'info', text: isKept ? t('auth.draftsKept', { why }) : why });
     void router.navigate(signInFrom(location));
   });
+}
+
+/** Where menus and dialogs stand: Mantine takes the element of this name. It is a landmark, as is all of a page. */
+function Overlays() {
+  return <section data-mantine-shared-portal-node aria-label={useT()('frame.overlays')} />;
 }
 
 const darkQuery = matchMedia('(prefers-color-scheme: dark)');

@@ -6,7 +6,10 @@ const temporary = [502, 503, 504];
 
 export const queries = new QueryClient({
   defaultOptions: {
+    // A reader without a network is told so by the failure; what only waited for one would look as if it were true.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && error instanceof ApiError && temporary.includes(error.status),
       refetchOnWindowFocus: true,
