@@ -1,0 +1,239 @@
+// The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
+// nothing which opens over it is inaccessible.
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BuiltSite } from '../support/build.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let consoles: Consoles;
+let site: BuiltSite;
+beforeAll(async () => {
+  consoles = await startConsoles();
+  site = await consoles.app.build.site();
+}, 180_000);
+afterAll(() => consoles.stop());
+
+const own = (view: string) => `sitesManagement/sitesSetting/${site.id}/x?view=${view}`;
+const menuOf = (page: Page) => page.getByRole('complementary', { name: 'Menu' });
+const entries = async (page: Page) => {
+  await menuOf(page)
+    .getByRole('link', { name: 'Dashboard' })
+    .or(menuOf(page).getByRole('link', { name: 'Overview' }))
+    .waitFor();
+  return menuOf(page).locator('li a').allInnerTexts();
+};
+const faults = async (page: Page) => {
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+};
+
+describe('the menu shows what the account may read, and nothing else', () => {
+  test('to an operator’s account for nodes alone', async () => {
+    const tenant = { clientId: site.clientId, client: site.client };
+    const sub = await consoles.app.build.subClient(tenant, [site.zone], { permissions: ['zone:read', 'node:read'] });
+    const { page } = await consoles.openAs(sub, 'dashboard');
+    const seen = await entries(page);
+    expect(seen).toEqual(expect.arrayContaining(['Dashboard', 'Zones', 'Nodes']));
+    for (const hidden of ['Products', 'Sites', 'Domains', 'Single sign-on']) expect(seen).not.toContain(hidden);
+    // A group of which nothing is left is gone, too.
+    expect(await menuOf(page).getByText('Products & sites').count()).toBe(0);
+    await keepPicture(page, 'menu-of-an-operator-for-nodes');
+
+    await menuOf(page).getByRole('link', { name: 'Zones' }).click();
+    await page.getByRole('link', { name: site.zone.name }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add zone' }).count()).toBe(0);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('to a customer’s account that reads one site', async () => {
+    const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:read'] });
+    const { page } = await consoles.openAs(sub, own('overview'));
+    const seen = await entries(page);
+    expect(seen).toEqual(expect.arrayContaining(['Overview', 'Cache']));
+    expect(seen).not.toContain('Domains');
+    expect(await menuOf(page).getByText('Delivery').count()).toBe(0);
+    await keepPicture(page, 'menu-of-a-customer-who-reads-one-site');
+    await page.context().close();
+  });
+
+  test('and a link to what may not be read says which right is missing', async () => {
+    const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read'] });
+    const { page } = await consoles.openAs(sub, own('domains'), { expects: /status of 403/ });
+    await page.getByText('Your role cannot see this').waitFor();
+    await page.getByText('domain:read').waitFor();
+    expect(await page.getByRole('button', { name: 'Add domains' }).count()).toBe(0);
+    expect(await faults(page)).toEqual([]);
+    await keepPicture(page, 'forbidden');
+    await page.context().close();
+  });
+
+  test('to a root account all of it', async () => {
+    const { page } = await consoles.openAs(site.client, 'dashboard');
+    expect(await entries(page)).toEqual(expect.arrayContaining(['Zones', 'Nodes', 'Products', 'Sites', 'Domains']));
+    await keepPicture(page, 'menu-of-an-operator');
+    await page.context().close();
+  });
+});
+
+describe('a page without data', () => {
+  test('that is empty says what it is for', async () => {
+    const { page } = await consoles.openAs(site.owner, own('domains'));
+    await page.getByText('No domains yet').waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('waits quietly, then with a skeleton', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
+    let answer = () => {};
+    await page.route('**/site/*/domains*', async (route) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      await route.continue();
+    });
+    await page.goto(`/user/${own('domains')}`);
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await faults(page)).toEqual([]);
+    answer();
+    await page.getByText('No domains yet').waitFor();
+    await page.context().close();
+  });
+
+  test('whose server is out of reach says so, and tries again', async () => {
+    const { page } = await consoles.openAs(site.owner, own('overview'), { expects: /ERR_INTERNET_DISCONNECTED/ });
+    await menuOf(page).getByRole('link', { name: 'Jobs' }).waitFor();
+    // The page itself is there; what it asks for is not.
+    await menuOf(page).getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await menuOf(page).getByRole('link', { name: 'Domains' }).click();
+    await page.getByText('No domains yet').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('anything');
+    await page.getByText('This could not be loaded').waitFor();
+    await page.getByText('The server does not answer').waitFor();
+    expect(await faults(page)).toEqual([]);
+    await keepPicture(page, 'failed');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('that is live keeps its rows when the server is gone, and says since when', async () => {
+    const node = await consoles.app.build.node({ zone: site.zone });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', {
+      expects: /ERR_INTERNET_DISCONNECTED/,
+    });
+    await page.getByRole('link', { name: new RegExp(node.name) }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 20_000 });
+    expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
+    expect(await faults(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test('an address that does not exist keeps the frame inside a session, and is bare outside', async () => {
+  const { page } = await consoles.openAs(site.owner, 'no/such/page', { expects: /status of 404/ });
+  await page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor();
+  expect(await menuOf(page).count()).toBe(1);
+  await page.goto('/elsewhere');
+  await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
+  expect(await menuOf(page).count()).toBe(0);
+  expect(await faults(page)).toEqual([]);
+  await page.context().close();
+});
+
+describe.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+] as const)('what opens over a page is accessible, %s at %i px', (theme, width) => {
+  const look = { theme, width };
+  const isPhone = width < 500;
+
+  test('menus and pickers', { timeout: 60_000 }, async () => {
+    const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList', look);
+    await page.getByRole('link', { name: site.name }).waitFor();
+    const found: Record<string, string[]> = {};
+    const look1 = async (what: string) => {
+      found[what] = await faults(page);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+    };
+    const opening: [string, () => Promise<void>][] = [
+      ['language', () => page.getByRole('button', { name: /^Language/ }).click()],
+      ['theme', () => page.getByRole('button', { name: /^Theme/ }).click()],
+      ['filters', () => page.getByRole('button', { name: 'Filter', exact: true }).click()],
+      ['row', () => page.getByRole('button', { name: `Actions for ${site.name}` }).click()],
+      ...(isPhone
+        ? ([['sheet', () => page.getByRole('button', { name: 'Open the menu' }).click()]] as const).map(
+            ([what, run]): [string, () => Promise<void>] => [what, run],
+          )
+        : ([
+            ['account', () => page.getByRole('button', { name: /Account menu/ }).click()],
+            ['time zone', () => page.getByTitle('Time zone').click()],
+            ['columns', () => page.getByRole('button', { name: 'Columns' }).click()],
+            ['views', () => page.getByRole('button', { name: 'Save view' }).click()],
+            ['page size', () => page.getByRole('button', { name: /^Per page/ }).click()],
+          ] as [string, () => Promise<void>][])),
+    ];
+    for (const [what, open] of opening) {
+      await open();
+      await page.locator('[role="menu"], [role="dialog"]').first().waitFor();
+      await look1(what);
+    }
+    expect(found).toEqual(Object.fromEntries(opening.map(([what]) => [what, []])));
+    await page.context().close();
+  });
+
+  test('drawers, questions and messages', { timeout: 60_000 }, async () => {
+    const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList', {
+      ...look,
+      expects: /status of 409/,
+    });
+    await page.getByRole('link', { name: site.zone.name }).waitFor();
+    await page.getByRole('button', { name: 'Add zone' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Half a zone');
+    const inDrawer = await faults(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    const asked = await faults(page);
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: `Remove ${site.zone.name}?` }).waitFor();
+    const removing = await faults(page);
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `Remove ${site.zone.name}` })
+      .click();
+    await page
+      .getByText(/^Request ID|reqID/)
+      .first()
+      .waitFor();
+    const refused = await faults(page);
+    expect({ inDrawer, asked, removing, refused }).toEqual({ inDrawer: [], asked: [], removing: [], refused: [] });
+    await page.context().close();
+  });
+});
+
+test('the time is told in the zone that was chosen', async () => {
+  const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
+  const shown = page.locator('tbody time').first();
+  await shown.waitFor();
+  const instant = new Date((await shown.getAttribute('datetime')) ?? '');
+  await page.getByTitle('Time zone').click();
+  await page.getByRole('textbox', { name: 'Find a time zone' }).fill('tokyo');
+  await page.keyboard.press('Enter');
+  await page.getByText('UTC+9').waitFor();
+  const there = new Date(instant.getTime() + 9 * 3_600_000).toISOString();
+  await expect.poll(() => shown.innerText()).toBe(there.slice(0, 19).replace('T', ' ').replaceAll('-', '/'));
+  await page.reload();
+  await page.getByText('UTC+9').waitFor();
+  await page.context().close();
+});
