@@ -245,7 +245,7 @@ test.each(['zh-TW', 'en'] as const)('in %s the screens are whole on a phone', { 
     { name: 'c_accessToken', value: accessToken, url: base.client },
     { name: 'c_tokenType', value: 'Bearer', url: base.client },
   ]);
-  for (const address of ['changePassword', 'security', 'security?tab=passkeys', 'systemManagement/oidcSetting']) {
+  for (const address of ['changePassword', 'security', 'security?tab=passkeys', 'systemManagement/systemSetting']) {
     await window.page.goto(`/client/${address}`);
     await window.page.locator('main h2, main form, main button').first().waitFor();
     expect(await faultsOf(window)).toEqual([]);

@@ -62,7 +62,7 @@ const isFieldError = (item: unknown): item is FieldError =>
   typeof item === 'object' && item !== null && 'path' in item && 'rule' in item;
 
 export const fieldErrorsOf = (error: unknown): FieldError[] =>
-  error instanceof ApiError && error.envelope.code === 101_003 ? error.envelope.errorData.filter(isFieldError) : [];
+  error instanceof ApiError ? error.envelope.errorData.filter(isFieldError) : [];
 
 /** What is wrong with an input, in words: the rule's phrase, else the message's own, else the message. */
 export const ruleText = (rule: string, message: string, values?: Values) =>

@@ -1,5 +1,6 @@
 // The keys that `t` accepts are those of the English files. A new feature adds its line here.
 import type apiDoc from './en/apiDoc.json';
+import type announcementSetting from './en/announcementSetting.json';
 import type apiTokens from './en/apiTokens.json';
 import type auth from './en/auth.json';
 import type branding from './en/branding.json';
@@ -7,6 +8,7 @@ import type cache from './en/cache.json';
 import type common from './en/common.json';
 import type dashboard from './en/dashboard.json';
 import type domains from './en/domains.json';
+import type emailSetting from './en/emailSetting.json';
 import type errors from './en/errors.json';
 import type frame from './en/frame.json';
 import type jobs from './en/jobs.json';
@@ -22,10 +24,12 @@ import type roles from './en/roles.json';
 import type security from './en/security.json';
 import type sites from './en/sites.json';
 import type status from './en/status.json';
+import type systemSetting from './en/systemSetting.json';
 import type zonePorts from './en/zonePorts.json';
 import type zones from './en/zones.json';
 
 export interface Words {
+  announcementSetting: typeof announcementSetting;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
   auth: typeof auth;
@@ -34,6 +38,7 @@ export interface Words {
   common: typeof common;
   dashboard: typeof dashboard;
   domains: typeof domains;
+  emailSetting: typeof emailSetting;
   errors: typeof errors;
   frame: typeof frame;
   jobs: typeof jobs;
@@ -49,6 +54,7 @@ export interface Words {
   security: typeof security;
   sites: typeof sites;
   status: typeof status;
+  systemSetting: typeof systemSetting;
   zonePorts: typeof zonePorts;
   zones: typeof zones;
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { time, zoneName } from '../../lib/format.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
+import { Announcements } from './announcements.tsx';
 import { ZonePicker } from './zone-picker.tsx';
 import classes from './frame.module.css';
 
@@ -17,6 +18,7 @@ export function TopTools() {
       <Clock />
       <LanguageMenu />
       <ThemeMenu />
+      <Announcements />
     </div>
   );
 }

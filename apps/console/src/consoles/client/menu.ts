@@ -1,6 +1,8 @@
-import { apiTokens, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
@@ -10,10 +12,11 @@ import {
   IconApi,
   IconBox,
   IconLayoutDashboard,
-  IconLogin2,
   IconMapPins,
   IconPalette,
   IconServer2,
+  IconSettings,
+  IconSpeakerphone,
   IconUserShield,
   IconWorld,
   IconWorldWww,
@@ -65,6 +68,17 @@ export const menu: readonly MenuGroup[] = [
     ],
   },
   {
+    title: 'frame.groups.system',
+    entries: [
+      {
+        to: 'systemManagement/systemSetting',
+        title: 'systemSetting.title',
+        icon: IconSettings,
+        reads: emailSetting.get,
+      },
+    ],
+  },
+  {
     title: 'frame.groups.account',
     entries: [
       {
@@ -88,7 +102,13 @@ export const menu: readonly MenuGroup[] = [
         reads: branding.list,
         creates: { call: branding.create, title: 'branding.create' },
       },
-      { to: 'systemManagement/oidcSetting', title: 'oidcSetting.title', icon: IconLogin2, reads: oidcSetting.get },
+      {
+        to: 'userManagement/announcementSetting',
+        title: 'announcementSetting.title',
+        icon: IconSpeakerphone,
+        reads: announcementSetting.list,
+        creates: { call: announcementSetting.create, title: 'announcementSetting.create' },
+      },
     ],
   },
 ];

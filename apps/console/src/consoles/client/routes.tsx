@@ -31,12 +31,19 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
     {
-      path: 'systemManagement/oidcSetting',
-      lazy: page(() => import('../../features/oidc-setting/oidc-setting-page.tsx'), 'OidcSettingPage'),
+      path: 'systemManagement/systemSetting',
+      lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),
     },
     {
       path: 'userManagement/customizeLogo',
       lazy: page(() => import('../../features/branding/branding-page.tsx'), 'BrandingPage'),
+    },
+    {
+      path: 'userManagement/announcementSetting',
+      lazy: page(
+        () => import('../../features/announcements/announcement-setting-page.tsx'),
+        'AnnouncementSettingPage',
+      ),
     },
     {
       path: 'userManagement/roles',

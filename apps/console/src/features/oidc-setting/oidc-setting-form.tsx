@@ -2,7 +2,6 @@ import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
-import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -11,39 +10,36 @@ import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useSession } from '../../stores/session.ts';
 
-export function OidcSettingPage() {
-  const setting = useEndpoint(oidcSetting.get);
+/** The provider at which the operator's accounts may sign in. */
+export function OidcSettingForm() {
   return (
-    <Page title="oidcSetting.title">
-      <Await result={setting}>
-        {(value) => (
-          <ResourceForm
-            update={oidcSetting.update}
-            value={value ?? { enabled: true, issuer: '', oidcClientId: '', buttonText: '', host: null }}
-            bar
-          >
-            <Section title="oidcSetting.provider" why="oidcSetting.providerWhy">
-              <SwitchField name="enabled" />
-              <TextField name="issuer" />
-              <TextField name="oidcClientId" />
-              <PasswordField name="secret" fresh />
+    <Await result={useEndpoint(oidcSetting.get)}>
+      {(value) => (
+        <ResourceForm
+          update={oidcSetting.update}
+          value={value ?? { enabled: true, issuer: '', oidcClientId: '', buttonText: '', host: null }}
+        >
+          <Section title="oidcSetting.provider" why="oidcSetting.providerWhy">
+            <SwitchField name="enabled" />
+            <TextField name="issuer" />
+            <TextField name="oidcClientId" />
+            <PasswordField name="secret" fresh />
+          </Section>
+          <Section title="oidcSetting.button" why="oidcSetting.buttonWhy">
+            <TextField name="buttonText" />
+            <TextField name="host" nullable />
+          </Section>
+          {value && (
+            <Section title="oidcSetting.redirects" why="oidcSetting.redirectsWhy">
+              {value.redirectURIs.map((uri) => (
+                <Copy key={uri} text={uri} />
+              ))}
             </Section>
-            <Section title="oidcSetting.button" why="oidcSetting.buttonWhy">
-              <TextField name="buttonText" />
-              <TextField name="host" nullable />
-            </Section>
-            {value && (
-              <Section title="oidcSetting.redirects" why="oidcSetting.redirectsWhy">
-                {value.redirectURIs.map((uri) => (
-                  <Copy key={uri} text={uri} />
-                ))}
-              </Section>
-            )}
-            <Links />
-          </ResourceForm>
-        )}
-      </Await>
-    </Page>
+          )}
+          <Links />
+        </ResourceForm>
+      )}
+    </Await>
   );
 }
 

@@ -1,0 +1,36 @@
+import type { announcements } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
+import { useT } from '../../lib/i18n.ts';
+import { Time } from '../values/values.tsx';
+import classes from './announcements.module.css';
+
+type Shown = Received<typeof announcements.list>['data'];
+
+/** In their order; the lines of a text stay lines, and nothing in them means anything. */
+export function AnnouncementList({ of, onClose }: { of: Shown; onClose?: () => void }) {
+  const t = useT();
+  if (of.length === 0) return <p className={classes['none']}>{t('announcementSetting.none')}</p>;
+  return (
+    <>
+      <ol className={classes['list']}>
+        {of.map(({ id, title, content, start }) => (
+          <li key={id}>
+            <b>{title}</b>
+            <span className={classes['time']}>
+              <Time at={start} />
+            </span>
+            <p>{content}</p>
+          </li>
+        ))}
+      </ol>
+      {onClose && (
+        <div className={classes['foot']}>
+          <Button size="xs" variant="default" onClick={onClose}>
+            {t('announcementSetting.read')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

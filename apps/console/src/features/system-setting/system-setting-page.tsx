@@ -1,0 +1,43 @@
+import type { ComponentType } from 'react';
+import { Page } from '../../components/page/page.tsx';
+import { useT, type Word } from '../../lib/i18n.ts';
+import { EmailSettingForm } from '../email-setting/email-setting-form.tsx';
+import { OidcSettingForm } from '../oidc-setting/oidc-setting-form.tsx';
+import classes from './system-setting.module.css';
+
+interface Part {
+  id: string;
+  title: Word;
+  Form: ComponentType;
+}
+// A further setting is a line here.
+const parts: readonly Part[] = [
+  { id: 'email', title: 'emailSetting.title', Form: EmailSettingForm },
+  { id: 'oidc', title: 'oidcSetting.title', Form: OidcSettingForm },
+];
+
+/** One page of settings with an index beside it; each part is saved alone. */
+export function SystemSettingPage() {
+  const t = useT();
+  return (
+    <Page title="systemSetting.title">
+      <div className={classes['page']}>
+        <nav className={classes['index']} aria-label={t('systemSetting.index')}>
+          {parts.map(({ id, title }) => (
+            <a key={id} href={`#${id}`}>
+              {t(title)}
+            </a>
+          ))}
+        </nav>
+        <div className={classes['parts']}>
+          {parts.map(({ id, title, Form }) => (
+            <section key={id} id={id} className={classes['part']} aria-label={t(title)}>
+              <h2 className={classes['title']}>{t(title)}</h2>
+              <Form />
+            </section>
+          ))}
+        </div>
+      </div>
+    </Page>
+  );
+}
