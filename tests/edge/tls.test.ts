@@ -241,3 +241,32 @@ describe('an HTTPS origin', () => {
     await secure.stop();
   });
 });
+
+test('what an authority asks of a name is answered for that name on its own site, whatever state the site is in', async () => {
+  const token = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
+  const path = `/.well-known/acme-challenge/${token}`;
+  const mine = await edge.site();
+  const beside = await edge.site();
+  const asked = {
+    kind: 'acme' as const,
+    token,
+    name: mine.name,
+    siteID: mine.site.id,
+    keyAuthorization: `${token}.thumb`,
+  };
+  await edge.put(asked);
+  const answer = await edge.get(path, { host: mine.name });
+  expect([answer.status, answer.body, answer.header('content-type')]).toEqual([200, `${token}.thumb`, 'text/plain']);
+  await edge.put({ ...mine.site, status: 'pause' });
+  expect((await edge.get(path, { host: mine.name })).body).toBe(`${token}.thumb`);
+  expect((await edge.get(path, { host: beside.name })).body).not.toContain('thumb');
+  expect((await edge.get(path, { host: 'nobody.example.com' })).status).toBe(903);
+  // A name that went to another site takes no answer with it.
+  await edge.put({ ...asked, siteID: beside.site.id });
+  expect((await edge.get(path, { host: mine.name })).status).toBe(904);
+  await edge.remove(`acme/${token}`);
+  await edge.put(mine.site);
+  const before = edge.origin.asked(path).length;
+  await edge.get(path, { host: mine.name });
+  expect(edge.origin.asked(path)).toHaveLength(before + 1);
+});

@@ -20,6 +20,14 @@ function _M.prepare(status, id)
     return form:format(status, text[1], status, text[1], text[2], id)
 end
 
+-- A plain text that is meant for a machine.
+function _M.say(text)
+    ngx.header["Content-Type"] = "text/plain"
+    ngx.header["Cache-Control"] = "no-store"
+    ngx.print(text)
+    return ngx.exit(ngx.OK)
+end
+
 function _M.send(status, id)
     ngx.status = status
     ngx.header["Cache-Control"] = "no-store"

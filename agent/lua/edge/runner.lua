@@ -3,6 +3,7 @@
 -- rule): the request goes on without it. "closed": 503.
 local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
+local challenges = require("edge.tls.challenges")
 local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
 local journal = require("edge.cache.journal")
@@ -66,6 +67,10 @@ function _M.access()
         return end_with(why == "corrupt" and 503 or 903, var.request_id)
     end
     local site = request.site.doc
+    local proof = request.challenged and challenges.answer(request)
+    if proof then
+        return pages.say(proof)
+    end
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
     local answer, target = visit(access, "access", site, request)

@@ -18,6 +18,25 @@ const Rate = z
 export type Rate = z.output<typeof Rate>;
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
+const Authority = z.object({
+  name: z.string().min(1).max(64),
+  directory: z.url({ protocol: /^https$/ }),
+  eab: z.object({ kid: z.string().min(1), key: z.string().min(1) }).optional(),
+  rootFile: z.string().optional(),
+  ordersPer3Hours: z.int().min(1).default(250),
+});
+const Authorities = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(Authority).max(10));
+
 export const Env = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL 15 or later, as a connection string'),
   DATABASE_POOL: z.coerce
@@ -99,6 +118,12 @@ export const Env = z.object({
   )
     .default([])
     .describe("Name servers that are asked where domains point to, by comma; empty: the system's"),
+  ACME_AUTHORITIES: Authorities.default([
+    { name: "Let's Encrypt", directory: 'https://acme-v02.api.letsencrypt.org/directory', ordersPer3Hours: 250 },
+  ]).describe(
+    'Who issues automatic certificates, the first that can, as JSON: [{"name", "directory", "eab": {"kid", "key"}, "rootFile", "ordersPer3Hours"}]; eab where the authority wants one, rootFile where the system does not trust it, ordersPer3Hours to stay below its limit (250)',
+  ),
+  ACME_CONTACT: z.email().optional().describe('Where authorities reach whoever runs this installation'),
   METRICS_TOKEN: z
     .string()
     .min(16)
@@ -111,6 +136,7 @@ export const Env = z.object({
   LOG_REQUESTS: Flag.default(true).describe('One log line for each call'),
 });
 export type Env = z.output<typeof Env>;
+export type Authority = z.output<typeof Authority>;
 
 /** Answers every fault at once, by the variable's name. */
 export function readEnv(source: Readonly<Record<string, string | undefined>> = process.env): Env {

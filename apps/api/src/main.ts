@@ -11,6 +11,7 @@ import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
+import { startIssuing } from './jobs/issue-certificates.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
 
@@ -41,6 +42,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 // Codes and links go out also while NATS is away.
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
+const issuing = startIssuing(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
@@ -62,6 +64,7 @@ async function stop(signal: string) {
   // Calls first, then what they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeLink?.stop();
+  await issuing.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
   await identities.close();

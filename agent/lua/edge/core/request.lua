@@ -2,6 +2,7 @@
 -- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
 local docs = require("edge.core.docs")
 local recent = require("edge.core.recent")
+local challenges = require("edge.tls.challenges")
 local find, sub = string.find, string.sub
 local get_method, var = ngx.req.get_method, ngx.var
 
@@ -40,6 +41,7 @@ local function describe(name, at, tick)
         return nil, why
     end
     local colon = find(at, ":", 1, true)
+    local path = var.uri
     return {
         name = name,
         host = host,
@@ -48,7 +50,8 @@ local function describe(name, at, tick)
         scheme = sub(at, 1, colon - 1),
         port = tonumber(sub(at, colon + 1)),
         method = get_method(),
-        path = var.uri,
+        path = path,
+        challenged = challenges.is_asked(path),
         uri = var.request_uri,
         args = var.args,
         -- An exact name may come to be: then the wildcard's answer no longer holds.

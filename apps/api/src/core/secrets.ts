@@ -20,6 +20,7 @@ export interface Secrets {
 /** What a sealed value belongs to. One place, since who seals and who opens must say the same. */
 export const contexts = {
   zoneKey: (zoneId: string) => `zones/${zoneId}/key`,
+  acmeAccountKey: (accountId: string) => `acme_accounts/${accountId}/key`,
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
 } as const;
 

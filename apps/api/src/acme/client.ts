@@ -1,0 +1,119 @@
+// Our account at a certificate authority, and what the authority says when it refuses.
+import { Agent, request } from 'node:https';
+import { readFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+import acme from 'acme-client';
+import * as z from 'zod';
+import { contexts } from '../core/secrets.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Authority } from '../env.ts';
+
+const Problem = z.object({
+  type: z.string().startsWith('urn:ietf:params:acme:error:'),
+  detail: z.string().default(''),
+  subproblems: z.array(z.object({ detail: z.string().default('') })).default([]),
+});
+const Said = z.object({
+  status: z.int(),
+  data: z.unknown(),
+  headers: z.looseObject({ 'retry-after': z.string().optional() }),
+});
+
+/** What an authority answered instead of doing it. */
+export class AcmeProblem extends Error {
+  /** `rateLimited`, `unauthorized` … */
+  readonly type: string;
+  readonly status: number;
+  readonly retryAfterSeconds: number;
+
+  constructor(type: string, detail: string, status: number, retryAfterSeconds: number) {
+    super(detail || type);
+    this.type = type;
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+// The library forgets what kind of problem it was, and would sleep for as long as an authority says: orders wait in the
+// database instead.
+Reflect.set(acme.axios.defaults, 'acmeSettings', { retryMaxAttempts: 0 });
+acme.axios.defaults.timeout = 20_000;
+acme.axios.interceptors.response.use((response) => {
+  const said = Said.safeParse(response);
+  const problem = Problem.safeParse(said.data?.data);
+  if (!said.success || !problem.success || said.data.status < 400) return response;
+  const type = problem.data.type.split(':').at(-1) ?? '';
+  if (type === 'badNonce') return response;
+  const details = [problem.data.detail, ...problem.data.subproblems.map(({ detail }) => detail)];
+  const seconds = Number(said.data.headers['retry-after'] ?? 0);
+  throw new AcmeProblem(
+    type,
+    details.filter((text) => text !== '').join(' '),
+    said.data.status,
+    Number.isFinite(seconds) ? seconds : 0,
+  );
+});
+
+/** Of an authority that is out of reach the library tells nothing but that it has no answer. */
+export const isUnreached = (error: unknown) => error instanceof TypeError;
+
+/** Why it is out of reach, if it is. */
+const reach = (directory: string, ca: string[]): Promise<void> =>
+  new Promise((done, refuse) => {
+    const asked = request(directory, { method: 'HEAD', timeout: 10_000, agent: false, ca }, (answer) => {
+      answer.resume();
+      done();
+    });
+    asked.on('timeout', () => asked.destroy(new Error('no answer within 10 seconds')));
+    asked.on('error', (error) =>
+      refuse(new Error(`${new URL(directory).host}: ${'code' in error ? String(error.code) : error.message}`)),
+    );
+    asked.end();
+  });
+
+let trusted: Promise<string[]> | null = null;
+const trust = (authorities: readonly Authority[]) => {
+  trusted ??= (async () => {
+    const files = authorities.flatMap(({ rootFile }) => (rootFile === undefined ? [] : [rootFile]));
+    const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    const ca = [...rootCertificates, ...own];
+    acme.axios.defaults.httpsAgent = new Agent({ ca });
+    return ca;
+  })();
+  return trusted;
+};
+
+type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
+const accountId = ({ directory, eab }: Authority) => (eab ? `${directory} ${eab.kid}` : directory);
+
+export async function openAccount({ env, pool, secrets }: Here, authority: Authority): Promise<acme.Client> {
+  await reach(authority.directory, await trust(env.ACME_AUTHORITIES));
+  const id = accountId(authority);
+  const sealed = secrets.seal(
+    (await acme.crypto.createPrivateEcdsaKey('P-256')).toString(),
+    contexts.acmeAccountKey(id),
+  );
+  // Whoever comes second takes the key of whoever came first.
+  await pool.query('INSERT INTO acme_accounts (id, key_sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING', [id, sealed]);
+  const { rows } = await pool.query<{ keySealed: string; url: string | null }>(
+    'SELECT key_sealed AS "keySealed", url FROM acme_accounts WHERE id = $1',
+    [id],
+  );
+  const [account] = rows;
+  if (!account) throw new Error(`no account ${id}`);
+  const client = new acme.Client({
+    directoryUrl: authority.directory,
+    accountKey: secrets.open(account.keySealed, contexts.acmeAccountKey(id)),
+    ...(account.url !== null && { accountUrl: account.url }),
+    ...(authority.eab && { externalAccountBinding: { kid: authority.eab.kid, hmacKey: authority.eab.key } }),
+  });
+  if (account.url !== null) return client;
+  const contact = env.ACME_CONTACT === undefined ? {} : { contact: [`mailto:${env.ACME_CONTACT}`] };
+  await client.createAccount({ termsOfServiceAgreed: true, ...contact });
+  await pool.query('UPDATE acme_accounts SET url = $2 WHERE id = $1', [id, client.getAccountUrl()]);
+  return client;
+}
+
+/** The authority does not know it any more: it is made anew, with the same key. */
+export const forgetAccount = ({ pool }: Pick<Here, 'pool'>, authority: Authority) =>
+  pool.query('UPDATE acme_accounts SET url = NULL WHERE id = $1', [accountId(authority)]);

@@ -1,0 +1,329 @@
+// Carries out one order, from wherever it is to its end, and writes down what came of it.
+import { setTimeout } from 'node:timers/promises';
+import type acme from 'acme-client';
+import { covers } from '@edgeloom/contract/certificates/certificates.ts';
+import { certKey, hostKey } from '@edgeloom/contract/edge/documents.ts';
+import { Failure } from '../core/fail.ts';
+import { contexts } from '../core/secrets.ts';
+import type { Authority } from '../env.ts';
+import { readPair } from '../modules/certificates/pair.ts';
+import { newKey, requestFor } from '../modules/certificates/request.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
+import { ClaimLost, keepClaim, note, oneLine, setOrder, type Here, type OrderRow, type Work } from './order.ts';
+import { clear, prove, Refused } from './prove.ts';
+import { renewAt, retryAt } from './when.ts';
+
+type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
+
+const SIGNING_MS = 120_000;
+/** At one authority, before the next is asked. */
+const TRIES = 3;
+const BUDGET_MS = 3 * 3_600_000;
+const SPREAD_MS = 600_000;
+/** What another authority may well do. */
+const anotherMay = [
+  'rateLimited',
+  'externalAccountRequired',
+  'userActionRequired',
+  'rejectedIdentifier',
+  'unsupportedIdentifier',
+  'caa',
+  'unauthorized',
+  'malformed',
+];
+
+export async function issue(
+  here: Here,
+  order: OrderRow,
+  claim: string,
+  { now, signal }: Pick<Work, 'now' | 'signal'>,
+): Promise<void> {
+  const keeping = keepClaim(here.pool, order, claim);
+  const base = { here, order, claim, now, signal };
+  try {
+    const authority = await chooseAuthority(base);
+    if (authority) await carryOut({ ...base, authority });
+  } catch (error) {
+    // Somebody else goes on with it.
+    if (!(error instanceof ClaimLost)) throw error;
+  } finally {
+    keeping.stop();
+  }
+}
+
+/** The one it is at, or the first that has not been tried and may still be asked. Null: the order has been put off, or ended. */
+async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority | null> {
+  const {
+    here: { env, pool },
+    order,
+    now,
+  } = base;
+  const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory));
+  const current = left.find(({ directory }) => directory === order.ca);
+  if (current && order.orderUrl !== null) return current;
+  if (left.length === 0) {
+    await fail(
+      { ...base, authority: null },
+      env.ACME_AUTHORITIES.length === 0 ? 'no authority is configured' : 'no authority is left to ask',
+      0,
+    );
+    return null;
+  }
+  const free: number[] = [];
+  for (const authority of left) {
+    const since = new Date(now().getTime() - BUDGET_MS);
+    const { rows } = await pool.query<{ count: number; first: Date | null }>(
+      'SELECT count(*)::int AS count, min(placed_at) AS first FROM certificate_orders WHERE ca = $1 AND placed_at > $2',
+      [authority.directory, since],
+    );
+    const [placed] = rows;
+    if (!placed?.first || placed.count < authority.ordersPer3Hours) return authority;
+    free.push(placed.first.getTime() + BUDGET_MS);
+  }
+  const due = new Date(Math.min(...free) + Math.random() * SPREAD_MS);
+  await setOrder(pool, base, { due_at: due, claimed_until: null });
+  const { rows } = await pool.query(
+    `SELECT FROM certificate_events WHERE certificate_id = $1 AND step = 'waits' AND at >= (SELECT created_at FROM certificate_orders WHERE id = $2)`,
+    [order.certificateId, order.id],
+  );
+  if (rows.length === 0)
+    await note(
+      pool,
+      { ...base, authority: null },
+      'waits',
+      'the authorities have as many orders as they take in three hours',
+    );
+  return null;
+}
+
+async function carryOut(work: Work): Promise<void> {
+  const { here, authority } = work;
+  try {
+    const client = await openAccount(here, authority);
+    const chainPem = await certificateFor(work, client);
+    await store(work, chainPem);
+    await clear(here, work);
+  } catch (error) {
+    if (error instanceof ClaimLost) throw error;
+    // Stopped in the middle: whoever is next need not wait for the claim to run out.
+    if (work.signal.aborted) return setOrder(here.pool, work, { claimed_until: null });
+    await goOnAfter(work, error);
+  }
+}
+
+async function certificateFor(work: Work, client: acme.Client): Promise<string> {
+  let order = await place(work, client);
+  if (order.status === 'pending') {
+    await prove(work, client, order);
+    order = await until(work, client, order, 'pending');
+  }
+  if (order.status === 'ready') {
+    const csrPem = await requestOf(work);
+    order = await client.finalizeOrder(order, csrPem);
+  }
+  order = await until(work, client, order, 'processing', 'ready');
+  if (order.status !== 'valid') throw new Refused(detailOf(order) ?? `the order is ${order.status}`);
+  return client.getCertificate(order);
+}
+
+/** The order at the authority: the one that was placed before a death, or a new one. */
+async function place(work: Work, client: acme.Client): Promise<Order> {
+  const {
+    here: { pool },
+    order,
+    authority,
+    now,
+  } = work;
+  if (order.orderUrl !== null)
+    return client.getOrder({
+      url: order.orderUrl,
+      status: 'pending',
+      identifiers: [],
+      authorizations: [],
+      finalize: '',
+    });
+  await setOrder(pool, work, { ca: authority.directory, placed_at: now() });
+  const placed = await client.createOrder({ identifiers: order.names.map((value) => ({ type: 'dns', value })) });
+  await setOrder(pool, work, { order_url: placed.url });
+  order.orderUrl = placed.url;
+  await note(pool, work, 'placed', order.names.join(' '));
+  return placed;
+}
+
+/** Key and request are stored before the authority signs: after a death the certificate still has its key. */
+async function requestOf(work: Work): Promise<string> {
+  const {
+    here: { pool, secrets },
+    order,
+  } = work;
+  if (order.csrPem !== null && order.keySealed !== null) return order.csrPem;
+  const keyPem = await newKey(order.keyType);
+  order.keySealed = secrets.seal(keyPem, contexts.certificateKey(order.certificateId));
+  order.csrPem = await requestFor(order.names, keyPem);
+  await setOrder(pool, work, { key_sealed: order.keySealed, csr_pem: order.csrPem });
+  return order.csrPem;
+}
+
+async function until({ signal }: Work, client: acme.Client, order: Order, ...pending: string[]): Promise<Order> {
+  let current = order;
+  for (const end = Date.now() + SIGNING_MS; pending.includes(current.status) && Date.now() < end;) {
+    await setTimeout(500, undefined, { signal });
+    current = await client.getOrder(current);
+  }
+  if (pending.includes(current.status)) throw new Error(`the order stays ${current.status}`);
+  return current;
+}
+
+/** In one transaction: the pair, who is served with it, the end of the order. */
+async function store(work: Work, chainPem: string): Promise<void> {
+  const {
+    here: { pool, secrets },
+    order,
+    claim,
+    authority,
+    now,
+  } = work;
+  const keyPem = secrets.open(order.keySealed ?? '', contexts.certificateKey(order.certificateId));
+  const pair = readPair({ chainPem, keyPem }, now());
+  const missing = order.names.filter((name) => !covers(pair.names, name));
+  if (missing.length > 0) throw new Refused(`the certificate does not name ${missing.join(' ')}`);
+
+  await withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      const { rowCount } = await client.query(
+        `UPDATE certificate_orders SET state = 'done', open_for = NULL, ended_at = $3, error = NULL
+         WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
+        [order.id, claim, now()],
+      );
+      if (rowCount !== 1) throw new ClaimLost();
+      await client.query(
+        `INSERT INTO certificate_pairs (certificate_id, key_type, chain_pem, key_sealed, fingerprint, issuer, not_before, not_after, ca)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (certificate_id, key_type) DO UPDATE SET chain_pem = excluded.chain_pem, key_sealed = excluded.key_sealed,
+           fingerprint = excluded.fingerprint, issuer = excluded.issuer, not_before = excluded.not_before,
+           not_after = excluded.not_after, ca = excluded.ca`,
+        [
+          order.certificateId,
+          pair.keyType,
+          pair.chainPem,
+          order.keySealed,
+          pair.fingerprint,
+          pair.issuer,
+          pair.notBefore,
+          pair.notAfter,
+          authority.directory,
+        ],
+      );
+      await client.query(
+        `DELETE FROM certificate_pairs p USING certificates c
+         WHERE c.id = p.certificate_id AND c.id = $1 AND NOT p.key_type = ANY(c.key_types)`,
+        [order.certificateId],
+      );
+      // A sibling that failed has set next_at: its word stays.
+      await client.query(
+        `UPDATE certificates SET updated_at = $2, ask_at = $4,
+           failures = CASE WHEN next_at IS NULL THEN 0 ELSE failures END,
+           status = CASE WHEN EXISTS (SELECT FROM certificate_orders o WHERE o.certificate_id = $1 AND o.state = 'open') THEN 'processing'
+             WHEN next_at IS NULL THEN 'success' ELSE status END,
+           next_at = least(next_at, $3),
+           not_after = (SELECT min(p.not_after) FROM certificate_pairs p WHERE p.certificate_id = $1)
+         WHERE id = $1`,
+        [order.certificateId, now(), renewAt(pair, Math.random()), new Date(now().getTime() + 6 * 3_600_000)],
+      );
+      // Asked for by domain, it takes the place of what the domain had; else it serves those that have none.
+      const { rows } = await client.query<{ name: string }>(
+        `UPDATE domains SET certificate_id = $1, cert_status = 'success', updated_at = $5
+         WHERE site_id = $2 AND name = ANY($3) AND (certificate_id IS NULL OR $4 AND certificate_id <> $1) RETURNING name`,
+        [order.certificateId, order.siteId, order.names, order.jobId !== null, now()],
+      );
+      const keys = [certKey(order.certificateId), ...rows.map(({ name }) => hostKey(name))];
+      await client.query('INSERT INTO outbox (zone_id, key) SELECT $1, unnest($2::text[])', [order.zoneId, keys]);
+      await note(client, work, 'signed', `${pair.issuer} ${pair.notAfter.toISOString()}`);
+      await settleJob(client, order, now());
+    }),
+  );
+}
+
+/** Fails for good, goes to the next authority, or is tried again in a moment. */
+async function goOnAfter(work: Work, error: unknown): Promise<void> {
+  const { here, order, authority, now } = work;
+  const text = error instanceof Failure ? JSON.stringify(error.particulars.errorData) : wordsOf(error);
+  if (error instanceof Refused || error instanceof Failure) {
+    await fail(work, text, 0);
+    return clear(here, work);
+  }
+  if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(here, authority);
+  const tries = order.tries + 1;
+  const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
+  if (!isOver) {
+    // The order may be gone at the authority; what is not, it finds again.
+    const isGone = error instanceof AcmeProblem && error.status === 404;
+    const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
+    return setOrder(here.pool, work, { tries, due_at: due, claimed_until: null, ...(isGone && { order_url: null }) });
+  }
+  const passed = [...order.passed, authority.directory];
+  const isLast = here.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
+  await clear(here, work);
+  if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
+  await note(here.pool, work, 'passed', text);
+  await setOrder(here.pool, work, { passed, tries: 0, order_url: null, due_at: now(), claimed_until: null });
+}
+
+/** What is served stays as it is. */
+async function fail(
+  work: Omit<Work, 'authority'> & { authority: Authority | null },
+  text: string,
+  afterSeconds: number,
+): Promise<void> {
+  const {
+    here: { pool },
+    order,
+    claim,
+    now,
+  } = work;
+  await withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      const { rowCount } = await client.query(
+        `UPDATE certificate_orders SET state = 'failed', open_for = NULL, ended_at = $3, error = $4
+         WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
+        [order.id, claim, now(), oneLine(text)],
+      );
+      if (rowCount !== 1) throw new ClaimLost();
+      const { rows } = await client.query<{ failures: number }>(
+        `UPDATE certificates SET status = 'fail', failures = failures + 1, updated_at = $2 WHERE id = $1 RETURNING failures`,
+        [order.certificateId, now()],
+      );
+      const next = retryAt(now(), rows[0]?.failures ?? 1, afterSeconds, Math.random());
+      await client.query('UPDATE certificates SET next_at = $2 WHERE id = $1', [order.certificateId, next]);
+      await client.query(
+        `UPDATE domains SET cert_status = 'fail' WHERE site_id = $1 AND name = ANY($2) AND certificate_id IS NULL`,
+        [order.siteId, order.names],
+      );
+      await note(client, work, 'failed', text);
+      await settleJob(client, order, now());
+    }),
+  );
+}
+
+const settleJob = (
+  client: { query: (text: string, values: unknown[]) => Promise<unknown> },
+  { jobId }: OrderRow,
+  now: Date,
+) =>
+  client.query(
+    `UPDATE jobs SET ended_at = $2, state =
+       CASE WHEN EXISTS (SELECT FROM certificate_orders WHERE job_id = $1 AND state = 'failed') THEN 'failed' ELSE 'completed' END
+     WHERE id = $1 AND state = 'processing' AND NOT EXISTS (SELECT FROM certificate_orders WHERE job_id = $1 AND state = 'open')`,
+    [jobId, now],
+  );
+
+const wordsOf = (error: unknown): string => {
+  if (isUnreached(error)) return 'the authority could not be reached';
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+};
+const detailOf = (order: Order): string | null => {
+  const { error } = { error: null, ...order };
+  return typeof error === 'object' && error !== null && 'detail' in error ? String(Reflect.get(error, 'detail')) : null;
+};

@@ -1,0 +1,167 @@
+// Proving to an authority that a name is served here: by what the nodes of its zone answer, or by a record of its DNS.
+import { setTimeout } from 'node:timers/promises';
+import type acme from 'acme-client';
+import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
+import { words } from '../dns/provider.ts';
+import { withClient } from '../node-link/transactions.ts';
+import { isUnder } from '../modules/certificates/orders.ts';
+import { openCredentials, openDns, type DnsAccount } from '../dns/provider.ts';
+import { note, type Here, type Work } from './order.ts';
+
+/** A name cannot be proven; more of the same would not help. */
+export class Refused extends Error {}
+
+type Authorization = Awaited<ReturnType<acme.Client['getAuthorizations']>>[number];
+type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
+
+/** Nodes that are connected answer within this, or are not waited for. */
+const NODES_MS = 30_000;
+const LOOK_MS = 250;
+/** An authority that looks more than once, slowly. */
+const AUTHORITY_MS = 120_000;
+
+interface DnsRow {
+  id: string;
+  provider: string;
+  credentialsSealed: string;
+  domains: string[];
+}
+
+export async function prove(work: Work, client: acme.Client, order: Order): Promise<void> {
+  const open = (await client.getAuthorizations(order)).filter(({ status }) => status !== 'valid');
+  refuseInvalid(open);
+  const dns = await readDns(work);
+  await assertServed(work, open, dns);
+  const chosen = await Promise.all(open.map((authorization) => choose(client, authorization, dns)));
+  for (const one of chosen) await put(work, one);
+  await reachable(work, chosen);
+  for (const { challenge } of chosen) if (challenge.status === 'pending') await client.completeChallenge(challenge);
+  if (chosen.length > 0) await note(work.here.pool, work, 'told', chosen.map(({ name }) => name).join(' '));
+  await validated(work, client, order);
+  await note(work.here.pool, work, 'validated');
+}
+
+interface Chosen {
+  name: string;
+  challenge: Authorization['challenges'][number];
+  value: string;
+  dns: DnsRow | null;
+}
+
+const nameOf = ({ identifier, wildcard }: Authorization) =>
+  wildcard === true ? `*.${identifier.value}` : identifier.value;
+
+async function choose(client: acme.Client, authorization: Authorization, accounts: DnsRow[]): Promise<Chosen> {
+  const name = nameOf(authorization);
+  const dns = accounts.find(({ domains }) => isUnder(name, domains)) ?? null;
+  const type = dns === null ? 'http-01' : 'dns-01';
+  const challenge = authorization.challenges.find((one) => one.type === type);
+  if (!challenge) throw new Refused(`${name}: the authority offers no ${type}`);
+  return { name, challenge, value: await client.getChallengeKeyAuthorization(challenge), dns };
+}
+
+/** Since the order was opened a name may have gone to somebody else: nothing of theirs is proven by our nodes. */
+async function assertServed({ here: { pool }, order }: Work, open: Authorization[], dns: DnsRow[]) {
+  const byNodes = open.map(nameOf).filter((name) => !dns.some(({ domains }) => isUnder(name, domains)));
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT enabled_name AS name FROM domains WHERE site_id = $1 AND enabled_name = ANY($2)',
+    [order.siteId, byNodes],
+  );
+  const gone = byNodes.filter((name) => !rows.some((row) => row.name === name));
+  if (gone.length > 0) throw new Refused(`${gone.join(' ')}: not a domain of this site that is on`);
+}
+
+async function readDns({ here: { pool }, order }: Pick<Work, 'here' | 'order'>): Promise<DnsRow[]> {
+  const { rows } = await pool.query<DnsRow>(
+    'SELECT id, provider, credentials_sealed AS "credentialsSealed", domains FROM site_dns WHERE site_id = $1 ORDER BY id',
+    [order.siteId],
+  );
+  return rows;
+}
+
+async function put(work: Work, { name, challenge, value, dns }: Chosen): Promise<void> {
+  const { here, order } = work;
+  // A trigger tells the nodes.
+  const { rowCount } = await here.pool.query(
+    `INSERT INTO acme_challenges (token, order_id, type, site_id, zone_id, name, key_authorization, dns_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (token) DO NOTHING`,
+    [challenge.token, order.id, challenge.type, order.siteId, order.zoneId, name, value, dns?.id ?? null],
+  );
+  if (dns !== null) await changeRecord(here, dns, name, (values) => [...new Set([...values, value])]);
+  if (rowCount === 1) await note(here.pool, work, 'challenge', `${challenge.type} ${name}`);
+}
+
+/** One change of an account at a time: two orders may prove one name at once, and each keeps the other's value. */
+async function changeRecord(here: Here, row: DnsRow, name: string, change: (values: string[]) => string[]) {
+  const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, row));
+  const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
+  const record = { name: `_acme-challenge.${name.replace(/^\*\./, '')}`, type: 'TXT' as const };
+  await withClient(here.pool, async (client) => {
+    await client.query('SELECT pg_advisory_lock(7306, hashtext($1))', [row.id]);
+    try {
+      const all = await account.list(zone);
+      const values = all.find((one) => one.name === record.name && one.type === 'TXT')?.values ?? [];
+      const wanted = change(values);
+      if (wanted.length > 0) await account.upsert(zone, { ...record, values: wanted, ttlSeconds: 60 });
+      else if (values.length > 0) await account.remove(zone, record);
+    } catch (error) {
+      throw new Refused(`${record.name}: ${words(error)}`, { cause: error });
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(7306, hashtext($1))', [row.id]);
+    }
+  });
+}
+
+/** Until all nodes that are connected have what the authority will ask for; those that are away get it when they are back. */
+async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen[]) {
+  const keys = chosen.flatMap(({ challenge, dns }) => (dns === null ? [acmeKey(challenge.token)] : []));
+  if (keys.length === 0) return;
+  for (const until = Date.now() + NODES_MS; Date.now() < until; await setTimeout(LOOK_MS, undefined, { signal })) {
+    const { rows } = await pool.query<{ ready: boolean }>(
+      `SELECT count(e.key) = cardinality($2::text[]) AND NOT EXISTS (
+         SELECT FROM nodes n JOIN node_states s ON s.node_id = n.id
+         WHERE n.zone_id = $1 AND n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'
+           AND s.revision < max(e.revision)) AS ready
+       FROM edge_documents e WHERE e.zone_id = $1 AND e.key = ANY($2) AND e.body IS NOT NULL`,
+      [order.zoneId, keys],
+    );
+    if (rows[0]?.ready === true) return;
+  }
+}
+
+async function validated({ signal }: Work, client: acme.Client, order: Order) {
+  for (const until = Date.now() + AUTHORITY_MS; Date.now() < until; await setTimeout(1000, undefined, { signal })) {
+    const all = await client.getAuthorizations(order);
+    refuseInvalid(all);
+    if (all.every(({ status }) => status === 'valid')) return;
+  }
+  throw new Error('the authority has not looked yet');
+}
+
+function refuseInvalid(all: Authorization[]) {
+  const said = all
+    .filter(({ status }) => !['pending', 'valid', 'processing'].includes(status))
+    .map(
+      (one) =>
+        `${nameOf(one)}: ${one.challenges.map(({ error }) => detailOf(error)).find((text) => text !== '') ?? one.status}`,
+    );
+  if (said.length > 0) throw new Refused(said.join(' '));
+}
+
+const detailOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'detail' in error ? String(error.detail) : '';
+
+/** What the authority looked for is taken back, whether it was found or not. */
+export async function clear(here: Here, { order }: Pick<Work, 'order'>): Promise<void> {
+  const { rows } = await here.pool.query<{ name: string; value: string; dnsId: string | null }>(
+    'DELETE FROM acme_challenges WHERE order_id = $1 RETURNING name, key_authorization AS value, dns_id AS "dnsId"',
+    [order.id],
+  );
+  const accounts = rows.some(({ dnsId }) => dnsId !== null) ? await readDns({ here, order }) : [];
+  for (const { name, value, dnsId } of rows) {
+    const dns = accounts.find(({ id }) => id === dnsId);
+    // A record that cannot be taken away proves nothing to anybody any more.
+    if (dns)
+      await changeRecord(here, dns, name, (values) => values.filter((one) => one !== value)).catch(() => undefined);
+  }
+}

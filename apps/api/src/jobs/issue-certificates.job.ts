@@ -1,0 +1,62 @@
+// Orders certificates and renews them. Each process does; an order is one process's at a time, and is taken up by another
+// where that one dies.
+import type { FastifyBaseLogger } from 'fastify';
+import { issue } from '../acme/issue.ts';
+import { claimOrder, type Here } from '../acme/order.ts';
+import { orderDue } from '../acme/renew.ts';
+import type { Installation } from '../core/installation.ts';
+import { listen } from '../node-link/listen.ts';
+
+const AT_ONCE = 8;
+const LOOK_AGAIN_MS = 1000;
+const RENEW_EVERY_MS = 60_000;
+
+/** All that is due, by so many at once. Answers when nothing is due any more, or when it is told to stop. */
+export async function issueDue(
+  here: Here,
+  now: () => Date,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+  signal = new AbortController().signal,
+): Promise<void> {
+  const worker = async () => {
+    while (!signal.aborted) {
+      const claimed = await claimOrder(here.pool, now());
+      if (!claimed) return;
+      await issue(here, claimed.order, claimed.claim, { now, signal }).catch((error: unknown) => {
+        // Its claim runs out, and it is taken up again.
+        log.warn({ err: error, order: claimed.order.id }, 'an order was not carried out');
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+export function startIssuing(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const now = () => new Date();
+  let running: Promise<void> | null = null;
+  const wake = () => {
+    if (stopping.signal.aborted) return;
+    running ??= issueDue(installation, now, log, stopping.signal)
+      .catch((error: unknown) => log.warn({ err: error }, 'orders of certificates could not be read'))
+      .finally(() => {
+        running = null;
+      });
+  };
+  const renew = () => {
+    orderDue(installation.pool, now()).then(
+      (count) => count > 0 && wake(),
+      (error: unknown) => log.warn({ err: error }, 'renewals could not be ordered'),
+    );
+  };
+  const listener = listen(installation.env.DATABASE_URL, { certificate_orders: wake });
+  const timers = [setInterval(wake, LOOK_AGAIN_MS).unref(), setInterval(renew, RENEW_EVERY_MS).unref()];
+  return {
+    async stop() {
+      stopping.abort();
+      for (const timer of timers) clearInterval(timer);
+      await listener.stop();
+      await running;
+    },
+  };
+}

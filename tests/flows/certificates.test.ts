@@ -1,0 +1,254 @@
+// Automatic certificates from the call to the handshake: our api, our nodes, and an authority that is not ours.
+import { changed } from '@edgeloom/api/core/changes.ts';
+import { orderDue } from '@edgeloom/api/acme/renew.ts';
+import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import type { TestAgent } from '../support/agent.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Origin } from '../support/origin.ts';
+import { startPebble, type Pebble } from '../support/pebble.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+let origin: Origin;
+let agents: TestAgent[];
+let pebble: Pebble;
+let downtown: Pebble;
+let site: BuiltSite;
+let http = 0;
+let https = 0;
+
+beforeAll(async () => {
+  [http = 0, https = 0] = await freePorts(2);
+  const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
+  // One that is down, then one that wants to know who we are, loses every third nonce and takes its time.
+  downtown = await startPebble({ httpPort: http }, 'Downtown');
+  await downtown.stop();
+  pebble = await startPebble({ httpPort: http, eab, lostNonces: 30, slow: true });
+  const settings = { ACME_AUTHORITIES: JSON.stringify([downtown.authority, pebble.authority]) };
+  plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
+  origin = await startOrigin();
+  const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
+  site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  agents = [await testAgent({ ...nodeOf(await plane.node(zone)) })];
+  for (const agent of agents) agent.start();
+  await changed(plane.installation.db, zone.id, 'zone', `site/${site.id}`);
+}, 90_000);
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.stop()));
+  await origin.stop();
+  await plane.stop();
+  await pebble.stop();
+});
+
+const nodeOf = ({ control, token }: { control: string; token: string }) => ({ control, token });
+const user = () => plane.as(site.owner);
+
+async function domain(name = `${unique('www')}.example.com`) {
+  const row = await plane.build.domain({ site, name, upstreams: [{ address: '127.0.0.1', port: origin.port }] });
+  await changed(plane.installation.db, site.zoneId, `host/${name}`);
+  await eventually(async () => expect((await visit(http, name, '/')).status).not.toBe(903), { within: 20_000 });
+  return row;
+}
+
+/** Who vouches for the name at the edge, and by which kind of key. */
+async function shown(servername: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: https, servername, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { subjectaltname = '', issuer } = socket.getPeerCertificate();
+  socket.destroy();
+  return `${subjectaltname} by ${String(issuer.CN)}`;
+}
+
+test(
+  'a customer asks for a certificate of a domain; the nodes answer the authority; visitors get it',
+  { timeout: 120_000 },
+  async () => {
+    const { id, name } = await domain();
+    const { jobID } = await user().call(certificates.autoSSL, { params: site.params, body: { ids: [id] } });
+    await eventually(
+      async () =>
+        expect(await user().call(jobs.get, { params: { ...site.params, jobID } })).toMatchObject({
+          state: 'completed',
+          done: 1,
+          total: 1,
+        }),
+      { within: 90_000 },
+    );
+    await eventually(async () => expect(await shown(name)).toMatch(new RegExp(`^DNS:${name} by Pebble Intermediate`)));
+    const { data } = await user().call(certificates.list, { params: site.params, query: { sslName: name } });
+    expect(data).toMatchObject([
+      { type: 'automatic', status: 'success', names: [name], keyTypes: ['ecdsa'], inUse: 1, error: null },
+    ]);
+    const { timeline } = await user().call(certificates.get, { params: { ...site.params, certId: data[0]?.id ?? '' } });
+    expect(timeline.map(({ step }) => step).toReversed()).toEqual([
+      'ordered',
+      'passed',
+      'placed',
+      'challenge',
+      'told',
+      'validated',
+      'signed',
+    ]);
+    expect(timeline.find(({ step }) => step === 'passed')).toMatchObject({
+      ca: 'Downtown',
+      detail: expect.stringContaining('ECONNREFUSED'),
+    });
+    // What was answered to the authority is answered to nobody any more.
+    expect(await plane.installation.db.acmeChallenge.count()).toBe(0);
+    await eventually(async () =>
+      expect(
+        await plane.installation.db.edgeDocument.count({
+          where: { key: { startsWith: 'acme/' }, body: { not: null } },
+        }),
+      ).toBe(0),
+    );
+  },
+);
+
+const steps = async (certId: string) => (await look(certId)).timeline.map(({ step }) => step).toReversed();
+const look = (certId: string, of = site) =>
+  plane.as(of.owner).call(certificates.get, { params: { ...of.params, certId } });
+const order = (names: string[], of = site) =>
+  plane.as(of.owner).call(certificates.create, {
+    params: of.params,
+    body: { source: 'automatic', sslName: unique('cert'), names, keyTypes: ['ecdsa'] },
+  });
+const issued = (certId: string) =>
+  eventually(async () => expect(await look(certId)).toMatchObject({ status: 'success' }), { within: 100_000 });
+
+test(
+  'the authority is told when every node that is connected has the answer, and not before',
+  { timeout: 120_000 },
+  async () => {
+    const node = await joinSimulated(await plane.node(site.zone));
+    const apply = node.apply.bind(node);
+    const gate = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    node.apply = async (entries, reached) => {
+      if (entries.some(({ key, body }) => key.startsWith('acme/') && body !== null)) {
+        held.resolve();
+        await gate.promise;
+      }
+      return apply(entries, reached);
+    };
+    node.connect();
+    const { name } = await domain();
+    const { id } = await order([name]);
+    await held.promise;
+    // The real node has it long since.
+    const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
+    const path = `/.well-known/acme-challenge/${challenge.token}`;
+    await eventually(async () =>
+      expect(await visit(http, name, path)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
+    );
+    expect(await steps(id)).not.toContain('told');
+    gate.resolve();
+    await issued(id);
+    await node.disconnect();
+  },
+);
+
+test(
+  'an api that is killed in the middle leaves the order to another, which goes on with it',
+  { timeout: 180_000 },
+  async () => {
+    const { name } = await domain();
+    const { id } = await order([name]);
+    await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 30_000 });
+    await Promise.all(plane.apis.map((api) => api.kill()));
+    await Promise.all(plane.apis.map((api) => api.start()));
+    await issued(id);
+    const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
+    expect(orders).toMatchObject([{ state: 'done' }]);
+    expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
+  },
+);
+
+test(
+  'a name that does not lead here fails, in the words of the authority; it is tried again after an hour',
+  { timeout: 120_000 },
+  async () => {
+    const elsewhere = await plane.build.site();
+    const { name } = await plane.build.domain({ site: elsewhere });
+    const { id } = await order([name], elsewhere);
+    await eventually(async () => expect((await look(id, elsewhere)).status).toBe('fail'), { within: 100_000 });
+    const info = await look(id, elsewhere);
+    expect(info.error).toContain(name);
+    expect(info.error).toContain('903');
+    expect(info.timeline[0]).toMatchObject({ step: 'failed', ca: 'Pebble', detail: info.error });
+    const waits = Date.parse(String(info.nextAt)) - Date.now();
+    expect(waits).toBeGreaterThan(3_500_000);
+    expect(waits).toBeLessThan(4_000_000);
+    expect(await plane.installation.db.domain.findFirst({ where: { name } })).toMatchObject({ certStatus: 'fail' });
+  },
+);
+
+test(
+  'a certificate is renewed when a third of its life is left; a renewal that fails touches nothing that is served',
+  { timeout: 180_000 },
+  async () => {
+    const { db, pool } = plane.installation;
+    const { name } = await domain();
+    const { id } = await order([name]);
+    await issued(id);
+    const first = await look(id);
+    const served = () => db.certificatePair.findFirstOrThrow({ where: { certificateId: id } });
+    const [{ notBefore, notAfter, fingerprint }, { nextAt }] = [
+      await served(),
+      await db.certificate.findUniqueOrThrow({ where: { id } }),
+    ];
+    const life = notAfter.getTime() - notBefore.getTime();
+    const left = notAfter.getTime() - Number(nextAt);
+    expect(left).toBeGreaterThanOrEqual(life / 3);
+    expect(left).toBeLessThanOrEqual(life / 3 + life / 30);
+
+    // The clock of whoever renews, at its own pace: each look is ten seconds later.
+    let clock = Number(nextAt) - 1000;
+    const now = () => new Date((clock += 10_000));
+    const renew = async () => {
+      await orderDue(pool, now());
+      await eventually(
+        async () => {
+          await issueDue(plane.installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
+          expect(await db.certificateOrder.count({ where: { certificateId: id, state: 'open' } })).toBe(0);
+        },
+        { within: 100_000 },
+      );
+    };
+    await renew();
+    const renewed = await served();
+    expect(renewed.fingerprint).not.toBe(fingerprint);
+    expect((await look(id)).expiry).not.toBe(first.expiry);
+
+    await pebble.halt();
+    for (const hours of [1, 6, 24, 24]) {
+      clock = Number((await db.certificate.findUniqueOrThrow({ where: { id } })).nextAt);
+      await renew();
+      const row = await db.certificate.findUniqueOrThrow({ where: { id } });
+      expect(row.status).toBe('fail');
+      const waits = (Number(row.nextAt) - clock) / 3_600_000;
+      expect(waits).toBeGreaterThan(hours * 0.97);
+      expect(waits).toBeLessThan(hours * 1.11);
+      expect((await served()).fingerprint).toBe(renewed.fingerprint);
+    }
+    expect(await shown(name)).toContain(`DNS:${name}`);
+    await pebble.start();
+    clock = Number((await db.certificate.findUniqueOrThrow({ where: { id } })).nextAt);
+    await renew();
+    expect(await look(id)).toMatchObject({ status: 'success', error: null });
+    expect((await served()).fingerprint).not.toBe(renewed.fingerprint);
+  },
+);
