@@ -1,21 +1,21 @@
 import { NewApiToken } from '@edgeloom/contract/auth/api-tokens.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { Select, TextInput } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { PermissionsField } from '../../components/fields/permissions-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
+import { TimeField } from '../../components/fields/time-field.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { dayEnding, inDays } from './expiry.ts';
 import { TokenShown } from './token-shown.tsx';
 
 export function ApiTokenForm() {
   const t = useT();
   const overlay = useOverlay();
-  const [start] = useState(() => inDays(90, new Date()));
+  const [start] = useState(() => inDays(90));
   return (
     <ResourceForm
       create={apiTokens.create}
@@ -32,6 +32,8 @@ export function ApiTokenForm() {
   );
 }
 
+const DAY_MS = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 const days = { d30: 30, d90: 90, d365: 365 } as const;
 const lives = ['d30', 'd90', 'd365', 'never', 'custom'] as const;
 type Life = (typeof lives)[number];
@@ -42,36 +44,22 @@ function ExpiryField({ name }: { name: string }) {
   const t = useT();
   const { set, input } = useField(name);
   const [life, setLife] = useState<Life>('d90');
-  const [day, setDay] = useState('');
   const choose = (next: Life) => {
     setLife(next);
     if (next === 'never') set(null);
-    else if (next === 'custom') set(day ? dayEnding(day) : '');
-    else set(inDays(days[next], new Date()));
+    else if (next !== 'custom') set(inDays(days[next]));
   };
   return (
     <>
       <Select
-        {...input}
-        error={life === 'custom' ? null : input.error}
+        label={t('apiTokens.life')}
+        disabled={input.disabled}
         allowDeselect={false}
         data={lives.map((value) => ({ value, label: t(`apiTokens.lives.${value}`) }))}
         value={life}
         onChange={(next) => isLife(next) && choose(next)}
       />
-      {life === 'custom' && (
-        <TextInput
-          type="date"
-          label={t('apiTokens.endsOn')}
-          error={input.error}
-          value={day}
-          onBlur={input.onBlur}
-          onChange={({ currentTarget }) => {
-            setDay(currentTarget.value);
-            set(currentTarget.value ? dayEnding(currentTarget.value) : '');
-          }}
-        />
-      )}
+      {life === 'custom' && <TimeField name={name} />}
     </>
   );
 }

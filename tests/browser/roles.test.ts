@@ -1,0 +1,104 @@
+// Roles and API tokens, as somebody makes them: by mouse and by keyboard.
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApp } from '../support/app.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+
+let consoles: Consoles;
+let app: TestApp;
+beforeAll(async () => {
+  consoles = await startConsoles();
+  ({ app } = consoles);
+}, 180_000);
+afterAll(() => consoles.stop());
+
+const owner = async () => app.build.user(await app.build.client());
+
+describe('a role', () => {
+  test('is put together by areas: changing is reading as well, and rows and columns go at once', async () => {
+    const user = await owner();
+    const { page } = await consoles.openAs(user, 'userManagement/roles');
+    await page.getByRole('button', { name: 'Add role' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Support');
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
+    await box('Sites: change').check();
+    expect(await box('Sites: read').isChecked()).toBe(true);
+    await box('Sites: read').uncheck();
+    expect(await box('Sites: change').isChecked()).toBe(false);
+    await box('Domains: read and change').check();
+    expect(await box('Domains: change').isChecked()).toBe(true);
+    await box('All areas').check();
+    expect(await box('Logs: change').isChecked()).toBe(true);
+    await box('All areas').uncheck();
+    expect(await box('Domains: read').isChecked()).toBe(false);
+    await box('Read').check();
+    await box('Accounts: read').uncheck();
+    await page.locator('form').getByRole('button', { name: 'Add role' }).click();
+    await page.getByText('Create Role Success !').waitFor();
+    const [role] = (await app.as(user).call(roles.list)).data;
+    expect(role?.permissions).toContain('site:read');
+    expect(role?.permissions.filter((one) => one.endsWith(':write') || one.startsWith('account:'))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('is put together without a mouse: arrows walk, space ticks', async () => {
+    const user = await owner();
+    const { page } = await consoles.openAs(user, 'userManagement/roles');
+    await page.getByRole('button', { name: 'Add role' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('On call');
+    await page.keyboard.press('Tab');
+    // All areas, then down to the first row, and over to its reading and changing.
+    for (const key of ['ArrowDown', 'ArrowRight', 'Space', 'ArrowDown', 'ArrowRight', 'Space', 'Enter'])
+      await page.keyboard.press(key);
+    await page.getByText('Create Role Success !').waitFor();
+    const [role] = (await app.as(user).call(roles.list)).data;
+    expect(role?.permissions).toEqual(['account:read', 'role:read', 'role:write']);
+    await page.context().close();
+  });
+
+  test('that is one’s own, or above oneself, offers nothing to change', async () => {
+    const user = await owner();
+    await app.as(user).call(roles.create, { body: { name: 'above', permissions: ['domain:write'] } });
+    await app.as(user).call(roles.create, { body: { name: 'beneath', permissions: ['site:read'] } });
+    const sub = await app.build.subUser(user, [], { permissions: ['role:read', 'role:write', 'site:read'] });
+    const { page } = await consoles.openAs(sub, 'userManagement/roles');
+    await page.getByText('your role').waitFor();
+    expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Actions for beneath' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    expect(await page.getByRole('checkbox', { name: 'Domains: read' }).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: 'Sites: change' }).isDisabled()).toBe(true);
+    await page.context().close();
+  });
+});
+
+describe('an API token', () => {
+  test('is shown once, works, and is refused once it is revoked', async () => {
+    const user = await owner();
+    const { page } = await consoles.openAs(user, 'userManagement/apiTokenSetting');
+    await page.getByRole('button', { name: 'Add token' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('deploy');
+    await page.getByLabel('Addresses').fill('127.0.0.1\n::1');
+    await page.getByRole('checkbox', { name: 'Sites: read', exact: true }).check();
+    await page.locator('form').getByRole('button', { name: 'Add token' }).click();
+    const token = (await page.getByRole('region', { name: 'Token', exact: true }).locator('pre').textContent()) ?? '';
+    const [row] = (await app.as(user).call(apiTokens.list)).data;
+    expect(row).toMatchObject({ name: 'deploy', permissions: ['site:read'], cidrs: ['127.0.0.1', '::1'] });
+    expect(Date.parse(row?.expiresAt ?? '')).toBeGreaterThan(Date.now() + 89 * 86_400_000);
+    const command = (await page.getByRole('region', { name: 'Try it' }).locator('pre').textContent()) ?? '';
+    expect(command).toContain(`'Authorization: Bearer ${token}'`);
+    const address = command.split(' ').at(-1) ?? '';
+    const ask = async () => (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await ask()).toBe(200);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(token);
+
+    await page.getByRole('button', { name: 'Actions for deploy' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The token was revoked').waitFor();
+    expect(await ask()).toBe(401);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,102 @@
+// Acting as somebody else, from the row to the banner and back, and whatever else leads to the landing page.
+import { ownSessions, proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Signed } from '../support/actors.ts';
+import type { TestApp } from '../support/app.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+
+let consoles: Consoles;
+let app: TestApp;
+beforeAll(async () => {
+  consoles = await startConsoles();
+  ({ app } = consoles);
+}, 180_000);
+afterAll(() => consoles.stop());
+
+const refused = { expects: /the server responded with a status of 4\d\d/ };
+const act = (who: Signed, { id }: { id: string }) => app.as(who).call(proxy.start, { body: { accountID: id } });
+const banner = (page: Page) => page.getByRole('region', { name: 'Notices of this console' });
+const cookies = async (page: Page) =>
+  Object.fromEntries((await page.context().cookies()).map(({ name, value }) => [name, value]));
+
+describe('the landing page', () => {
+  test('opens the session once, and keeps nothing of it in the address', async () => {
+    const tenant = await app.build.client();
+    const { url } = await act(tenant.client, await app.build.user(tenant));
+    const { page } = await consoles.open('user', refused);
+    await page.goto(url);
+    await page.waitForURL('**/user/dashboard');
+    await banner(page).getByText(tenant.client.email).waitFor();
+    await page.goBack().catch(() => null);
+    expect(page.url()).not.toContain('code');
+    const again = await consoles.open('user', refused);
+    await again.page.goto(url);
+    await again.page.waitForURL('**/user/login');
+    await again.page.getByText('Invalid Token').waitFor();
+    expect(await cookies(again.page)).toEqual({});
+    await Promise.all([page.context().close(), again.page.context().close()]);
+  });
+
+  test('takes the three values of the product’s description, once they are found good', async () => {
+    const tenant = await app.build.client();
+    const user = await app.build.user(tenant);
+    const { accessToken, refreshToken, tokenType } = await act(tenant.client, user);
+    const { page } = await consoles.open('user');
+    await page.goto(`/user/switchUser?${new URLSearchParams({ accessToken, refreshToken, tokenType })}`);
+    await page.waitForURL('**/user/dashboard');
+    await banner(page).getByText(user.email).waitFor();
+    await page.context().close();
+  });
+
+  test.each([
+    ['made up', { accessToken: 'x.y.z', refreshToken: 'a.b.c', tokenType: 'Bearer' }],
+    ['two of three', { accessToken: 'x.y.z', refreshToken: 'a.b.c' }],
+    ['of another type', { accessToken: 'x.y.z', refreshToken: 'a.b.c', tokenType: 'Basic' }],
+    ['none', {}],
+  ] as const)('keeps no values that are %s, nor touches the session that is there', async (_, values) => {
+    const user = await app.build.user(await app.build.client());
+    const { page } = await consoles.openAs(user, 'dashboard', refused);
+    await page.locator('main h1').waitFor();
+    const before = await cookies(page);
+    await page.goto(`/user/switchUser?${new URLSearchParams(values)}`);
+    await page.waitForURL('**/user/dashboard');
+    expect(await cookies(page)).toEqual(before);
+    await page.locator('main h1').waitFor();
+    expect(await banner(page).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('while acting', () => {
+  test('what is the owner’s own is not offered, and the banner stays on every page', async () => {
+    const tenant = await app.build.client();
+    const { url } = await act(tenant.client, await app.build.user(tenant));
+    const { page } = await consoles.open('user', refused);
+    await page.goto(url);
+    await page.waitForURL('**/user/dashboard');
+    await page.goto('/user/userManagement/apiTokenSetting');
+    await banner(page).getByText('Stop acting').waitFor();
+    await page.locator('main h1').waitFor();
+    expect(await page.getByRole('button', { name: 'Add token' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('the banner goes with the session: once the owner ends it, the next page is the sign-in', async () => {
+    const tenant = await app.build.client();
+    const user = await app.build.user(tenant);
+    const { url } = await act(tenant.client, user);
+    const { page } = await consoles.open('user', refused);
+    await page.goto(url);
+    await banner(page).getByText('Stop acting').waitFor();
+    const { data } = await app.as(user).call(ownSessions.list);
+    const ids = data.filter(({ proxyName }) => proxyName !== null).map(({ id }) => id);
+    await app.as(user).call(ownSessions.end, { body: { ids } });
+    await eventually(async () => {
+      await page.goto('/user/sitesManagement');
+      await page.waitForURL('**/user/login*', { timeout: 2000 });
+    });
+    await page.context().close();
+  });
+});
