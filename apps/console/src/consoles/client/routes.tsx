@@ -9,7 +9,7 @@ export const routes = consoleRoutes(
       path: 'dashboard',
       lazy: page(() => import('../../features/dashboard/client-dashboard-page.tsx'), 'ClientDashboardPage'),
     },
-    { path: 'nodeManage', loader: () => redirect(to('nodeManage/zonesList')) },
+    { path: 'nodeManage', loader: () => redirect(to('nodeManage/zonesList')), element: null },
     { path: 'nodeManage/zonesList', lazy: page(() => import('../../features/zones/zones-page.tsx'), 'ZonesPage') },
     { path: 'nodeManage/zonesList/:zoneId', lazy: page(() => import('./zone-view.tsx'), 'ZoneView') },
     { path: 'nodeManage/nodesList', lazy: page(() => import('../../features/nodes/nodes-page.tsx'), 'NodesPage') },
