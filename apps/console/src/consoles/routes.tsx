@@ -46,7 +46,7 @@ export const consoleRoutes = (
   frame: () => Promise<{ Component: ComponentType }>,
   pages: RouteObject[],
 ): RouteObject[] => [
-  { path: '/', loader: () => redirect(`/${family}/`) },
+  { path: '/', loader: () => redirect(`/${family}/`), element: null },
   {
     path: `/${family}`,
     errorElement: <ConsoleFailure />,
@@ -97,7 +97,7 @@ export const consoleRoutes = (
           {
             errorElement: <RouteFailure />,
             children: [
-              { index: true, loader: () => redirect(to('dashboard')) },
+              { index: true, loader: () => redirect(to('dashboard')), element: null },
               ...pages,
               ...ownPages,
               { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },

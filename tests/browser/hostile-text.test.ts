@@ -1,0 +1,320 @@
+// Every text that a screen can show is somebody's: an operator's, a customer's, a node's, a visitor's. Here each of them is
+// an attack, put there by the API where it takes it and by the database where it does not, and every screen is opened.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { groups } from '@edgeloom/contract/all.ts';
+import { mounted, paramNames, type Family } from '@edgeloom/contract/endpoint.ts';
+import { permissions } from '@edgeloom/contract/permissions.ts';
+import type { Signed } from '../support/actors.ts';
+import { overhang } from '../support/browser.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+import { sample } from '../support/sample.ts';
+import { textAt, thingAt, world, type World } from '../support/world.ts';
+
+/** A script for each place that a text might get into: an address, an attribute, an element, a template. */
+const attack = (place: string) =>
+  `javascript:pwned()//"'\`><img src=x onerror=pwned()><svg onload=pwned()></style><script>pwned()</script>{{pwned()}} «${place}»`;
+const marked = /«([\w.]+)»/g;
+
+let consoles: Consoles;
+let own: World;
+let admin: Signed;
+let domainName: string;
+
+beforeAll(async () => {
+  consoles = await startConsoles();
+  const { build, installation } = consoles.app;
+  own = await world(build, installation);
+  const tags = { data: { tags: ['prod'] } };
+  await installation.db.site.update({ where: { id: own.ids.site }, ...tags });
+  await installation.db.domain.update({ where: { id: own.ids.domain }, ...tags });
+  admin = await build.admin();
+  await writeByApi();
+  domainName = await writeByDatabase();
+}, 300_000);
+afterAll(() => consoles.stop());
+
+const accountOf = (kind: Family) => (kind === 'client' ? own.client : kind === 'user' ? own.user : admin);
+
+/** Each call that writes, with an attack wherever its body takes free text. */
+async function writeByApi() {
+  const faults: string[] = [];
+  const writes = mounted(groups).filter(
+    ({ method, endpoint }) => /POST|PUT|PATCH/.test(method) && endpoint.can !== 'anyone',
+  );
+  for (const { endpoint, mount, method, path: address } of writes) {
+    const kinds = mount === 'root' ? (['user', 'client', 'admin'] as const) : [mount];
+    const special = (at: readonly string[]) => {
+      const thing = thingAt(endpoint, at);
+      if (thing === null) return textAt(endpoint, at);
+      return /s$/i.test(at.at(-1) ?? '') ? [own.ids[thing]] : own.ids[thing];
+    };
+    const body = endpoint.body && hostile(sample(endpoint.body, special), `${endpoint.feature}.${endpoint.name}`);
+    const params = new Map(paramNames(address).map((name) => [name, own.ids[thingAt(endpoint, [name]) ?? 'site']]));
+    for (const kind of kinds) {
+      const base = kind === 'admin' ? consoles.app.adminUrl : consoles.app.url;
+      const answer = await fetch(
+        `${base}/api/v1/${address.replace(/:(\w+)/g, (_, name: string) => params.get(name) ?? '')}`,
+        {
+          method,
+          headers: {
+            authorization: `Bearer ${accountOf(kind).token}`,
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          body: body === undefined ? null : JSON.stringify(body),
+        },
+      );
+      const said = await answer.text();
+      if (answer.status === 500) faults.push(`${method} ${address}: ${said}`);
+    }
+  }
+  expect(faults).toEqual([]);
+}
+
+/** Texts that a sample fills in as "text" may be anything. */
+function hostile(value: unknown, place: string): unknown {
+  if (value === 'text') return attack(place).slice(0, 250);
+  if (Array.isArray(value)) return value.map((part) => hostile(part, place));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, hostile(part, place)]));
+}
+
+/** Words that programs read: what a schema lists, and permissions. */
+function wordsOf(schema: z.core.$ZodType, seen = new Set<unknown>()): string[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const inside = (parts: readonly z.core.$ZodType[]) => parts.flatMap((part) => wordsOf(part, seen));
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  if (schema instanceof z.ZodLiteral) return [...schema.values].map(String);
+  if (schema instanceof z.ZodObject) return inside(Object.values(schema.shape));
+  if (schema instanceof z.ZodArray) return inside([schema.element]);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    return inside([schema.unwrap()]);
+  if (schema instanceof z.ZodUnion) return inside(schema.options);
+  if (schema instanceof z.ZodPipe) return inside([schema.in, schema.out]);
+  return schema instanceof z.ZodRecord ? inside([schema.valueType]) : [];
+}
+const schemas = groups
+  .flatMap((group) => Object.values(group))
+  .flatMap(({ body, query, reply }) => [body, query, reply].flatMap((schema) => schema ?? []));
+const words = new Set([...schemas.flatMap((schema) => wordsOf(schema)), ...permissions]);
+const isForPrograms = (text: string) =>
+  words.has(text) || /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$/.test(text);
+/** Hashes, keys and sealed values: no screen shows them, and the product would not run on others. */
+const secret = /hash|sealed|secret|key|token|pem|digest|successor|password|challenge|credential|migration/i;
+
+const Columns = z.array(z.object({ table: z.string(), column: z.string(), type: z.string() }));
+
+/** Each text of each row; by a superuser, whom no trigger and no rule stops. */
+async function writeByDatabase(): Promise<string> {
+  const client = new pg.Client({ connectionString: consoles.app.installation.env.DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query('SET session_replication_role = replica');
+    const columns = await client.query(
+      `SELECT c.table_name AS table, c.column_name AS column, c.udt_name AS type
+         FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+        WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER'
+          AND c.udt_name IN ('text', 'varchar', '_text', 'jsonb', 'json')`,
+    );
+    const shown = Columns.parse(columns.rows).filter(
+      ({ table, column }) => !secret.test(column) && !secret.test(table),
+    );
+    for (const [table, of] of Map.groupBy(shown, (one) => one.table)) {
+      const names = of.map(({ column }) => `"${column}"`).join(', ');
+      const rows = await client.query<Record<string, unknown>>(`SELECT ctid::text AS row, ${names} FROM "${table}"`);
+      for (const [n, row] of rows.rows.entries()) {
+        const values = of.map(({ column, type }) => {
+          const value = attacked(row[column], `${table}.${column}`, n);
+          return type.startsWith('json') ? JSON.stringify(value) : value;
+        });
+        const set = of.map(({ column }, i) => `"${column}" = $${i + 2}`).join(', ');
+        await client.query(`UPDATE "${table}" SET ${set} WHERE ctid = $1::tid`, [row['row'], ...values]);
+      }
+    }
+    // Their own names would never lead here; the page is dressed by host name before its first byte.
+    await client.query(`UPDATE brandings SET host = 'localhost' WHERE id = $1`, [own.ids.branding]);
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM domains WHERE id = $1', [own.ids.domain]);
+    return rows[0]?.name ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+function attacked(value: unknown, place: string, n: number): unknown {
+  if (typeof value === 'string') return isForPrograms(value) ? value : `${attack(place)}${n}`;
+  if (Array.isArray(value)) return value.map((part, i) => attacked(part, place, n * 100 + i));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, attacked(part, place, n)]));
+}
+
+const sources = path.join(import.meta.dirname, '../../apps/console/src/consoles');
+const inSource = async (file: string, pattern: RegExp) =>
+  [...(await readFile(path.join(sources, file), 'utf8')).matchAll(pattern)].map(([, found = '']) => found);
+
+/** Every address of a console, from its own table of routes. */
+async function addresses(kind: Family): Promise<string[]> {
+  const paths = [
+    ...(await inSource(`${kind}/routes.tsx`, /path: '([^']+)'/g)),
+    ...(await inSource('routes.tsx', /path: '([^'*/][^'*]*)',?\s+lazy/g)),
+  ];
+  const views = await inSource('site-views.ts', /view: '(\w+)'/g);
+  const known: Readonly<Record<string, string>> = {
+    siteId: own.ids.site,
+    zoneId: own.ids.zone,
+    nodeID: own.ids.node,
+    name: 'x',
+    domainName: encodeURIComponent(domainName),
+  };
+  // A new parameter is for this test to know.
+  const unknown = paths.flatMap((one) => paramNames(one)).filter((name) => !(name in known));
+  expect(unknown).toEqual([]);
+  const filled = paths.map((one) => one.replace(/:(\w+)\??/g, (_, name: string) => known[name] ?? ''));
+  const site = filled.find((one) => one.includes('sitesSetting'));
+  const scope = site?.split('/').slice(0, -1).join('/');
+  return [...new Set([...filled, ...(scope ? views.map((view) => `${scope}?view=${view}`) : [])])];
+}
+
+const seen = new Set<string>();
+
+/** Nothing of it became part of the page; what is shown of it is shown as it was written. */
+async function check(page: Page, where: string) {
+  const found = await page.evaluate(() => ({
+    pwned: Reflect.get(window, 'pwnedAt') ?? null,
+    elements: [
+      ...document.querySelectorAll(
+        '[onerror],[onload],[onclick],img[src="x"],[href^="javascript:" i],[src^="javascript:" i]',
+      ),
+    ].map((element) => element.outerHTML.slice(0, 200)),
+    text: [
+      document.title,
+      document.body.innerText,
+      ...[...document.querySelectorAll('input, textarea')].map((field) => String(Reflect.get(field, 'value'))),
+    ].join('\n'),
+  }));
+  expect({ where, pwned: found.pwned, elements: found.elements }).toEqual({ where, pwned: null, elements: [] });
+  for (const [, place = ''] of found.text.matchAll(marked)) {
+    seen.add(place);
+    expect(found.text, where).toContain(attack(place).slice(0, 120));
+  }
+}
+
+async function loaded(page: Page) {
+  await page.locator('h1').first().waitFor();
+  await eventually(async () =>
+    expect(await page.locator('main [role="status"][aria-label], main [aria-busy="true"]').count()).toBe(0),
+  );
+}
+
+const over = (page: Page) => page.locator('[role="dialog"], [role="menu"]');
+
+/** What stands over the page goes, one after the other: a menu, a drawer, the question about what was typed. */
+async function close(page: Page, where: string) {
+  for (let i = 0; i < 4; i += 1) {
+    const before = await over(page).count();
+    if (before === 0) return;
+    const leave = page.getByRole('button', { name: 'Leave', exact: true });
+    if (await leave.isVisible()) await leave.click();
+    else await page.keyboard.press('Escape');
+    const isLess = (count: number) => document.querySelectorAll('[role="dialog"], [role="menu"]').length !== count;
+    await page.waitForFunction(isLess, before, { timeout: 700 }).catch(() => undefined);
+  }
+  const names = await over(page).allInnerTexts();
+  expect(names, `${where} stays open`).toEqual([]);
+}
+
+/** What a page opens over itself: its main form, and a row's menu with what that leads to. */
+async function openAll(page: Page, where: string) {
+  const opened = () =>
+    over(page)
+      .first()
+      .waitFor({ timeout: 1000 })
+      .catch(() => undefined);
+  await close(page, where);
+  const main = page.locator('main [data-main-action]').first();
+  if ((await main.count()) > 0 && (await main.isEnabled())) {
+    await main.click();
+    await opened();
+    await check(page, `${where}, main action`);
+    await close(page, where);
+  }
+  const menu = page.locator('main [aria-haspopup="menu"]').last();
+  if ((await menu.count()) === 0) return;
+  await menu.click();
+  await opened();
+  const items = page.getByRole('menuitem');
+  const names = await items.allTextContents();
+  await check(page, `${where}, menu`);
+  await close(page, where);
+  const at = page.url();
+  for (const name of names) {
+    await menu.click();
+    await items.filter({ hasText: name }).first().click();
+    await opened();
+    await check(page, `${where}, ${name}`);
+    // Some lead elsewhere; that place has its own turn.
+    if (page.url() !== at) return;
+    await close(page, where);
+  }
+}
+
+describe.each(['client', 'user', 'admin'] as const)('the %s console', (kind) => {
+  test.each([1440, 390])('at %i px shows every text literally, and runs none', { timeout: 600_000 }, async (width) => {
+    const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expects: /status of 4\d\d/ });
+    const { page } = screen;
+    const faults: string[] = [];
+    page.on('dialog', (dialog) => {
+      if (dialog.type() !== 'beforeunload') faults.push(`a dialog says ${dialog.message()}`);
+      void dialog.accept();
+    });
+    await page.addInitScript(() =>
+      Object.assign(window, { pwned: () => Object.assign(window, { pwnedAt: location.href }) }),
+    );
+    for (const address of await addresses(kind)) {
+      await page.goto(`/${kind}/${address}`);
+      await loaded(page);
+      const tabs = await page
+        .locator('main nav a[href*="tab="]')
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+      for (const tab of tabs.length > 0 ? tabs : [null]) {
+        if (tab !== null) {
+          await page.locator(`main nav a[href="${tab}"]`).first().click();
+          await loaded(page);
+        }
+        const where = `${address}${tab ?? ''}`;
+        await check(page, where);
+        const wide = await overhang(page);
+        if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
+        if (width > 1000) await openAll(page, where);
+        faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
+      }
+    }
+    await page.goto(`/${kind}/dashboard`);
+    await loaded(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('javascript:');
+    if (kind !== 'admin') await page.getByRole('option', { name: /pwned/ }).first().waitFor();
+    await check(page, 'palette');
+    if ((await overhang(page)) > 0) faults.push('the palette sticks out');
+    expect(faults).toEqual([]);
+  });
+});
+
+test('what was planted was seen: names, tags, addresses, memos, announcements', () => {
+  const planted = [
+    'domains.name',
+    'domains.tags',
+    'sites.name',
+    'zones.name',
+    'nodes.name',
+    'products.name',
+    'accounts.name',
+  ];
+  expect([...seen]).toEqual(expect.arrayContaining(planted));
+  expect(seen.size).toBeGreaterThan(15);
+});
