@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { IconClock, IconDevices, IconDots, IconKey, IconLogout, IconShieldLock } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
+import { stopActing } from '../../lib/acting.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
@@ -37,20 +38,24 @@ export function AccountMenu() {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
-          {t('security.changePassword')}
-        </Menu.Item>
-        <Menu.Item component={Link} to={to('security')} leftSection={<IconShieldLock size={15} stroke={1.6} />}>
-          {t('frame.twoFactor')}
-        </Menu.Item>
-        <Menu.Item
-          component={Link}
-          to={to('security?tab=devices')}
-          leftSection={<IconDevices size={15} stroke={1.6} />}
-        >
-          {t('security.tabs.devices')}
-        </Menu.Item>
-        <Menu.Divider />
+        {account.proxy === null && (
+          <>
+            <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
+              {t('security.changePassword')}
+            </Menu.Item>
+            <Menu.Item component={Link} to={to('security')} leftSection={<IconShieldLock size={15} stroke={1.6} />}>
+              {t('frame.twoFactor')}
+            </Menu.Item>
+            <Menu.Item
+              component={Link}
+              to={to('security?tab=devices')}
+              leftSection={<IconDevices size={15} stroke={1.6} />}
+            >
+              {t('security.tabs.devices')}
+            </Menu.Item>
+            <Menu.Divider />
+          </>
+        )}
         <Menu.Item
           leftSection={<IconClock size={15} stroke={1.6} />}
           onClick={() => overlay(<Zones />, { title: 'frame.timeZone' })}
@@ -73,8 +78,11 @@ export function AccountMenu() {
           {t('frame.letterKeys')}
         </Menu.CheckboxItem>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={15} stroke={1.6} />} onClick={() => void signOut()}>
-          {t('frame.signOut')}
+        <Menu.Item
+          leftSection={<IconLogout size={15} stroke={1.6} />}
+          onClick={() => void (account.proxy ? stopActing() : signOut())}
+        >
+          {t(account.proxy ? 'proxy.stop' : 'frame.signOut')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -49,6 +49,8 @@ function Device({ row }: { row: OwnSession }) {
     <span title={row.device}>
       {deviceOf(row.device) ?? t('security.unknownDevice')}{' '}
       {row.current && <Pill tone="ok">{t('security.thisOne')}</Pill>}
+      {row.proxyName !== null && <Pill tone="held">{t('security.actingThere', { name: row.proxyName })}</Pill>}
+      {row.apiTokenName !== null && <Pill tone="off">{t('security.byToken', { name: row.apiTokenName })}</Pill>}
     </span>
   );
 }
