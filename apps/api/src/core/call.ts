@@ -15,4 +15,8 @@ export const none: Call = { audit: '', match: '' };
 
 export const presentCall = (): Call => calls.getStore() ?? none;
 
+/** Of queries that change nothing that is watched: whatever the connection was told last may stay. */
+export const unimportant: Call = { audit: '', match: '' };
+export const whoever = <T>(work: () => Promise<T>): Promise<T> => calls.run(unimportant, work);
+
 export const inCall = <T>(call: Call, work: () => Promise<T>): Promise<T> => calls.run(call, work);

@@ -3,6 +3,7 @@
 // words (a test asks both the same and compares).
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { whoever } from './call.ts';
 import type { Actor } from './ctx.ts';
 
 type Value = string | number | boolean | Date | null | readonly string[];
@@ -96,7 +97,7 @@ export const reading =
     const { texts, values, isScoped } = build(visibleTo(actor));
     if (!isScoped) throw new Error('a statement without scope');
     const text = texts.reduce((all, part, i) => `${all}$${i}${part}`);
-    const { rows } = await pool.query<Row>({ ...named(text), text, values: [...values] });
+    const { rows } = await whoever(() => pool.query<Row>({ ...named(text), text, values: [...values] }));
     return rows;
   };
 

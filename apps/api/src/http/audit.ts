@@ -2,7 +2,7 @@
 // there already, put down by the database's triggers in the call's own transaction (migration audit_limits); here the row
 // is written that says who, from where and with which outcome. One that cannot be written costs nobody their answer:
 // the line goes to the log, and what was changed waits for adoptChanges.
-import type { Call } from '../core/call.ts';
+import { whoever, type Call } from '../core/call.ts';
 import { NOBODY, type Ctx } from '../core/ctx.ts';
 import type { Installation } from '../core/installation.ts';
 
@@ -38,9 +38,10 @@ export const auditing =
   ({ pool }: Pick<Installation, 'pool'>) =>
   async (ctx: Ctx, { status, ...line }: Line): Promise<void> => {
     const call = auditOf(ctx, line);
-    await pool
-      .query({ name: 'audit', text: 'SELECT audit_append($1, $2)', values: [call, status] })
-      .catch((error: unknown) => ctx.log.error({ err: error, audit: call, status }, 'audit row not stored'));
+    const row = { name: 'audit', text: 'SELECT audit_append($1, $2)', values: [call, status] };
+    await whoever(() => pool.query(row)).catch((error: unknown) =>
+      ctx.log.error({ err: error, audit: call, status }, 'audit row not stored'),
+    );
   };
 
 /** Rows for calls whose process died between their changes and their answer. No call takes as long as this waits. */

@@ -21,7 +21,7 @@ export const takesKey = (endpoint: Endpoint): boolean => {
 };
 
 /** An answer with such a field opens something: it is shown once and never kept. */
-const opens = /token|secret|passw|key|code|challenge|options|qr/i;
+const opens = /token|secret|passw|key$|codes$|^v?code$|challenge|^options$|^qr/i;
 
 export function answersSecret(schema: unknown): boolean {
   if (schema instanceof z.ZodObject)
