@@ -5,6 +5,7 @@ import type apiTokens from './en/apiTokens.json';
 import type auth from './en/auth.json';
 import type branding from './en/branding.json';
 import type cache from './en/cache.json';
+import type charts from './en/charts.json';
 import type common from './en/common.json';
 import type dashboard from './en/dashboard.json';
 import type domains from './en/domains.json';
@@ -25,6 +26,7 @@ import type security from './en/security.json';
 import type sites from './en/sites.json';
 import type status from './en/status.json';
 import type systemSetting from './en/systemSetting.json';
+import type userInformation from './en/userInformation.json';
 import type zonePorts from './en/zonePorts.json';
 import type zones from './en/zones.json';
 
@@ -35,6 +37,7 @@ export interface Words {
   auth: typeof auth;
   branding: typeof branding;
   cache: typeof cache;
+  charts: typeof charts;
   common: typeof common;
   dashboard: typeof dashboard;
   domains: typeof domains;
@@ -55,6 +58,7 @@ export interface Words {
   sites: typeof sites;
   status: typeof status;
   systemSetting: typeof systemSetting;
+  userInformation: typeof userInformation;
   zonePorts: typeof zonePorts;
   zones: typeof zones;
 }

@@ -41,7 +41,7 @@ function Megaphone({ accountId }: { accountId: string }) {
   return (
     <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-end" width={340} returnFocus>
       <Popover.Target>
-        <Indicator disabled={unread.length === 0} color="red" size={7} offset={5}>
+        <Indicator disabled={unread.length === 0} color="red" size={7} offset={8}>
           <ActionIcon
             className={classes['megaphone'] ?? ''}
             aria-label={label}

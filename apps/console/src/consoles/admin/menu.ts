@@ -1,5 +1,5 @@
 import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { IconLayoutDashboard, IconMail } from '@tabler/icons-react';
+import { IconLayoutDashboard, IconMail, IconUserCircle } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -7,6 +7,12 @@ export const menu: readonly MenuGroup[] = [
     entries: [
       { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
       { to: 'mailbox', title: 'mailbox.title', icon: IconMail, answers: mailbox.list },
+    ],
+  },
+  {
+    title: 'frame.groups.account',
+    entries: [
+      { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
     ],
   },
 ];

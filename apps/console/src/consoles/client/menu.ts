@@ -17,6 +17,7 @@ import {
   IconServer2,
   IconSettings,
   IconSpeakerphone,
+  IconUserCircle,
   IconUserShield,
   IconWorld,
   IconWorldWww,
@@ -81,6 +82,7 @@ export const menu: readonly MenuGroup[] = [
   {
     title: 'frame.groups.account',
     entries: [
+      { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
       {
         to: 'userManagement/roles',
         title: 'roles.title',

@@ -20,5 +20,9 @@ export const routes = consoleRoutes(
       path: 'userManagement/apiTokenSetting',
       lazy: page(() => import('../../features/api-tokens/api-tokens-page.tsx'), 'ApiTokensPage'),
     },
+    {
+      path: 'userManagement/userInformation',
+      lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
+    },
   ],
 );

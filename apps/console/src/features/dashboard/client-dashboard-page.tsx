@@ -1,3 +1,4 @@
+import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -8,7 +9,9 @@ import { FailedState } from '../../components/states/states.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { RangeControl } from '../../components/chart/range.tsx';
 import { Attention } from './attention.tsx';
+import { DashboardCharts } from './dashboard-charts.tsx';
 import { Figures, Panel } from './figures.tsx';
 import { Health } from './health.tsx';
 
@@ -36,7 +39,7 @@ export function ClientDashboardPage() {
   const failed = Object.values(totals).find(({ error, data }) => error !== null && data === undefined);
   const nodesBad = bad.data?.total ?? 0;
   return (
-    <Page title="dashboard.title">
+    <Page title="dashboard.title" actions={can(charts.get) && <RangeControl />}>
       {failed ? (
         <FailedState error={failed.error} retry={failed.retry} />
       ) : (
@@ -50,21 +53,25 @@ export function ClientDashboardPage() {
           ]}
         />
       )}
-      <Panel title="dashboard.attention">
-        <Attention
-          items={
-            nodesBad > 0
-              ? [
-                  {
-                    tone: 'bad',
-                    text: t('dashboard.nodesNotServing', { count: nodesBad }),
-                    to: 'nodeManage/nodesList?status=offline,rejected,natsError,reconnecting',
-                  },
-                ]
-              : []
-          }
-        />
-      </Panel>
+      <DashboardCharts
+        beside={
+          <Panel title="dashboard.attention">
+            <Attention
+              items={
+                nodesBad > 0
+                  ? [
+                      {
+                        tone: 'bad',
+                        text: t('dashboard.nodesNotServing', { count: nodesBad }),
+                        to: 'nodeManage/nodesList?status=offline,rejected,natsError,reconnecting',
+                      },
+                    ]
+                  : []
+              }
+            />
+          </Panel>
+        }
+      />
       <Health />
     </Page>
   );

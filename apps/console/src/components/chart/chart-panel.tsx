@@ -1,0 +1,92 @@
+import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import type { ChartMetric, ChartRange } from '@edgeloom/contract/charts/charts.ts';
+import { IconChartLine } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { Await } from '../states/await.tsx';
+import { Time } from '../values/values.tsx';
+import { Chart } from './chart.tsx';
+import { figure, newest, timeOption, type Figures } from './time-option.ts';
+import classes from './chart.module.css';
+
+interface ChartPanelProps {
+  metric: ChartMetric;
+  range: ChartRange;
+  /** On a dashboard the main one is higher than the others. */
+  tall?: boolean;
+}
+
+/** One metric over time; where nothing was measured it says so. */
+export function ChartPanel({ metric, range, tall = false }: ChartPanelProps) {
+  const t = useT();
+  const result = useEndpoint(charts.get, { params: { metric }, query: { range } }, { pollMs: 300_000 });
+  return (
+    <section className={classes['panel']} data-tall={tall || undefined}>
+      <h2 className={classes['title']}>{t(`charts.metrics.${metric}`)}</h2>
+      <Await result={result}>
+        {(figures) => (figures.hasData ? <Drawn figures={figures} /> : <NoFigures explained={tall} />)}
+      </Await>
+    </section>
+  );
+}
+
+function NoFigures({ explained }: { explained: boolean }) {
+  const t = useT();
+  return (
+    <div className={classes['none']}>
+      <IconChartLine size={22} stroke={1.5} aria-hidden />
+      <b>{t('charts.none')}</b>
+      {explained && <span>{t('charts.noneWhy')}</span>}
+    </div>
+  );
+}
+
+const seriesName = (t: ReturnType<typeof useT>, metric: ChartMetric, name: string) =>
+  metric === 'status' ? name : t(`charts.metrics.${metric}`);
+
+function Drawn({ figures }: { figures: Figures }) {
+  const t = useT();
+  const { metric, unit, series, times } = figures;
+  const option = useMemo(
+    () => (mode: 'light' | 'dark') => timeOption(figures, (name) => seriesName(t, figures.metric, name), mode),
+    [figures, t],
+  );
+  const now = series.map(({ name, values }) => `${seriesName(t, metric, name)} ${figure(unit, newest(values))}`);
+  return (
+    <>
+      <p className={classes['now']}>{now.join(' · ')}</p>
+      <Chart option={option} summary={now.join(t('common.comma'))} />
+      <details className={classes['twin']}>
+        <summary>{t('charts.table')}</summary>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no pointer scrolls it by keys */}
+        <section className={classes['rows']} aria-label={t(`charts.metrics.${metric}`)} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('charts.time')}</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {seriesName(t, metric, name)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times.map((at, i) => (
+                <tr key={at}>
+                  <td>
+                    <Time at={at} />
+                  </td>
+                  {series.map(({ name, values }) => (
+                    <td key={name}>{figure(unit, values[i])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </>
+  );
+}

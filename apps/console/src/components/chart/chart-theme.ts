@@ -1,0 +1,51 @@
+/** ECharts theme: thin lines, no fills by default, tabular digits, one accent first. */
+import { fonts, tokens } from '../../theme/theme.ts';
+
+/** Order matters: neighbours stay apart under protanopia, deuteranopia and tritanopia (checked, see guide 3.3). */
+export const series = {
+  light: ['#2d7b7f', '#d97d00', '#6b2788', '#2d98f0', '#1f2c2e', '#be3200'],
+  dark: ['#40c3cd', '#fdc049', '#965c80', '#6276e7', '#e2f2f2', '#ee682c'],
+} as const;
+export const statusFamily = {
+  light: { '2xx': '#4ca381', '3xx': '#2f5eb9', '4xx': '#d07600', '5xx': '#bd3533', '444': '#16221c', '9xx': '#811968' },
+  dark: { '2xx': '#6eb483', '3xx': '#4b65a0', '4xx': '#fccd3d', '5xx': '#c93c20', '444': '#e3f6f9', '9xx': '#c37ee5' },
+} as const;
+
+export type Mode = 'light' | 'dark';
+
+export function chartTheme(mode: Mode) {
+  const t = tokens[mode];
+  const label = { color: t.text3, fontSize: 11, fontFamily: fonts['zh-TW'] };
+  const axis = {
+    axisLine: { show: false },
+    axisTick: { show: false },
+    axisLabel: { ...label, margin: 8, hideOverlap: true },
+    splitLine: { lineStyle: { color: t.line, width: 1 } },
+    nameTextStyle: label,
+  };
+  return {
+    color: [...series[mode]],
+    backgroundColor: 'transparent',
+    textStyle: { fontFamily: fonts['zh-TW'], fontSize: 12, color: t.text2 },
+    // ECharts 6 ignores `containLabel` in tree-shaken builds; outer bounds replace it.
+    grid: { left: 0, right: 4, top: 12, bottom: 0, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+    animationDuration: 180,
+    animationDurationUpdate: 180,
+    line: { symbol: 'none', lineStyle: { width: 1.5, join: 'round' }, emphasis: { disabled: true }, showSymbol: false },
+    bar: { itemStyle: { borderRadius: [1, 1, 0, 0] }, barMaxWidth: 18, barCategoryGap: '28%' },
+    categoryAxis: { ...axis, splitLine: { show: false } },
+    timeAxis: { ...axis, splitLine: { show: false } },
+    valueAxis: axis,
+    tooltip: {
+      // On the canvas: a box of HTML would carry inline styles, which the content security policy refuses.
+      renderMode: 'richText',
+      trigger: 'axis',
+      backgroundColor: t.raised,
+      borderColor: t.line,
+      borderWidth: 1,
+      padding: [8, 10],
+      textStyle: { color: t.text, fontSize: 12, fontFamily: fonts['zh-TW'] },
+      axisPointer: { type: 'line', lineStyle: { color: t.text3, width: 1, type: 'solid' } },
+    },
+  };
+}

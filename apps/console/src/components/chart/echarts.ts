@@ -1,0 +1,12 @@
+// The parts of ECharts that our charts are made of, in a chunk of their own.
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent, TooltipComponent } from 'echarts/components';
+import { init, registerTheme, use } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import { chartTheme, type Mode } from './chart-theme.ts';
+
+use([LineChart, BarChart, GridComponent, TooltipComponent, CanvasRenderer]);
+// A canvas reads no CSS variables: one theme for each mode.
+for (const mode of ['light', 'dark'] as const) registerTheme(`edgeloom-${mode}`, chartTheme(mode));
+
+export const openChart = (element: HTMLElement, mode: Mode) => init(element, `edgeloom-${mode}`);
