@@ -167,7 +167,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       db.cacheRule.create({
         data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish },
       }),
-  };
+
     /** Of nobody in particular, for these names. */
     async certificate(
       site: Pick<Site, 'id'>,
@@ -203,6 +203,6 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         data: { id, siteId: site.id, provider: account.provider, domains, credentialsSealed },
       });
     },
-
+  };
   return build;
 }

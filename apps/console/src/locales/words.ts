@@ -1,4 +1,5 @@
 // The keys that `t` accepts are those of the English files. A new feature adds its line here.
+import type accounts from './en/accounts.json';
 import type apiDoc from './en/apiDoc.json';
 import type announcementSetting from './en/announcementSetting.json';
 import type apiTokens from './en/apiTokens.json';
@@ -31,6 +32,7 @@ import type zonePorts from './en/zonePorts.json';
 import type zones from './en/zones.json';
 
 export interface Words {
+  accounts: typeof accounts;
   announcementSetting: typeof announcementSetting;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;

@@ -4,10 +4,12 @@ import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoi
 import { OwnSite, ResourceInfo, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
+/** A sub-account: its sites, or the others. */
+const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };
 const tags = z.array(z.string().max(64)).max(20).optional();
 
 export const clientSites = onClient('clientSites', {
-  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags }), reply: paged(Site) }),
+  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site) }),
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
@@ -15,7 +17,7 @@ export const clientSites = onClient('clientSites', {
 });
 
 export const ownSites = onUser('ownSites', {
-  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags }), reply: paged(OwnSite) }),
+  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(OwnSite) }),
   resources: get('resourceInfo', { can: 'signedIn', reply: ResourceInfo }),
 });
 

@@ -11,6 +11,8 @@ export interface SiteFilter {
   userID?: string | undefined;
   status?: Site['status'][] | undefined;
   tags?: string[] | undefined;
+  assignedTo?: string | undefined;
+  notAssignedTo?: string | undefined;
 }
 export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
@@ -61,7 +63,9 @@ export const readSiteTags = ({ db }: Ctx): Promise<{ tag: string }[]> =>
       sql`SELECT DISTINCT t.tag FROM sites s, unnest(s.tags) t (tag) WHERE ${site} ORDER BY t.tag LIMIT 1000`,
   );
 
-const where = ({ name, productID, zoneID, userID, status, tags }: SiteFilter): Sql =>
+const isAssigned = (accountId: string) =>
+  sql`EXISTS (SELECT 1 FROM site_assignments x WHERE x.site_id = s.id AND x.account_id = ${accountId})`;
+const where = ({ name, productID, zoneID, userID, status, tags, assignedTo, notAssignedTo }: SiteFilter): Sql =>
   andAll([
     name && contains(sql`s.name`, name),
     productID && sql`s.product_id = ${productID}`,
@@ -69,4 +73,6 @@ const where = ({ name, productID, zoneID, userID, status, tags }: SiteFilter): S
     userID && sql`s.owner_id = ${userID}`,
     status && sql`s.status = ANY(${status}::site_status[])`,
     tags && sql`s.tags && ${tags}::text[]`,
+    assignedTo && isAssigned(assignedTo),
+    notAssignedTo && sql`NOT ${isAssigned(notAssignedTo)}`,
   ]);

@@ -1,5 +1,6 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { IconLayoutDashboard, IconMail, IconUserCircle } from '@tabler/icons-react';
+import { IconLayoutDashboard, IconMail, IconUserCircle, IconUsers } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -13,6 +14,7 @@ export const menu: readonly MenuGroup[] = [
     title: 'frame.groups.account',
     entries: [
       { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
+      { to: 'userManagement/users', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
     ],
   },
 ];

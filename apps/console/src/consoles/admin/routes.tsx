@@ -12,5 +12,10 @@ export const routes = consoleRoutes(
       path: 'userManagement/userInformation',
       lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
     },
+    { path: 'userManagement/users', lazy: page(() => import('../../features/accounts/users-page.tsx'), 'UsersPage') },
+    {
+      path: 'userManagement/users/:id',
+      lazy: page(() => import('../../features/accounts/account-page.tsx'), 'AccountPage'),
+    },
   ],
 );

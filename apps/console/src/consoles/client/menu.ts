@@ -1,3 +1,4 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
@@ -21,6 +22,7 @@ import {
   IconUserShield,
   IconWorld,
   IconWorldWww,
+  IconUsers,
 } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
@@ -83,6 +85,7 @@ export const menu: readonly MenuGroup[] = [
     title: 'frame.groups.account',
     entries: [
       { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
+      { to: 'userManagement/users', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
       {
         to: 'userManagement/roles',
         title: 'roles.title',

@@ -40,10 +40,7 @@ export const routes = consoleRoutes(
     },
     {
       path: 'userManagement/announcementSetting',
-      lazy: page(
-        () => import('../../features/announcements/announcement-setting-page.tsx'),
-        'AnnouncementSettingPage',
-      ),
+      lazy: page(() => import('../../features/announcements/announcement-setting-page.tsx'), 'AnnouncementSettingPage'),
     },
     {
       path: 'userManagement/roles',
@@ -56,6 +53,11 @@ export const routes = consoleRoutes(
     {
       path: 'userManagement/userInformation',
       lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
+    },
+    { path: 'userManagement/users', lazy: page(() => import('../../features/accounts/users-page.tsx'), 'UsersPage') },
+    {
+      path: 'userManagement/users/:id',
+      lazy: page(() => import('../../features/accounts/account-page.tsx'), 'AccountPage'),
     },
   ],
 );

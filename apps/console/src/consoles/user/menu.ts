@@ -1,7 +1,15 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { IconApi, IconLayoutDashboard, IconUserCircle, IconUserShield, IconWorld } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconLayoutDashboard,
+  IconUserCircle,
+  IconUserShield,
+  IconWorld,
+  IconUsers,
+} from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -15,6 +23,7 @@ export const menu: readonly MenuGroup[] = [
     title: 'frame.groups.account',
     entries: [
       { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
+      { to: 'userManagement/usersList', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
       {
         to: 'userManagement/roles',
         title: 'roles.title',

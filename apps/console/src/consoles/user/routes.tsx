@@ -24,5 +24,13 @@ export const routes = consoleRoutes(
       path: 'userManagement/userInformation',
       lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
     },
+    {
+      path: 'userManagement/usersList',
+      lazy: page(() => import('../../features/accounts/users-page.tsx'), 'UsersPage'),
+    },
+    {
+      path: 'userManagement/usersList/:id',
+      lazy: page(() => import('../../features/accounts/account-page.tsx'), 'AccountPage'),
+    },
   ],
 );

@@ -36,15 +36,13 @@ export function SiteForm({ value }: { value?: Site }) {
 function CustomerField({ name }: { name: string }) {
   const t = useT();
   const { value, set, input } = useField(name);
-  const { data } = useEndpoint(accounts.list, { query: { auth: 'user', sortBy: 'name', pageSize: 500 } });
+  const { data } = useEndpoint(accounts.list, { query: { auth: 'user', isRoot: true, sortBy: 'name', pageSize: 500 } });
   return (
     <div>
       <Select
         {...input}
         label={<Label text={input.label} optional />}
-        data={(data?.data ?? [])
-          .filter(({ isRoot }) => isRoot)
-          .map((account) => ({ value: account.id, label: `${account.name} · ${account.email}` }))}
+        data={(data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))}
         searchable
         clearable
         limit={100}

@@ -1,0 +1,48 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { TimeField } from '../../components/fields/time-field.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { family, type Family } from '../../lib/family.ts';
+import { usePreferences } from '../../stores/preferences.ts';
+import type { Account } from './account.ts';
+
+interface AccountFormProps {
+  value?: Account;
+  auth: Family;
+  isSub: boolean;
+}
+
+export function AccountForm({ value, auth, isSub }: AccountFormProps) {
+  const language = usePreferences((preferences) => preferences.language);
+  const isOperator = family === 'admin' && auth === 'client' && !isSub;
+  return (
+    <ResourceForm
+      create={accounts.create}
+      update={accounts.update}
+      value={value && editable(value, isOperator)}
+      initial={{ auth, language }}
+      refreshes={['clients']}
+      done={value ? 'accounts.done.edit' : 'accounts.done.create'}
+    >
+      <TextField name="email" />
+      <TextField name="name" />
+      {isOperator && <TextField name="clientName" />}
+      {isSub && <SelectMetaField name="roleID" meta={roles.meta} />}
+      <TimeField name="expiry" nullable />
+      <TextField name="phone" />
+      <TextField name="companyName" />
+      <TextField name="companyPhone" />
+      <TextField name="companyTaxID" />
+      <TextField name="address" />
+      <ChoiceField name="language" />
+    </ResourceForm>
+  );
+}
+
+/** Its state is changed by actions of their own: a form that was open for a while must not lift a lock. */
+function editable({ status: _, clientName, ...account }: Account, isOperator: boolean) {
+  return { ...account, ...(isOperator && clientName !== null && { clientName }) };
+}

@@ -1,0 +1,32 @@
+import type { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+import { dateOf, relative } from '../../lib/format.ts';
+import { currentLanguage, t } from '../../lib/i18n.ts';
+import { family, type Family } from '../../lib/family.ts';
+
+export type Account = RowOf<typeof accounts.list>;
+
+/** Where an account's page is, in this console. */
+export const accountAddress = ({ id }: Pick<Account, 'id'>) =>
+  `userManagement/${family === 'user' ? 'usersList' : 'users'}/${id}`;
+
+/** What stands beside the state: nobody has taken up the invitation yet. */
+export function invitationOf({ emailConfirmed, invitationEndsAt }: Account): string | null {
+  if (emailConfirmed) return null;
+  const ends = dateOf(invitationEndsAt);
+  const now = new Date();
+  if (!ends || ends <= now) return t('accounts.invitation.ended');
+  return t('accounts.invitation.open', { when: relative(ends, now, currentLanguage()) });
+}
+
+/** Somebody who serves visitors: its lock takes sites out of service. */
+export const ownsSites = ({ isRoot, auth }: Account) => isRoot && auth !== 'admin';
+
+/** Whose work may be done as theirs: in one's own console and the next one below. */
+const below: Readonly<Record<Family, readonly Family[]>> = {
+  user: ['user'],
+  client: ['user', 'client'],
+  admin: ['client'],
+};
+export const canBeActedAs = ({ manageable, status, auth }: Account) =>
+  manageable && status === 'normal' && below[family].includes(auth);

@@ -1,0 +1,57 @@
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { Pill, Status } from '../../components/status/status.tsx';
+import { family } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useSession } from '../../stores/session.ts';
+import { accountAddress, invitationOf, type Account } from './account.ts';
+
+const name: Column<Account> = {
+  key: 'name',
+  to: accountAddress,
+  render: (account) => <Name account={account} />,
+  text: (account) => account.name,
+};
+const email: Column<Account> = { key: 'email', flexible: true };
+const status: Column<Account> = { key: 'status', render: stateOf, text: (account) => account.status };
+const role: Column<Account> = { key: 'roleName', sort: false };
+const sites: Column<Account> = { key: 'siteCount', as: 'count', sort: false };
+const zones: Column<Account> = { key: 'zoneCount', as: 'count', sort: false };
+const subs: Column<Account> = { key: 'subCount', as: 'count', sort: false, priority: 2 };
+const last: readonly Column<Account>[] = [
+  { key: 'companyName', sort: false, priority: 3 },
+  { key: 'expiry', as: 'time', priority: 2 },
+  { key: 'lastSignInAt', as: 'time', sort: false, priority: 2 },
+  { key: 'createdAt', as: 'time', hidden: true },
+];
+const columns = {
+  customers: [name, email, status, sites, subs, ...last],
+  operators: [name, { key: 'clientName', sort: false }, email, status, sites, subs, ...last],
+  users: [name, { key: 'clientName', sort: false }, email, status, { key: 'parentName', sort: false }, sites, ...last],
+  subs: [
+    name,
+    email,
+    status,
+    role,
+    ...(family === 'user' ? [sites] : []),
+    ...(family === 'client' ? [zones] : []),
+    ...last,
+  ],
+} satisfies Record<string, readonly Column<Account>[]>;
+
+export const columnsOf = (tab: keyof typeof columns): readonly Column<Account>[] => columns[tab];
+
+/** Its state, and what keeps it from being in: nobody has taken up the invitation. */
+export function stateOf(account: Account) {
+  return <Status kind="account" value={account.status} why={invitationOf(account)} />;
+}
+
+function Name({ account }: { account: Account }) {
+  const t = useT();
+  const isSelf = useSession((session) => session.account?.id) === account.id;
+  return (
+    <>
+      {account.name} {isSelf && <Pill tone="off">{t('accounts.you')}</Pill>}
+      {!isSelf && account.isRoot && account.auth === family && <Pill tone="off">{t('accounts.root')}</Pill>}
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+// Accounts in the consoles: somebody is added, mailed, chooses a password and is in; suspended, given sites, and removed.
+import AxeBuilder from '@axe-core/playwright';
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overhang, type Look, type Screen } from '../support/browser.ts';
+import type { BuiltSite } from '../support/build.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { mailTo } from '../support/mailbox.ts';
+
+let consoles: Consoles;
+let site: BuiltSite;
+const hostile = '<img src=x onerror=alert(1)>';
+
+beforeAll(async () => {
+  consoles = await startConsoles();
+  const { build, installation } = consoles.app;
+  site = await build.site({ name: 'Glow Select' });
+  await build.site({ name: 'North Harbour', product: site.product, owner: site.owner });
+  const { db } = installation;
+  const data = { name: 'harbour-lights', companyName: hostile, phone: '+886 2 2345 6789' };
+  await db.account.update({ where: { id: site.owner.id }, data });
+  const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'domain:read'] });
+  await db.account.update({ where: { id: sub.id }, data: { name: 'night-shift', status: 'pause' } });
+  await build.subClient(site, [site.zone], { permissions: ['zone:read'] });
+}, 180_000);
+afterAll(() => consoles.stop());
+
+/** In both themes: nothing inaccessible, nothing wider than the window. */
+async function faultsOf({ page }: Screen): Promise<string[]> {
+  await page.locator('main h1').waitFor();
+  await page.locator('main :is(tbody td, li, dl, form)').first().waitFor();
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+    faults.push(...violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`));
+  }
+  const wide = await overhang(page);
+  return [...faults, ...(wide > 0 ? [`${wide} px too wide`] : [])];
+}
+
+const looks: Look[] = [
+  { language: 'zh-TW', width: 1440 },
+  { language: 'en', width: 360 },
+];
+
+test.each(looks)('every screen is whole in $language at $width px', { timeout: 120_000 }, async (look) => {
+  const { build, as, installation } = consoles.app;
+  const { db } = installation;
+  const subs = await db.account.findMany({ where: { clientId: site.clientId, isRoot: false } });
+  const idOf = (kind: string) => subs.find((sub) => sub.kind === kind)?.id ?? '';
+  await as(site.client).call(accounts.resend, { body: { id: idOf('user') } });
+  const admin = await build.admin();
+  const screens = [
+    [site.client, 'userManagement/users'],
+    [site.client, 'userManagement/users?tab=subs'],
+    [site.client, `userManagement/users/${site.owner.id}`],
+    [site.client, `userManagement/users/${site.owner.id}?tab=subs`],
+    [site.client, `userManagement/users/${idOf('user')}?tab=sites`],
+    [site.client, `userManagement/users/${idOf('client')}?tab=zones`],
+    [site.owner, 'userManagement/usersList'],
+    [site.owner, `userManagement/usersList/${idOf('user')}?tab=otherSites`],
+    [admin, 'userManagement/users'],
+    [admin, 'userManagement/users?tab=users'],
+  ] as const;
+  const faults: Record<string, string[]> = {};
+  for (const [i, [who, address]] of screens.entries()) {
+    const screen = await consoles.openAs(who, address, look);
+    const found = await faultsOf(screen);
+    if (found.length > 0) faults[`${who.kind} ${address}`] = found;
+    if (process.env['LOOK']) await screen.page.screenshot({ path: `${process.env['LOOK']}/${i}-${look.width}.png` });
+    await screen.page.context().close();
+  }
+  expect(faults).toEqual({});
+});
+
+test('whoever is added gets a mail, chooses a password by its link and signs in', { timeout: 60_000 }, async () => {
+  const { app, base } = consoles;
+  const email = 'first.customer@example.com';
+  const { page } = await consoles.openAs(site.client, 'userManagement/users');
+  await page.getByRole('button', { name: 'Add customer' }).first().click();
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('two words');
+  await page.keyboard.press('Enter');
+  await page.getByText('Wrong format').waitFor();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('first-customer');
+  await page.keyboard.press('Enter');
+  const row = page.getByRole('row', { name: /first-customer/ });
+  await row.getByText(/invited, the link ends in 2[34] hours/).waitFor();
+
+  const [link = ''] = /http\S+verifyMail\S+/.exec((await mailTo(app.mailDir, email)).text) ?? [];
+  expect(link.startsWith(`${base.user}/user/verifyMail?token=`)).toBe(true);
+  const invited = await consoles.open('user');
+  await invited.page.goto(link);
+  await invited.page.getByLabel('New password').fill('correct horse battery');
+  await invited.page.getByLabel('Password again').fill('correct horse battery');
+  await invited.page.keyboard.press('Enter');
+  await invited.page.waitForURL('**/user/login');
+  await app.installation.db.account.updateMany({ where: { email }, data: { login2faType: 2 } });
+  await invited.page.getByLabel('E-mail').fill(email);
+  await invited.page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+  await invited.page.keyboard.press('Enter');
+  await invited.page.waitForURL('**/user/dashboard');
+
+  await page.reload();
+  await row.waitFor();
+  expect(await row.getByText(/invited/).count()).toBe(0);
+});
+
+test('a lock says what it takes out of service, and is typed where visitors are turned away', async () => {
+  const { page } = await consoles.openAs(site.client, `userManagement/users/${site.owner.id}`);
+  await page.getByRole('button', { name: 'Actions for harbour-lights' }).click();
+  await page.getByRole('menuitem', { name: 'Lock' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 sites go out of service at once').waitFor();
+  await dialog.getByText('It and 1 sub-account are signed out').waitFor();
+  const lock = dialog.getByRole('button', { name: 'Lock' });
+  expect(await lock.isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('harbour-lights');
+  await lock.click();
+  await page.locator('main').getByText('Locked').first().waitFor();
+  const { db } = consoles.app.installation;
+  expect(await db.account.findUnique({ where: { id: site.owner.id } })).toMatchObject({ status: 'lock' });
+  await page.getByRole('button', { name: 'Actions for harbour-lights' }).click();
+  await page.getByRole('menuitem', { name: 'Set to normal' }).click();
+  await page.locator('main').getByText('Normal').first().waitFor();
+});
+
+test('sites are given to a sub-account and taken away, page by page', async () => {
+  const { db } = consoles.app.installation;
+  const sub = await db.account.findFirstOrThrow({ where: { name: 'night-shift' } });
+  const { page } = await consoles.openAs(site.client, `userManagement/users/${sub.id}?tab=otherSites`);
+  await page.getByRole('checkbox', { name: 'Select North Harbour' }).check();
+  await page.getByRole('button', { name: 'Assign' }).click();
+  await page.getByRole('link', { name: /Assigned sites/ }).click();
+  await page.getByRole('cell', { name: 'North Harbour', exact: true }).waitFor();
+  expect(await db.siteAssignment.count({ where: { accountId: sub.id } })).toBe(2);
+});
