@@ -10,6 +10,7 @@ import {
   session,
 } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { refreshTokens, sha256 } from '@edgeloom/api/http/auth/tokens.ts';
@@ -190,6 +191,14 @@ describe('whoever acts as another', () => {
     await expect(as({ kind: 'client', token }).call(proxy.start, { body: { accountID: other.id } })).toFail(
       'PERMISSION_DENIED',
     );
+  });
+
+  test('is named beside the account in the audit', async () => {
+    const { tenant, user, call } = await acting();
+    await call(roles.create, { body: { name: 'made by help', permissions: ['site:read'] } });
+    const where = { accountId: user.id, path: { endsWith: '/user/role' } };
+    const row = await eventually(() => db.auditRow.findFirstOrThrow({ where }));
+    expect(row).toMatchObject({ proxyId: tenant.client.id, proxyName: tenant.client.email, status: 200 });
   });
 
   test('is seen by the account among its sessions, and may be sent away', async () => {
