@@ -166,15 +166,23 @@ describe.each([
       await page.keyboard.press('Escape');
     };
     const opening: [string, () => Promise<void>][] = [
-      ['language', () => page.getByRole('button', { name: /^Language/ }).click()],
-      ['theme', () => page.getByRole('button', { name: /^Theme/ }).click()],
       ['filters', () => page.getByRole('button', { name: 'Filter', exact: true }).click()],
       ['row', () => page.getByRole('button', { name: `Actions for ${site.name}` }).click()],
       ...(isPhone
-        ? ([['sheet', () => page.getByRole('button', { name: 'Open the menu' }).click()]] as const).map(
-            ([what, run]): [string, () => Promise<void>] => [what, run],
-          )
+        ? ([
+            ['sheet', () => page.getByRole('button', { name: 'Open the menu' }).click()],
+            [
+              'account',
+              async () => {
+                await page.getByRole('button', { name: 'Open the menu' }).click();
+                await page.getByRole('button', { name: /Account menu/ }).click();
+                await page.getByRole('menuitemradio', { name: '繁體中文' }).waitFor();
+              },
+            ],
+          ] as [string, () => Promise<void>][])
         : ([
+            ['language', () => page.getByRole('button', { name: /^Language/ }).click()],
+            ['theme', () => page.getByRole('button', { name: /^Theme/ }).click()],
             ['account', () => page.getByRole('button', { name: /Account menu/ }).click()],
             ['time zone', () => page.getByTitle('Time zone').click()],
             ['columns', () => page.getByRole('button', { name: 'Columns' }).click()],

@@ -5,9 +5,11 @@ import { stopActing } from '../../lib/acting.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
+import { usePhone } from '../../lib/use-phone.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 import { useSession } from '../../stores/session.ts';
 import { useOverlay, useOverlayClose } from '../overlay/overlay.tsx';
+import { LanguageItems, ThemeItems } from './top-tools.tsx';
 import { ZonePicker } from './zone-picker.tsx';
 import classes from './rail.module.css';
 
@@ -20,6 +22,7 @@ export function AccountMenu() {
   const t = useT();
   const account = useSession((session) => session.account);
   const overlay = useOverlay();
+  const phone = usePhone();
   const { density, letterKeys } = usePreferences();
   if (!account) return null;
   return (
@@ -37,7 +40,7 @@ export function AccountMenu() {
           <IconDots className={classes['more'] ?? ''} size={16} stroke={1.6} aria-hidden />
         </button>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown className={classes['accountItems'] ?? ''}>
         {account.proxy === null && (
           <>
             <Menu.Item component={Link} to={to('changePassword')} leftSection={<IconKey size={15} stroke={1.6} />}>
@@ -53,6 +56,15 @@ export function AccountMenu() {
             >
               {t('security.tabs.devices')}
             </Menu.Item>
+            <Menu.Divider />
+          </>
+        )}
+        {phone && (
+          <>
+            <Menu.Label>{t('frame.language')}</Menu.Label>
+            <LanguageItems />
+            <Menu.Label>{t('frame.theme')}</Menu.Label>
+            <ThemeItems />
             <Menu.Divider />
           </>
         )}

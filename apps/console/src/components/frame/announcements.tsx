@@ -40,8 +40,8 @@ function Megaphone({ accountId }: { accountId: string }) {
   const label = t('announcementSetting.megaphone', { count: unread.length });
   return (
     <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-end" width={340} returnFocus>
-      <Popover.Target>
-        <Indicator disabled={unread.length === 0} color="red" size={7} offset={8}>
+      <Indicator disabled={unread.length === 0} color="red" size={7} offset={8}>
+        <Popover.Target>
           <ActionIcon
             className={classes['megaphone'] ?? ''}
             aria-label={label}
@@ -51,8 +51,8 @@ function Megaphone({ accountId }: { accountId: string }) {
           >
             <IconSpeakerphone size={16} stroke={1.6} />
           </ActionIcon>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown p={0} aria-label={t('announcementSetting.title')}>
         <AnnouncementList of={unread.length > 0 && !asked ? unread : shown} onClose={close} />
       </Popover.Dropdown>

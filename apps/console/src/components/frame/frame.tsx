@@ -1,12 +1,12 @@
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Outlet, useLocation, useMatch, useNavigation } from 'react-router-dom';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { usePhone } from '../../lib/use-phone.ts';
 import { summon } from '../../stores/palette.ts';
 import { lastSite } from '../../stores/session.ts';
 import { ConfirmProvider } from '../confirm/confirm.tsx';
@@ -36,7 +36,7 @@ export function Frame({ menu, views, over }: FrameProps) {
   const { key } = useLocation();
   // Where the sheet was opened: a change of place closes it.
   const [sheetAt, setSheetAt] = useState<string | null>(null);
-  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const phone = usePhone();
   const match = useMatch(`/${family}/:section/sitesSetting/:siteId/*`);
   const siteId = match?.params.siteId;
   const site = useEndpoint(
@@ -77,7 +77,7 @@ export function Frame({ menu, views, over }: FrameProps) {
               </ActionIcon>
             )}
             <Breadcrumb menu={menu} views={views} site={scope} />
-            <TopTools />
+            <TopTools phone={phone} />
             {phone && (
               <ActionIcon size={40} aria-label={t('palette.title')} onClick={() => summon('palette')}>
                 <IconSearch size={18} stroke={1.6} />

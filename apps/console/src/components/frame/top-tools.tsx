@@ -12,12 +12,17 @@ export const languageNames: Record<Language, string> = { 'zh-TW': '繁體中文'
 const themes = { light: IconSun, dark: IconMoon, system: IconDeviceDesktop } as const;
 const themeNames = ['light', 'dark', 'system'] as const;
 
-export function TopTools() {
+/** On a phone language and theme are in the account menu. */
+export function TopTools({ phone }: { phone: boolean }) {
   return (
     <div className={classes['tools']}>
-      <Clock />
-      <LanguageMenu />
-      <ThemeMenu />
+      {!phone && (
+        <>
+          <Clock />
+          <LanguageMenu />
+          <ThemeMenu />
+        </>
+      )}
       <Announcements />
     </div>
   );
@@ -71,18 +76,7 @@ export function LanguageMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {languages.map((choice) => (
-          <Menu.RadioItem
-            key={choice}
-            value={choice}
-            lang={choice}
-            checked={choice === language}
-            closeMenuOnClick
-            onChange={() => void speak(choice)}
-          >
-            {languageNames[choice]}
-          </Menu.RadioItem>
-        ))}
+        <LanguageItems />
       </Menu.Dropdown>
     </Menu>
   );
@@ -100,22 +94,44 @@ export function ThemeMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {themeNames.map((choice) => {
-          const ChoiceIcon = themes[choice];
-          return (
-            <Menu.RadioItem
-              key={choice}
-              value={choice}
-              checked={choice === theme}
-              closeMenuOnClick
-              rightSection={<ChoiceIcon size={15} stroke={1.6} />}
-              onChange={() => prefer({ theme: choice })}
-            >
-              {t(`frame.themes.${choice}`)}
-            </Menu.RadioItem>
-          );
-        })}
+        <ThemeItems />
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+export function LanguageItems() {
+  const language = useLanguage();
+  return languages.map((choice) => (
+    <Menu.RadioItem
+      key={choice}
+      value={choice}
+      lang={choice}
+      checked={choice === language}
+      closeMenuOnClick
+      onChange={() => void speak(choice)}
+    >
+      {languageNames[choice]}
+    </Menu.RadioItem>
+  ));
+}
+
+export function ThemeItems() {
+  const t = useT();
+  const theme = usePreferences((preferences) => preferences.theme);
+  return themeNames.map((choice) => {
+    const Icon = themes[choice];
+    return (
+      <Menu.RadioItem
+        key={choice}
+        value={choice}
+        checked={choice === theme}
+        closeMenuOnClick
+        rightSection={<Icon size={15} stroke={1.6} />}
+        onChange={() => prefer({ theme: choice })}
+      >
+        {t(`frame.themes.${choice}`)}
+      </Menu.RadioItem>
+    );
+  });
 }

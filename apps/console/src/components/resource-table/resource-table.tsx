@@ -1,12 +1,12 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import type { Icon } from '@tabler/icons-react';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { useLetterKeys } from '../../lib/use-letter-keys.ts';
+import { usePhone } from '../../lib/use-phone.ts';
 import { useSetCount } from '../page/page.tsx';
 import { usePlace } from '../page/place.ts';
 import { StatusMark } from '../status/status-mark.tsx';
@@ -93,8 +93,16 @@ function questionOf(state: TableState, search: string | undefined, fixed: Readon
     ...(list.paged && { page, pageSize }),
     ...(list.sortable.length > 0 && { sortBy, orderBy }),
     ...(search !== undefined && state.search !== '' && { [search]: state.search.trim() }),
-    ...Object.fromEntries(chosen),
+    ...Object.fromEntries(chosen.map(([key, values]) => [key, values.map(momentOf)])),
   };
+}
+
+/** `P7D`: seven days ago, to the hour, or the list would be another at each look. */
+function momentOf(value: string) {
+  const days = /^P(\d+)D$/.exec(value)?.[1];
+  if (days === undefined) return value;
+  const hour = 3_600_000;
+  return new Date(Math.floor(Date.now() / hour) * hour - Number(days) * 24 * hour).toISOString();
 }
 
 interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoint, Row> {
@@ -122,7 +130,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     endpoint,
   } = props;
   const t = useT();
-  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const phone = usePhone();
   const run = useRunAction<Row>();
   const allowed = useAllowed();
   const setCount = useSetCount();

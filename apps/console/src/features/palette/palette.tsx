@@ -1,6 +1,6 @@
 import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import { Modal } from '@mantine/core';
-import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useState, type KeyboardEvent } from 'react';
 import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
@@ -11,6 +11,7 @@ import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { usePhone } from '../../lib/use-phone.ts';
 import { entities, ofRequest, ofURL, type Found, type Surroundings } from './entities.ts';
 import type { Item, Section } from './item.ts';
 import { Lines, optionId } from './lines.tsx';
@@ -39,7 +40,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const t = useT();
   const can = useCan();
   const tools = useTools();
-  const phone = useMediaQuery('(max-width: 48em)') ?? false;
+  const phone = usePhone();
   const [typed, setTyped] = useState('');
   const [question, setQuestion] = useState<Question>({ typed: '', at: 0 });
   const ask = useDebouncedCallback((text: string) => setQuestion({ typed: text, at: Date.now() }), 120);
