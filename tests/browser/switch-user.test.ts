@@ -6,6 +6,7 @@ import type { Signed } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
+import { password, people } from '../support/people.ts';
 
 let consoles: Consoles;
 let app: TestApp;
@@ -20,6 +21,87 @@ const act = (who: Signed, { id }: { id: string }) => app.as(who).call(proxy.star
 const banner = (page: Page) => page.getByRole('region', { name: 'Notices of this console' });
 const cookies = async (page: Page) =>
   Object.fromEntries((await page.context().cookies()).map(({ name, value }) => [name, value]));
+
+/** A page that counts what is pressed in it. */
+function pressing(page: Page) {
+  let clicks = 0;
+  return {
+    clicks: () => clicks,
+    click: async (role: 'link' | 'button' | 'menuitem', name: string | RegExp) => {
+      clicks += 1;
+      await page.getByRole(role, { name }).first().click();
+    },
+  };
+}
+
+describe('whoever helps a customer', () => {
+  test('is the customer in three clicks, and back at the row in one', async () => {
+    const tenant = await app.build.client();
+    const [user] = [await app.build.user(tenant), await app.build.user(tenant)];
+    const { page } = await consoles.openAs(tenant.client, 'dashboard');
+    const { click, clicks } = pressing(page);
+    await click('link', 'Users');
+    await click('button', `Actions for ${user.email}`);
+    await click('menuitem', 'Act as');
+    await page.waitForURL('**/user/dashboard');
+    expect(clicks()).toBe(3);
+    await banner(page).getByText(tenant.client.email).waitFor();
+    await banner(page).getByText(user.email).waitFor();
+    expect(page.url()).not.toContain('code');
+
+    await click('button', 'Stop acting');
+    await page.waitForURL('**/client/userManagement/users*');
+    await page.locator(`[data-row="${user.id}"]:focus`).waitFor();
+    expect(clicks()).toBe(4);
+    expect(await cookies(page)).not.toHaveProperty('u_accessToken');
+    expect(await banner(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('comes from the admin console to the operator’s, and goes back to it', async () => {
+    const { client } = await app.build.client();
+    const { page } = await consoles.openAs(await app.build.admin(), 'userManagement/users');
+    const { click } = pressing(page);
+    await click('button', `Actions for ${client.email}`);
+    await click('menuitem', 'Act as');
+    await page.waitForURL(`${consoles.base.client}/client/dashboard`);
+    expect(page.url()).not.toContain('code');
+    await banner(page).getByText(client.email).waitFor();
+    await click('button', 'Stop acting');
+    await page.waitForURL(`${consoles.base.admin}/admin/userManagement/users*`);
+    await page.locator(`[data-row="${client.id}"]:focus`).waitFor();
+    await page.context().close();
+  });
+
+  test('gets their own session back when both are of one console', async () => {
+    const operator = await people(app).person({});
+    const tenant = await app.build.client();
+    await app.installation.db.account.update({ where: { id: operator.id }, data: { clientId: tenant.clientId } });
+    const own = { ...tenant, client: { ...tenant.client, id: operator.id } };
+    const sub = await app.build.subClient(own, [], { permissions: ['zone:read'] });
+    const { page } = await consoles.open('client');
+    await page.goto('/client/login');
+    await page.getByLabel('E-mail').fill(operator.email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/client/dashboard');
+    const before = await cookies(page);
+    const { data } = await app.as({ kind: 'client', token: before['c_accessToken'] ?? '' }).call(ownSessions.list);
+    expect(data).toHaveLength(1);
+
+    await page.goto(`/client/userManagement/users?tab=subs`);
+    const { click } = pressing(page);
+    await click('button', `Actions for ${sub.email}`);
+    await click('menuitem', 'Act as');
+    await banner(page).getByText(sub.email).waitFor();
+    expect(await cookies(page)).toHaveProperty('c_ownRefreshToken', before['c_refreshToken']);
+    await click('button', 'Stop acting');
+    await page.waitForURL('**/client/userManagement/users*');
+    await page.getByRole('button', { name: operator.email }).waitFor();
+    expect(await cookies(page)).not.toHaveProperty('c_ownRefreshToken');
+    await page.context().close();
+  });
+});
 
 describe('the landing page', () => {
   test('opens the session once, and keeps nothing of it in the address', async () => {
@@ -47,6 +129,9 @@ describe('the landing page', () => {
     await page.goto(`/user/switchUser?${new URLSearchParams({ accessToken, refreshToken, tokenType })}`);
     await page.waitForURL('**/user/dashboard');
     await banner(page).getByText(user.email).waitFor();
+    const kept = await cookies(page);
+    expect([kept['u_accessToken'], kept['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
+    expect(page.url()).not.toContain('Token');
     await page.context().close();
   });
 
@@ -97,6 +182,7 @@ describe('while acting', () => {
       await page.goto('/user/sitesManagement');
       await page.waitForURL('**/user/login*', { timeout: 2000 });
     });
+    expect(await cookies(page)).not.toHaveProperty('u_accessToken');
     await page.context().close();
   });
 });

@@ -26,7 +26,7 @@ export const ownsSites = ({ isRoot, auth }: Account) => isRoot && auth !== 'admi
 const below: Readonly<Record<Family, readonly Family[]>> = {
   user: ['user'],
   client: ['user', 'client'],
-  admin: ['client'],
+  admin: ['client', 'admin'],
 };
 export const canBeActedAs = ({ manageable, status, auth }: Account) =>
   manageable && status === 'normal' && below[family].includes(auth);
