@@ -2,6 +2,7 @@
 // without a trace. A caller is a row of the table; calls to come are walked over as well.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account } from '@edgeloom/api/generated/client.ts';
 import { apiTokens } from '@edgeloom/api/http/auth/tokens.ts';
 import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
@@ -11,7 +12,8 @@ import type { Signed } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { guarded, inputFor, send, type WireCall } from '../support/every-call.ts';
-import { world } from '../support/world.ts';
+import { idsIn } from '../support/sample.ts';
+import { thingAt, world, type Thing } from '../support/world.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
@@ -51,6 +53,29 @@ async function switched(family: Family): Promise<string> {
   return accessToken;
 }
 
+/** An account of the family in a tenant of its own, and whom it stands on: its root account, and of a customer the operator. */
+async function chain(family: Family): Promise<{ sub: Signed; root: Signed; operator: Signed }> {
+  const permissions = [...permissionsOf(family)];
+  if (family === 'admin') {
+    const root = await build.admin();
+    return { sub: await build.subAdmin(root, { permissions }), root, operator: root };
+  }
+  const tenant = await build.client();
+  const operator = tenant.client;
+  if (family === 'client') return { sub: await build.subClient(tenant, [], { permissions }), root: operator, operator };
+  const root = await build.user(tenant);
+  return { sub: await build.subUser(root, [], { permissions }), root, operator };
+}
+type State = Partial<Pick<Account, 'status' | 'expiresAt'>>;
+const suspended = (who: 'sub' | 'root' | 'operator', acts: 'sub' | 'root', data: State) => async (family: Family) => {
+  const accounts = await chain(family);
+  await db.account.update({ where: { id: accounts[who].id }, data });
+  return accounts[acts].token;
+};
+const whoever = { at: () => true, refused: 'ACCOUNT_NOT_ENABLED' } as const;
+const customers = { at: ({ mount }: WireCall) => mount === 'user', refused: 'ACCOUNT_NOT_ENABLED' } as const;
+const past = new Date(Date.now() - 1000);
+
 interface Caller {
   who: string;
   /** The calls that it is refused. */
@@ -66,6 +91,20 @@ const areaOf = ({ endpoint: { can } }: WireCall) => can.split(':')[0] ?? '';
 const ofArea = (call: WireCall) => (permission: Permission) => permission.startsWith(`${areaOf(call)}:`);
 
 const callers: Caller[] = [
+  { who: 'a paused account', ...whoever, token: suspended('root', 'root', { status: 'pause' }) },
+  { who: 'a locked account', ...whoever, token: suspended('root', 'root', { status: 'lock' }) },
+  { who: 'an expired account', ...whoever, token: suspended('root', 'root', { status: 'expired' }) },
+  { who: 'an account whose date has passed', ...whoever, token: suspended('root', 'root', { expiresAt: past }) },
+  { who: 'a locked sub-account', ...whoever, token: suspended('sub', 'sub', { status: 'lock' }) },
+  { who: 'a sub-account of a paused root account', ...whoever, token: suspended('root', 'sub', { status: 'pause' }) },
+  { who: 'a sub-account of a locked root account', ...whoever, token: suspended('root', 'sub', { status: 'lock' }) },
+  { who: 'a customer of a locked operator', ...customers, token: suspended('operator', 'root', { status: 'lock' }) },
+  { who: 'a customer of an expired operator', ...customers, token: suspended('operator', 'root', { expiresAt: past }) },
+  {
+    who: 'a customer’s sub of a locked operator',
+    ...customers,
+    token: suspended('operator', 'sub', { status: 'lock' }),
+  },
   {
     who: 'a role that only reads',
     at: ({ endpoint }) => endpoint.can.endsWith(':write'),
@@ -167,6 +206,46 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
 
   test('has changed nothing by all that', async () => {
     expect(those.length).toBeGreaterThan(10);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+/** What a sub-account sees only where it was given it; accounts, branding and the like it shares with its root account. */
+const given: readonly (Thing | null)[] = [
+  'site',
+  'zone',
+  'domain',
+  'upstream',
+  'cacheRule',
+  'purge',
+  'port',
+  'node',
+  'product',
+];
+const ofGiven = guarded.filter(
+  ({ endpoint, mount }) =>
+    (mount === 'user' || mount === 'client') &&
+    idsIn(inputFor(endpoint, home.ids), (path) => given.includes(thingAt(endpoint, path.slice(1)))).length > 0,
+);
+
+describe('a sub-account that was given nothing', () => {
+  const tokens = new Map<Mount, string>();
+  let before: Record<string, string>;
+
+  beforeAll(async () => {
+    tokens.set('user', (await build.subUser(home.user, [], { permissions: [...permissionsOf('user')] })).token);
+    tokens.set('client', (await build.subClient(home.tenant, [], { permissions: [...permissionsOf('client')] })).token);
+    before = await everything();
+  });
+
+  test.each(ofGiven)('finds nothing: $title', async (call) => {
+    const { status, body } = await send(app, call, inputFor(call.endpoint, home.ids), tokens.get(call.mount));
+    const isNothing = call.method === 'GET' && status === 200 && body.data?.length === 0;
+    expect(isNothing || body.code === errors.PARAMETER.code, `${status} ${JSON.stringify(body)}`).toBe(true);
+  });
+
+  test('has changed nothing by all that', async () => {
+    expect(ofGiven.length).toBeGreaterThan(10);
     expect(await everything()).toEqual(before);
   });
 });
