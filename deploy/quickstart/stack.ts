@@ -120,6 +120,7 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Re
     // The demo's origin is on this machine, where origins may not be otherwise.
     ORIGIN_ALLOW:
       process.env['ORIGIN_ALLOW'] ?? `${settings.ORIGIN_HOST}/${settings.ORIGIN_HOST.includes(':') ? 128 : 32}`,
+    CNAME_SUFFIX: process.env['CNAME_SUFFIX'] ?? 'cdn.edgeloom.test',
     ...(process.env['SMTP_URL'] === undefined && { MAIL_DIR: folders.mail }),
     LOG_LEVEL: settings.LOG_LEVEL,
   };

@@ -295,6 +295,11 @@ describe('the name that a site is reached by', () => {
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: 'elsewhere.example.net' });
     dns.records.delete(domain.name);
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: null });
+    // To look is no change of the domain.
+    expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
+      cnameStatus: 'inactive',
+      updatedAt: domain.updatedAt,
+    });
   });
 
   test('may be reached by its addresses where no alias can stand, by these and no others', async () => {

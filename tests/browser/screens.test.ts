@@ -75,6 +75,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/zonesList', shows: list },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}`, shows: list },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=nodes`, shows: tab('nodes'), same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=https`, shows: tab('https'), same: true },
     { kind: 'client', address: 'nodeManage/nodesList', shows: list },
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}`, shows: 'dl' },
     { kind: 'client', address: 'nodeManage/productsList', shows: list },

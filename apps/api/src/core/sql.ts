@@ -108,6 +108,8 @@ const names = new Map<string, string>();
 function named(text: string): { name?: string } {
   const known = names.get(text);
   if (known !== undefined) return { name: known };
+  // A pattern is planned for what it is: one plan for all would be right for those that match everything or nothing.
+  if (/ I?LIKE /.test(text)) return {};
   if (names.size >= PREPARED_AT_MOST) return {};
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
   names.set(text, name);
@@ -117,8 +119,12 @@ function named(text: string): { name?: string } {
 const isSql = (part: Value | Sql): part is Sql => typeof part === 'object' && part !== null && 'texts' in part;
 
 /** A part of a text in any case; a customer's % is a letter. */
-export const contains = (column: Sql, text: string): Sql =>
-  sql`${column} ILIKE ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`;
+export const contains = (column: Sql, text: string): Sql => sql`${column} ILIKE ${pattern(text)}`;
+
+/** The same of what is stored in lower case, at a fraction of the cost. */
+export const containsLower = (column: Sql, text: string): Sql => sql`${column} LIKE ${pattern(text.toLowerCase())}`;
+
+const pattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 interface Page<Column extends string> {
   page: number;

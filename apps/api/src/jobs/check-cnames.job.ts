@@ -3,7 +3,7 @@
 // names that were added together are not asked for together.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
-import { cnameOf } from '../modules/domains/cname.service.ts';
+import { cnameOf, keepFound } from '../modules/domains/cname.service.ts';
 
 const BATCH = 200;
 const LOOK_AGAIN_MS = 5000;
@@ -11,18 +11,13 @@ const LOOK_AGAIN_MS = 5000;
 const TAKE = `UPDATE domains d SET cname_due_at = now() + interval '10 minutes'
   FROM (SELECT id FROM domains WHERE cname_due_at <= now() ORDER BY cname_due_at LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED) due, sites s
   WHERE d.id = due.id AND s.id = d.site_id RETURNING d.id, d.name, s.cname_label AS label`;
-const KEEP = `UPDATE domains d SET cname_status = found.state, cname_due_at = now() + interval '1 hour' * (0.9 + random() * 0.2)
-  FROM unnest($1::uuid[], $2::text[]) found (id, state) WHERE d.id = found.id`;
 
 /** Answers how many domains were due. */
-export async function checkDueCnames({ pool, env, resolver }: Installation): Promise<number> {
+export async function checkDueCnames(installation: Installation): Promise<number> {
+  const { pool, env, resolver } = installation;
   const { rows } = await pool.query<{ id: string; name: string; label: string }>(TAKE);
   const outcomes = await resolver.check(rows.map(({ name, label }) => ({ name, target: cnameOf(label, env) ?? '' })));
-  const known = rows.flatMap(({ id }, i) => {
-    const state = outcomes[i]?.state ?? 'unknown';
-    return state === 'unknown' ? [] : [{ id, state }];
-  });
-  if (known.length > 0) await pool.query(KEEP, [known.map(({ id }) => id), known.map(({ state }) => state)]);
+  await keepFound(installation, rows, outcomes);
   return rows.length;
 }
 

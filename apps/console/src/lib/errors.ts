@@ -90,15 +90,17 @@ export interface Multiple {
 /** The entries of the dialog that 101009 opens; null while it is closed. */
 export const useMultiple = create<{ entries: readonly Multiple[] | null }>(() => ({ entries: null }));
 
-const isEntry = (item: unknown): item is { code: number; targets: string[] } =>
+const isEntry = (item: unknown): item is { code: number; rule?: unknown; targets: string[] } =>
   typeof item === 'object' && item !== null && 'code' in item && 'targets' in item && Array.isArray(item.targets);
 
 /** The entries that stand in a batch's way, by code. */
 export const multipleOf = (error: unknown): Multiple[] =>
   error instanceof ApiError && error.envelope.code === 101_009
-    ? error.envelope.errorData
-        .filter(isEntry)
-        .map(({ code, targets }) => ({ code, text: phraseOf(error, code) ?? String(code), targets }))
+    ? error.envelope.errorData.filter(isEntry).map(({ code, rule, targets }) => ({
+        code,
+        text: (typeof rule === 'string' ? ruleText(rule, '') : '') || (phraseOf(error, code) ?? String(code)),
+        targets,
+      }))
     : [];
 
 export interface Telling {

@@ -2,7 +2,7 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Domain, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
+import { andAll, contains, containsLower, pageSql, sql, type Sql } from '../../core/sql.ts';
 
 export interface DomainFilter {
   keywords?: string | undefined;
@@ -96,7 +96,7 @@ function where(filter: DomainFilter, siteId: string | undefined): Sql {
   return andAll([
     // Each of the three by an index of its own.
     keywords &&
-      sql`(${contains(sql`d.name`, keywords)} OR d.tags @> ARRAY[${keywords}]
+      sql`(${containsLower(sql`d.name`, keywords)} OR d.tags @> ARRAY[${keywords}]
         OR d.id = ANY(ARRAY(SELECT u.domain_id FROM upstreams u WHERE ${contains(sql`u.address`, keywords)}${andAll([
           siteId && sql`u.site_id = ${siteId}`,
         ])})))`,
@@ -136,7 +136,7 @@ const originsSorted = {
 const originsOf = (siteId: string, site: Sql, keyword: string | undefined) =>
   sql`FROM upstreams u JOIN domains d ON d.id = u.domain_id JOIN sites s ON s.id = u.site_id
     WHERE u.site_id = ${siteId} AND ${site}${andAll([
-      keyword && sql`(${contains(sql`u.address`, keyword)} OR ${contains(sql`d.name`, keyword)})`,
+      keyword && sql`(${contains(sql`u.address`, keyword)} OR ${containsLower(sql`d.name`, keyword)})`,
     ])}`;
 
 export const readOrigins = (

@@ -13,6 +13,8 @@ interface Common {
   label: Word;
   icon: Icon;
   danger?: boolean;
+  /** In the bulk bar: behind "More". */
+  more?: boolean;
   /** What a failure says before its cause. */
   failed?: Word;
 }
@@ -134,6 +136,7 @@ export const act = <R,>(given: {
   can?: Endpoint['can'];
   own?: true;
   danger?: boolean;
+  more?: boolean;
 }): RunAction<R> => ({
   kind: 'run',
   can: 'signedIn',

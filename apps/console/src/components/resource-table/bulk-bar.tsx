@@ -1,3 +1,5 @@
+import { Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import { useT } from '../../lib/i18n.ts';
 import { Kbd } from '../values/values.tsx';
 import type { BulkAction } from './actions.tsx';
@@ -18,7 +20,24 @@ interface BulkBarProps<Row> {
 /** Floats above the pager while rows are selected: safe actions, then dangerous ones, then Esc. */
 export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onAll, onClear }: BulkBarProps<Row>) {
   const t = useT();
-  const ordered = [...actions.filter(({ danger }) => !danger), ...actions.filter(({ danger }) => danger)];
+  const shown = actions.filter(({ more }) => !more);
+  const behind = actions.filter(({ more }) => more);
+  const button = (action: BulkAction<Row>) => {
+    const { label, icon: Icon, danger } = action;
+    return (
+      <button
+        key={label}
+        type="button"
+        className={classes['bulkAction']}
+        data-danger={danger || undefined}
+        disabled={progress !== null}
+        onClick={() => onRun(action)}
+      >
+        <Icon size={16} stroke={1.6} aria-hidden />
+        {t(label)}
+      </button>
+    );
+  };
   return (
     <div className={classes['bulkPlace']}>
       <div className={classes['bulk']} role="toolbar" aria-label={t('common.table.bulk')}>
@@ -30,22 +49,29 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
             {t('common.table.selectAll', { count: matching })}
           </button>
         )}
-        {ordered.map((action) => {
-          const { label, icon: Icon, danger } = action;
-          return (
-            <button
-              key={label}
-              type="button"
-              className={classes['bulkAction']}
-              data-danger={danger || undefined}
-              disabled={progress !== null}
-              onClick={() => onRun(action)}
-            >
-              <Icon size={16} stroke={1.6} aria-hidden />
-              {t(label)}
-            </button>
-          );
-        })}
+        {shown.filter(({ danger }) => !danger).map(button)}
+        {behind.length > 0 && (
+          <Menu position="top-end">
+            <Menu.Target>
+              <button type="button" className={classes['bulkAction']} disabled={progress !== null}>
+                <IconDots size={16} stroke={1.6} aria-hidden />
+                {t('common.more')}
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {behind.map((action) => (
+                <Menu.Item
+                  key={action.label}
+                  leftSection={<action.icon size={16} stroke={1.6} />}
+                  onClick={() => onRun(action)}
+                >
+                  {t(action.label)}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        {shown.filter(({ danger }) => danger).map(button)}
         <button type="button" className={classes['bulkAction']} onClick={onClear}>
           <Kbd>Esc</Kbd>
           <span className="hidden-text">{t('common.table.clearSelection')}</span>

@@ -5,6 +5,7 @@ import { byteOrderMark, csvLine } from '../../lib/csv.ts';
 import { toastError } from '../../lib/errors.ts';
 import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { toast } from '../../stores/toasts.ts';
 import { textOf, titleOf, type Column } from './columns.tsx';
 import { everyRow, type Question } from './every-row.ts';
@@ -34,11 +35,8 @@ export function ExportButton<Row extends Identified>({ question, columns, words,
       const onProgress = (done: number, total: number) => setShare(total === 0 ? 1 : done / total);
       const rows = await everyRow<Row>(question, { signal, onProgress });
       const lines = rows.map((row) => csvLine(columns.map((column) => textOf(column, row, words))));
-      save(`${name} ${time(new Date())}.csv`, [
-        byteOrderMark,
-        csvLine(columns.map((column) => titleOf(column, words))),
-        ...lines,
-      ]);
+      const head = csvLine(columns.map((column) => titleOf(column, words)));
+      saveFile(`${name} ${time(new Date())}.csv`, [byteOrderMark, head, ...lines], 'text/csv');
       toast({ text: t('common.table.exported', { count: rows.length }) });
     } catch (error) {
       if (!signal.aborted) toastError(error);
@@ -59,14 +57,4 @@ export function ExportButton<Row extends Identified>({ question, columns, words,
       {running ? t('common.table.stopExport', { percent: Math.floor(share * 100) }) : t('common.table.export')}
     </Button>
   );
-}
-
-function save(fileName: string, parts: string[]) {
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  // A file's name takes neither slashes nor colons everywhere.
-  link.download = fileName.replace(/[/\\:*?"<>|]/g, '-');
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -2,26 +2,21 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { SimpleDomainsInput } from '@edgeloom/contract/domains/domains.ts';
 import { Button, Input, NumberInput, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
+import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { fieldErrorsOf, multipleOf, ruleText, toastError } from '../../lib/errors.ts';
-import { useT, type Word } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { issuesOf } from '../../lib/schema.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
+import { CnameResults } from './cname-results.tsx';
 import classes from './domains.module.css';
-import { cleanNames, isGood, judgeName, type Verdict } from './names.ts';
+import { cleanNames, isGood, judgeName, verdictWord } from './names.ts';
 import type { PortMap, Scheme } from './origins-draft.ts';
 import { PortMapField } from './port-map-field.tsx';
 
 const schemes = ['http', 'https', 'follow'] as const;
-const verdictWord: Record<Verdict, Word> = {
-  good: 'domains.add.verdicts.good',
-  wildcard: 'domains.add.verdicts.wildcard',
-  lower: 'domains.add.verdicts.lower',
-  name: 'domains.add.verdicts.name',
-  long: 'domains.add.verdicts.long',
-};
 /** Verdicts that are shown at once; what is wrong comes first. */
 const SHOWN = 12;
 /** What a visitor's port is answered from when the origin follows the visitor's protocol. */
@@ -31,7 +26,7 @@ const followed: PortMap = [
 ];
 
 /** Many names, one origin: each line is judged while it is typed, and what the server refuses stays in the box. */
-export function AddDomains({ siteId }: { siteId: string }) {
+export function AddDomains({ site: { id: siteId, cname } }: { site: Pick<SiteInfo, 'id' | 'cname'> }) {
   const t = useT();
   const overlay = useInsideOverlay();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -43,6 +38,7 @@ export function AddDomains({ siteId }: { siteId: string }) {
   const [portMap, setPortMap] = useState<PortMap>([]);
   const [tried, setTried] = useState(false);
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
+  const [added, setAdded] = useState<readonly { id: string; name: string }[] | null>(null);
   const { run, running } = useAction(domains.createSimple, { refreshes: ['sites'], quiet: true });
 
   const names = cleanNames(text);
@@ -75,10 +71,10 @@ export function AddDomains({ siteId }: { siteId: string }) {
     if (bad.length > 0 || names.length === 0) return box.current?.focus();
     if (issues.size > 0 || (scheme === 'follow' && portMap.length === 0)) return;
     try {
-      await run({ params: { siteId }, body });
+      const made = await run({ params: { siteId }, body });
       toast({ text: t('domains.add.done', { count: names.length }) });
       overlay?.setDirty(false);
-      overlay?.close();
+      setAdded(names.map((name, i) => ({ id: made?.ids[i] ?? '', name })));
     } catch (error) {
       const lines = multipleOf(error);
       const placed = fieldErrorsOf(error).filter(({ path }) => path.startsWith('upstreams.') || path === 'portMap');
@@ -90,6 +86,16 @@ export function AddDomains({ siteId }: { siteId: string }) {
       else if (placed.length === 0) toastError(error);
     }
   };
+  // What is left to do is the customer's: the names are to point here.
+  if (added)
+    return (
+      <>
+        <CnameResults siteId={siteId} cname={cname} rows={added} />
+        <div className={classes['addButtons']}>
+          <Button onClick={() => overlay?.close()}>{t('common.close')}</Button>
+        </div>
+      </>
+    );
   return (
     <form
       className={classes['addForm']}

@@ -7,8 +7,9 @@ import type { Column, RowOf } from '../../components/resource-table/columns.tsx'
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { t } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
-import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
+import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
 
 type SiteDomain = RowOf<typeof clientDomains.list>;
 
@@ -24,6 +25,7 @@ const columns: Column<SiteDomain>[] = [
   { key: 'siteName', render: (domain) => <Link to={siteAddress(siteOf(domain))}>{domain.siteName}</Link> },
   cname,
   cert,
+  force,
   origins,
   tags,
   updated,
@@ -31,6 +33,7 @@ const columns: Column<SiteDomain>[] = [
 
 /** The domains of all sites. They are added and switched inside their site. */
 export function AllDomainsPage() {
+  const known = useEndpoint(clientDomains.tags).data?.data ?? [];
   return (
     <Page title="domains.title">
       <ResourceTable
@@ -38,7 +41,11 @@ export function AllDomainsPage() {
         words="domains"
         columns={columns}
         search="keywords"
-        filters={[...filters, { key: 'siteID', meta: sites.meta }]}
+        filters={[
+          ...filters,
+          ...(known.length > 0 ? [{ key: 'tags', choices: known, many: true }] : []),
+          { key: 'siteID', meta: sites.meta },
+        ]}
         phone={(domain) => ({
           below: <Below domain={domain} />,
           end: <Status kind="domain" value={domain.status === 1 ? 'on' : 'off'} />,

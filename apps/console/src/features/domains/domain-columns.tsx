@@ -25,6 +25,13 @@ export const cert: Column<Domain> = {
   key: 'certStatus',
   render: (domain) => <Status kind="cert" value={domain.certStatus} />,
 };
+export const force: Column<Domain> = {
+  key: 'forceSSL',
+  sort: false,
+  priority: 3,
+  render: ({ forceSSL }) => (forceSSL ? t('common.yes') : <Nothing />),
+  text: ({ forceSSL }) => t(forceSSL ? 'common.yes' : 'common.no'),
+};
 export const origins: Column<Domain> = {
   key: 'upstreams',
   render: ({ upstreams }) => <Origins of={upstreams} />,
@@ -33,10 +40,16 @@ export const origins: Column<Domain> = {
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 
+/** Until now, from so many days ago. */
+const since = ['P1D', 'P7D', 'P30D', 'P90D'] as const;
+
 export const filters = [
   { key: 'enabled', label: 'common.fields.status', choices: ['true', 'false'] },
   { key: 'cnameStatuses', choices: ['pendingCheck', 'active', 'inactive'], many: true },
   { key: 'certStatus', choices: ['none', 'processing', 'success', 'fail'], many: true },
+  { key: 'forceSSL', yesNo: true },
+  { key: 'createdAtStart', label: 'common.fields.createdAt', choices: since },
+  { key: 'updatedAtStart', label: 'common.fields.updatedAt', choices: since },
 ] as const;
 
 /** On a phone: only what is wrong with it, else where its content comes from. */

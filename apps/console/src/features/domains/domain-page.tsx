@@ -1,18 +1,21 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconEraser, IconPower } from '@tabler/icons-react';
+import { IconEraser, IconPower, IconWorldCheck } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page, useTab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, toneOf } from '../../components/status/status.tsx';
+import { Copy } from '../../components/values/copy.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { CnameResults } from './cname-results.tsx';
 import { HttpsTab } from './https-tab.tsx';
 import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
@@ -28,7 +31,8 @@ export function DomainPage() {
 function Loaded({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
-  const { id, name } = useSite();
+  const { id, name, cname } = useSite();
+  const overlay = useOverlay();
   const tabs = [
     { value: 'origins', label: 'domains.tabs.origins', count: domain.upstreams.length },
     { value: 'https', label: 'domains.tabs.https' },
@@ -51,10 +55,22 @@ function Loaded({ domain }: { domain: Domain }) {
           {!on && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
           <Pill tone={toneOf('cname', domain.cnameStatus)}>{t(`domains.cname.${domain.cnameStatus}`)}</Pill>
           <Pill tone={toneOf('cert', domain.certStatus)}>{t(`domains.cert.${domain.certStatus}`)}</Pill>
+          {cname !== null && <Copy text={cname} />}
         </>
       }
       actions={
         <>
+          {cname !== null && can(domains.checkCname) && (
+            <Button
+              variant="default"
+              leftSection={<IconWorldCheck size={15} stroke={1.6} />}
+              onClick={() =>
+                overlay(<CnameResults siteId={id} cname={cname} rows={[domain]} />, { title: 'domains.bulk.check' })
+              }
+            >
+              {t('domains.bulk.check')}
+            </Button>
+          )}
           {can(domains.status) && (
             <Button
               variant="default"

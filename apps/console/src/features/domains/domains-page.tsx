@@ -1,11 +1,11 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
-import { IconPlus, IconWorldWww } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
-import { useSite } from '../../components/frame/site-scope.ts';
+import { IconArrowsExchange, IconCopyPlus, IconPlus, IconWorldWww } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useSite, type SiteInfo } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { go, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { go, open } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
@@ -13,25 +13,23 @@ import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { domainAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { AddDomains } from './add-domains.tsx';
-import { Below, cert, cname, filters, origins, tags, updated } from './domain-columns.tsx';
+import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
+import { CloneForm, SwapForm } from './bulk-forms.tsx';
+import { removing, useBulkActions } from './bulk-actions.tsx';
 import type { Domain } from './origins-draft.ts';
 import { off, on, useSwitchDomain } from './switch-domains.ts';
 
-const removing = remove<Domain, typeof domains.remove>(domains.remove, {
-  refreshes: ['sites'],
-  applies: ({ status }) => status === 0,
-  confirm: () => ({ points: [t('domains.removePoint'), t('common.confirm.final')] }),
-});
-
-const bulk: BulkAction<Domain>[] = [on, off, removing];
-
 /** The domains of one site. */
 export function DomainsPage() {
-  const { id, name, domainLimit: limit, domainCount } = useSite();
+  const site = useSite();
+  const { id, name, domainLimit: limit, domainCount } = site;
   const left = limit === 0 ? null : Math.max(0, limit - domainCount);
-  // Tags have no call of their own yet: those of the rows on screen can be filtered by.
-  const [known, setKnown] = useState<readonly string[]>([]);
+  const known = useEndpoint(domains.tags, { params: { siteId: id } }).data?.data ?? [];
+  const bulk = useBulkActions(site, known);
+  const can = useCan();
+  const overlay = useOverlay();
   const columns = useMemo<Column<Domain>[]>(
     () => [
       { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },
@@ -43,6 +41,7 @@ export function DomainsPage() {
       },
       cname,
       cert,
+      force,
       origins,
       tags,
       updated,
@@ -53,8 +52,19 @@ export function DomainsPage() {
     <Page
       title="domains.title"
       // At the limit the way on is told instead of offered.
-      {...(left !== 0 && { create: <AddDomains siteId={id} />, creates: domains.createSimple })}
+      {...(left !== 0 && { create: <AddDomains site={site} />, creates: domains.createSimple })}
       facts={left !== null && left <= limit * 0.2 && <Left count={left} />}
+      actions={
+        can(domains.swapAddress) && (
+          <Button
+            variant="default"
+            leftSection={<IconArrowsExchange size={15} stroke={1.6} />}
+            onClick={() => overlay(<SwapForm siteId={id} />, { title: 'domains.bulk.swapAll' })}
+          >
+            {t('domains.bulk.swap')}
+          </Button>
+        )
+      }
     >
       <ResourceTable
         endpoint={domains.list}
@@ -62,20 +72,25 @@ export function DomainsPage() {
         columns={columns}
         search="keywords"
         filters={known.length > 0 ? [...filters, { key: 'tags', choices: known, many: true }] : filters}
-        counted={(total, rows) => {
-          setKnown((before) => withTags(before, rows));
-          return limit === 0
+        counted={(total) =>
+          limit === 0
             ? t('domains.count', { count: total })
-            : t('domains.countOf', { count: count(total), limit: count(limit) });
-        }}
+            : t('domains.countOf', { count: count(total), limit: count(limit) })
+        }
         row={(domain) => [
           go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
           domain.status === 1 ? off : on,
+          open({
+            label: 'domains.clone',
+            icon: IconCopyPlus,
+            element: <CloneForm domain={domain} />,
+            can: domains.createFrom.can,
+          }),
           removing,
         ]}
         bulk={bulk}
         phone={(domain) => ({ below: <Below domain={domain} />, end: <OnOff domain={domain} /> })}
-        empty={{ icon: IconWorldWww, action: <First siteId={id} /> }}
+        empty={{ icon: IconWorldWww, action: <First site={site} /> }}
       />
     </Page>
   );
@@ -88,12 +103,6 @@ function Left({ count: left }: { count: number }) {
       {left === 0 ? t('domains.limit.full') : t('domains.limit.near', { count: left })}
     </Pill>
   );
-}
-
-/** The same list when there is no new one, so that nothing is drawn anew. */
-function withTags(known: readonly string[], rows: readonly Domain[]) {
-  const all = [...new Set([...known, ...rows.flatMap(({ tags: of }) => of)])].toSorted();
-  return all.length === known.length ? known : all;
 }
 
 function OnOff({ domain }: { domain: Domain }) {
@@ -110,7 +119,7 @@ function OnOff({ domain }: { domain: Domain }) {
   );
 }
 
-function First({ siteId }: { siteId: string }) {
+function First({ site }: { site: SiteInfo }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
@@ -118,7 +127,7 @@ function First({ siteId }: { siteId: string }) {
   return (
     <Button
       leftSection={<IconPlus size={15} stroke={1.8} />}
-      onClick={() => overlay(<AddDomains siteId={siteId} />, { title: 'domains.create' })}
+      onClick={() => overlay(<AddDomains site={site} />, { title: 'domains.create' })}
     >
       {t('domains.create')}
     </Button>

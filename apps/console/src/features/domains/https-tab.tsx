@@ -1,22 +1,112 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { Checkbox, Select, Switch } from '@mantine/core';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
 
-/** How visitors and the origin are spoken to in TLS; what can be set is on the other tabs. */
+const DAY_SECONDS = 86_400;
+const YEAR_SECONDS = 365 * DAY_SECONDS;
+/** Five minutes to try it out: what a browser has been told cannot be taken back before. */
+const ages = [0, 300, DAY_SECONDS, 30 * DAY_SECONDS, 180 * DAY_SECONDS, YEAR_SECONDS, 2 * YEAR_SECONDS];
+
+/** How visitors and the origin are spoken to in TLS. */
 export function HttpsTab({ domain }: { domain: Domain }) {
   const t = useT();
+  const can = useCan();
+  const { scheme, portMap, forceSSL, hsts, minTLS, originVerify } = domain;
   return (
-    <>
-      <Section title="domains.https.certificate" why="domains.https.certificateWhy">
-        <Status kind="cert" value={domain.certStatus} />
-      </Section>
-      <Section title="domains.https.force" why="domains.https.forceWhy">
-        {t(domain.forceSSL ? 'domains.https.forced' : 'domains.https.notForced')}
-      </Section>
-      <Section title="domains.https.origin" why="domains.https.originWhy">
-        {t(`domains.choices.scheme.${domain.scheme}`)}
-      </Section>
-    </>
+    <ResourceForm
+      update={domains.https}
+      params={{ siteId: domain.siteID, domainId: domain.id }}
+      value={{ scheme, portMap, forceSSL, hsts, minTLS, originVerify }}
+      done="domains.changes.saved"
+      bar
+    >
+      <fieldset className={classes['settings']} disabled={!can(domains.https)}>
+        <Section title="domains.https.certificate" why="domains.https.certificateWhy">
+          <Status kind="cert" value={domain.certStatus} />
+        </Section>
+        <Section title="domains.https.force" why="domains.https.forceWhy">
+          <div>
+            <SwitchField name="forceSSL" />
+            {domain.certStatus !== 'success' && <p className={classes['note']}>{t('domains.https.forceNoCert')}</p>}
+          </div>
+        </Section>
+        <Section title="domains.https.hsts" why="domains.https.hstsWhy">
+          <HstsField />
+        </Section>
+        <Section title="domains.https.version" why="domains.https.versionWhy">
+          <ChoiceField name="minTLS" segmented />
+        </Section>
+        <Section title="domains.https.origin" why="domains.https.originWhy">
+          {scheme === 'http' ? t('domains.https.originPlain') : <SwitchField name="originVerify" />}
+        </Section>
+      </fieldset>
+    </ResourceForm>
+  );
+}
+
+interface Told {
+  maxAgeSeconds: number;
+  includeSubdomains: boolean;
+  preload: boolean;
+}
+const isTold = (value: unknown): value is Told =>
+  typeof value === 'object' && value !== null && 'maxAgeSeconds' in value && 'preload' in value;
+
+function HstsField() {
+  const t = useT();
+  const { value, set, inner, input } = useField('hsts');
+  const told = isTold(value) ? value : null;
+  const inWords = (seconds: number) =>
+    seconds < DAY_SECONDS
+      ? t('domains.https.minutes', { count: seconds / 60 })
+      : t('domains.https.days', { count: Math.round(seconds / DAY_SECONDS) });
+  const known = told && !ages.includes(told.maxAgeSeconds) ? [...ages, told.maxAgeSeconds] : ages;
+  return (
+    <div className={classes['hsts']}>
+      <Switch
+        label={input.label}
+        checked={told !== null}
+        onChange={(event) =>
+          set(event.currentTarget.checked ? { maxAgeSeconds: 300, includeSubdomains: false, preload: false } : null)
+        }
+      />
+      {told && (
+        <>
+          <Select
+            label={t('domains.https.maxAge')}
+            data={known.map((seconds) => ({ value: String(seconds), label: inWords(seconds) }))}
+            value={String(told.maxAgeSeconds)}
+            allowDeselect={false}
+            error={inner.has('maxAgeSeconds') && t('domains.https.preloadAge')}
+            onChange={(next) => set({ ...told, maxAgeSeconds: Number(next) })}
+          />
+          <Checkbox
+            label={t('domains.https.includeSubdomains')}
+            checked={told.includeSubdomains}
+            error={inner.has('includeSubdomains') && t('domains.https.preloadSubdomains')}
+            onChange={(event) => set({ ...told, includeSubdomains: event.currentTarget.checked })}
+          />
+          <Checkbox
+            label={t('domains.https.preload')}
+            description={t('domains.https.preloadWhy')}
+            checked={told.preload}
+            onChange={(event) => {
+              const preload = event.currentTarget.checked;
+              const needed = { maxAgeSeconds: Math.max(told.maxAgeSeconds, YEAR_SECONDS), includeSubdomains: true };
+              set({ ...told, ...(preload && needed), preload });
+            }}
+          />
+        </>
+      )}
+    </div>
   );
 }

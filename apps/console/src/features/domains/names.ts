@@ -1,7 +1,16 @@
 // Names as people paste them: addresses copied from a browser, lists with commas, the same name twice.
 import { DomainName } from '@edgeloom/contract/common/net.ts';
+import type { Word } from '../../lib/i18n.ts';
 
 export type Verdict = 'good' | 'wildcard' | 'lower' | 'name' | 'long';
+
+export const verdictWord: Record<Verdict, Word> = {
+  good: 'domains.add.verdicts.good',
+  wildcard: 'domains.add.verdicts.wildcard',
+  lower: 'domains.add.verdicts.lower',
+  name: 'domains.add.verdicts.name',
+  long: 'domains.add.verdicts.long',
+};
 
 /** What stands between `https://` and the path of a pasted address. The case stays: it is judged, not hidden. */
 const bare = (text: string) =>

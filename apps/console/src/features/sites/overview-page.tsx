@@ -1,10 +1,15 @@
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { ActionIcon } from '@mantine/core';
+import { IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
+import { TagsField } from '../../components/fields/tags-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
@@ -12,6 +17,7 @@ import { Tags, Time } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
+import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './sites.module.css';
 
@@ -58,6 +64,9 @@ function Overview({ site }: { site: SiteInfo }) {
       </Section>
       <Section title="sites.overview.reach" why="sites.overview.reachWhy">
         <Facts>
+          <Fact term={t('sites.overview.cname')} wide>
+            {site.cname === null ? t('sites.overview.noCname') : <Copy text={site.cname} />}
+          </Fact>
           {site.ports.map(({ port, tls }) => (
             <Fact key={port} term={tls ? 'HTTPS' : 'HTTP'}>
               {port}
@@ -68,8 +77,11 @@ function Overview({ site }: { site: SiteInfo }) {
       <Section title="sites.overview.contents">
         <Facts>
           <Fact term={t('sites.overview.product')}>{site.productName}</Fact>
+          <Fact term={t('sites.overview.domainLimit')}>
+            {site.domainLimit === 0 ? t('common.unlimited') : count(site.domainLimit)}
+          </Fact>
           <Fact term={t('common.fields.tags')}>
-            <Tags of={site.tags} />
+            <SiteTags site={site} />
           </Fact>
           <Fact term={t('common.fields.expiry')}>
             <Time at={site.expiry} />
@@ -83,5 +95,35 @@ function Overview({ site }: { site: SiteInfo }) {
         </Facts>
       </Section>
     </>
+  );
+}
+
+function SiteTags({ site }: { site: SiteInfo }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  return (
+    <span className={classes['tags']}>
+      <Tags of={site.tags} />
+      {can(sites.setTags) && (
+        <ActionIcon
+          size={20}
+          aria-label={t('sites.overview.editTags')}
+          title={t('sites.overview.editTags')}
+          onClick={() => overlay(<TagsForm site={site} />, { title: 'sites.overview.editTags' })}
+        >
+          <IconPencil size={14} stroke={1.6} />
+        </ActionIcon>
+      )}
+    </span>
+  );
+}
+
+function TagsForm({ site }: { site: SiteInfo }) {
+  const known = useEndpoint(sites.tagsInUse);
+  return (
+    <ResourceForm update={sites.setTags} params={{ siteId: site.id }} value={{ tags: site.tags }}>
+      <TagsField name="tags" suggestions={known.data?.data ?? []} />
+    </ResourceForm>
   );
 }

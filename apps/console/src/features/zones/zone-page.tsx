@@ -13,6 +13,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { HttpsTab } from './https-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
 import { ZoneForm } from './zone-form.tsx';
@@ -49,6 +50,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
   const tabs = [
     { value: 'ports', label: 'zones.tabs.ports', count: zone.ports.length },
     { value: 'nodes', label: 'zones.tabs.nodes', count: zone.nodeCount },
+    { value: 'https', label: 'zones.tabs.https' },
   ] as const;
   const tab = useTab(tabs);
   return (
@@ -87,7 +89,9 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
       }
       tabs={tabs}
     >
-      {tab === 'ports' ? <PortsTab zoneId={zone.id} /> : nodesTab(zone.id)}
+      {tab === 'ports' && <PortsTab zoneId={zone.id} />}
+      {tab === 'nodes' && nodesTab(zone.id)}
+      {tab === 'https' && <HttpsTab zone={zone} />}
     </Page>
   );
 }

@@ -1,0 +1,91 @@
+// What can be done with many domains of a site at once.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import {
+  IconArrowsExchange,
+  IconCopyPlus,
+  IconFileText,
+  IconLock,
+  IconLockOpen,
+  IconServer,
+  IconTag,
+  IconWorldCheck,
+} from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import type { SiteInfo } from '../../components/frame/site-scope.ts';
+import { act, does, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { call } from '../../lib/api.ts';
+import { toastError } from '../../lib/errors.ts';
+import { t } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
+import { CnameResults } from './cname-results.tsx';
+import { CopyForm, ManyOriginsForm, SwapForm, TagsForm } from './bulk-forms.tsx';
+import type { Domain } from './origins-draft.ts';
+import { off, on } from './switch-domains.ts';
+
+const idsOf = (rows: readonly Domain[]) => rows.map(({ id }) => id);
+
+export const removing = remove<Domain, typeof domains.remove>(domains.remove, {
+  refreshes: ['sites'],
+  applies: ({ status }) => status === 0,
+  confirm: () => ({ points: [t('domains.removePoint'), t('common.confirm.final')] }),
+});
+
+const forcing = (forceSSL: boolean) =>
+  does<Domain, typeof domains.forceSSL>(domains.forceSSL, {
+    label: forceSSL ? 'domains.bulk.force' : 'domains.bulk.unforce',
+    icon: forceSSL ? IconLock : IconLockOpen,
+    done: forceSSL ? 'domains.bulk.forced' : 'domains.bulk.unforced',
+    applies: (domain) => domain.forceSSL !== forceSSL,
+    send: (rows) => ({ params: { siteId: rows[0]?.siteID ?? '' }, body: { ids: idsOf(rows), forceSSL } }),
+    undo: (rows) => ({ body: { ids: idsOf(rows), forceSSL: !forceSSL } }),
+    more: !forceSSL,
+  });
+
+/** As many as a call takes. */
+const MOST = 1000;
+
+async function exportAll(siteId: string, ids: readonly string[]) {
+  const parts: string[] = [];
+  for (let from = 0; from < ids.length; from += MOST)
+    parts.push(await call(domains.export, { params: { siteId }, body: { ids: ids.slice(from, from + MOST) } }));
+  saveFile('domains.txt', parts, 'text/plain');
+}
+
+export function useBulkActions({ id: siteId, cname }: SiteInfo, tags: readonly string[]): BulkAction<Domain>[] {
+  const overlay = useOverlay();
+  const opens = (
+    label: 'tags' | 'origins' | 'swap' | 'copy' | 'check',
+    icon: typeof IconTag,
+    { can }: Pick<typeof domains.setTags, 'can'>,
+    form: (rows: readonly Domain[]) => ReactElement,
+  ) =>
+    act<Domain>({
+      label: `domains.bulk.${label}`,
+      icon,
+      can,
+      more: label === 'swap' || label === 'copy',
+      run: (rows) => overlay(form(rows), { title: `domains.bulk.${label}`, wide: label === 'origins' }),
+    });
+  return [
+    on,
+    forcing(true),
+    forcing(false),
+    opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} tags={tags} />),
+    opens('origins', IconServer, domains.setUpstreams, (rows) => <ManyOriginsForm siteId={siteId} ids={idsOf(rows)} />),
+    opens('check', IconWorldCheck, domains.checkCname, (rows) => (
+      <CnameResults siteId={siteId} cname={cname} rows={rows} />
+    )),
+    opens('swap', IconArrowsExchange, domains.swapAddress, (rows) => <SwapForm siteId={siteId} rows={rows} />),
+    opens('copy', IconCopyPlus, domains.copyToSite, (rows) => <CopyForm siteId={siteId} ids={idsOf(rows)} />),
+    act<Domain>({
+      label: 'domains.bulk.export',
+      icon: IconFileText,
+      can: domains.export.can,
+      more: true,
+      run: (rows) => exportAll(siteId, idsOf(rows)).catch(toastError),
+    }),
+    off,
+    removing,
+  ];
+}

@@ -1,0 +1,56 @@
+import { RowResults, type RowResult } from '../../components/row-results/row-results.tsx';
+import { Copy } from '../../components/values/copy.tsx';
+import { explain } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import classes from './domains.module.css';
+import { useCnameCheck } from './use-cname-check.ts';
+
+/** As many as are looked up at once. */
+const MOST = 100;
+
+interface CnameResultsProps {
+  siteId: string;
+  /** What the domains are to point to; null: the installation has no name for it. */
+  cname: string | null;
+  rows: readonly { id: string; name: string }[];
+}
+
+/** Where each leads now; what is set meanwhile turns green by itself. */
+export function CnameResults({ cname, ...props }: CnameResultsProps) {
+  const t = useT();
+  if (cname === null) return <p className={classes['cname']}>{t('domains.cname.unset')}</p>;
+  return <Results {...props} cname={cname} />;
+}
+
+function Results({ siteId, cname, rows }: CnameResultsProps & { cname: string }) {
+  const t = useT();
+  const those = rows.slice(0, MOST);
+  const { found, error } = useCnameCheck(
+    siteId,
+    those.map(({ id }) => id),
+  );
+  const results = those.map(({ id, name }): RowResult => {
+    const row = found?.find((one) => one.id === id);
+    if (!row) return { name, outcome: 'skipped', text: t('domains.cname.looking') };
+    return {
+      name,
+      outcome: row.cnameStatus === 'active' ? 'done' : 'failed',
+      text: row.found === null ? t('domains.cname.nowhere') : t('domains.cname.leads', { to: row.found }),
+    };
+  });
+  return (
+    <div className={classes['cname']}>
+      <div>
+        <span className={classes['summary']}>{t('domains.cname.target')}</span>
+        <Copy text={cname} />
+      </div>
+      {error !== null && (
+        <p className={classes['note']} data-bad role="alert">
+          {explain(error).text}
+        </p>
+      )}
+      <RowResults title={t('domains.bulk.check')} rows={results} />
+      {rows.length > MOST && <p className={classes['note']}>{t('domains.cname.first', { count: MOST })}</p>}
+    </div>
+  );
+}

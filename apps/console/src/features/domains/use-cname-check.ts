@@ -1,0 +1,34 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { useCallback, useEffect, useState } from 'react';
+import { useAction } from '../../lib/use-endpoint.ts';
+
+export type CnameCheck = Received<typeof domains.checkCname>['data'][number];
+
+const AGAIN_MS = 10_000;
+
+/** Looks the names up now, and again until all of them lead here or nobody looks any more. */
+export function useCnameCheck(siteId: string, ids: readonly string[]) {
+  const { run, running } = useAction(domains.checkCname, { quiet: true });
+  const [found, setFound] = useState<readonly CnameCheck[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const asked = ids.join();
+  const check = useCallback(async () => {
+    try {
+      const reply = await run({ params: { siteId }, body: { ids: asked.split(',') } });
+      setFound(reply?.data ?? []);
+      setError(null);
+    } catch (failure) {
+      setError(failure);
+    }
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `run` is made anew at each render
+  }, [siteId, asked]);
+  const isDone = found !== null && found.every(({ cnameStatus }) => cnameStatus === 'active');
+  useEffect(() => {
+    if (isDone) return;
+    void check();
+    const timer = setInterval(() => void check(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [check, isDone]);
+  return { found, error, running };
+}

@@ -1,0 +1,182 @@
+// A hundred thousand domains in one site, beside as many of other sites: what a list of them costs by each way it can be asked,
+// and how soon a thousand new names are made and served. A real api process, a durable PostgreSQL, one real agent with nginx.
+// What a list is compared with is the health call of the same api: the way there and back, and nothing asked of the database.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Pool } from 'pg';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { system } from '@edgeloom/contract/system/system.endpoints.ts';
+import { testAgent } from '../support/agent.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import { ownPostgres } from '../support/own-postgres.ts';
+import { freePort } from '../support/ports.ts';
+import { visit } from '../support/visit.ts';
+
+const goals = { listMs: 100, createMs: 3000, servedMs: 5000 };
+const options = parseArgs({
+  options: {
+    domains: { type: 'string', default: '100000' },
+    names: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '20' },
+    json: { type: 'string', default: '.data/bench/domains.json' },
+  },
+}).values;
+const [count = 0, names = 0, rounds = 0] = [options.domains, options.names, options.rounds].map(Number);
+
+const stops: (() => Promise<void>)[] = [];
+const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
+  stops.unshift(() => part.stop());
+  return part;
+};
+
+try {
+  const postgres = stopping(await ownPostgres());
+  const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const product = await plane.build.product({ zone });
+  const site = await plane.build.site({ product });
+  const beside = await Promise.all(Array.from({ length: 50 }, () => plane.build.site({ product })));
+  const { pool } = plane.installation;
+  await load(pool, [site], count, 'shop');
+  await load(pool, beside, count, 'other');
+  await pool.query('VACUUM ANALYZE');
+
+  const { call } = plane.as(site.owner);
+  const ask = (query: object) => call(domains.list, { params: site.params, query });
+  const ways: Record<string, () => Promise<unknown>> = {
+    'nothing: the health call': () => call(system.health),
+    'the first page': () => ask({}),
+    'three filters': () => ask({ forceSSL: true, certStatus: ['success'], cnameStatuses: ['active'] }),
+    'three filters, by name, late page': () =>
+      ask({ forceSSL: true, enabled: true, certStatus: ['success'], sortBy: 'name', page: 500 }),
+    'part of a name': () => ask({ keywords: 'shop777' }),
+    'part of every name': () => ask({ keywords: 'example' }),
+    'part of an origin of few': () => ask({ keywords: '198.51.77.' }),
+    'part of an origin of all': () => ask({ keywords: '203.0.113' }),
+    'a tag': () => ask({ tags: ['blue'] }),
+    'updated in a day, newest first': () =>
+      ask({ updatedAtStart: new Date(Date.now() - 86_400_000).toISOString(), sortBy: 'updatedAt', orderBy: 'desc' }),
+    'the last page by age': () => ask({ page: Math.floor(count / 25) }),
+  };
+  const found = new Map(Object.keys(ways).map((way) => [way, [] as number[]]));
+  // In turns, so that whatever else the machine does meets all of them.
+  for (let round = 0; round < rounds; round += 1)
+    for (const [way, run] of Object.entries(ways)) found.get(way)?.push(await took(run));
+
+  const agent = stopping(await testAgent(await plane.node(zone)));
+  const origin = stopping(await startOrigin());
+  agent.start();
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  const first = [`${unique('first')}.example.com`];
+  await call(domains.createSimple, { params: site.params, body: { names: first, upstreams } });
+  await served(port, first);
+
+  const creations: number[] = [];
+  const servings: number[] = [];
+  for (let turn = 0; turn < 5; turn += 1) {
+    const prefix = unique('new');
+    const made = Array.from({ length: names }, (_, i) => `${prefix}-${i}.example.com`);
+    creations.push(
+      await took(() => call(domains.createSimple, { params: site.params, body: { names: made, upstreams } })),
+    );
+    servings.push(await took(() => served(port, made)));
+  }
+  await report(found, creations, servings);
+} finally {
+  for (const stop of stops) await stop();
+}
+
+async function took(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Once each of them has been answered by its origin. */
+async function served(port: number, list: readonly string[]): Promise<void> {
+  let left = [...list];
+  await eventually(
+    async () => {
+      const later: string[] = [];
+      for (let from = 0; from < left.length; from += 50) {
+        const some = left.slice(from, from + 50);
+        const statuses = await Promise.all(some.map(async (name) => (await visit(port, name)).status));
+        later.push(...some.filter((_, i) => statuses[i] !== 200));
+      }
+      left = later;
+      if (left.length > 0) throw new Error(`${left.length} of ${list.length} are not served`);
+    },
+    { within: 60_000 },
+  );
+}
+
+async function load(pool: Pool, into: readonly BuiltSite[], rows: number, name: string): Promise<void> {
+  const ids = into.map(({ id }) => id);
+  await pool.query(
+    `INSERT INTO domains (id, site_id, name, enabled, tags, cname_status, cert_status, force_ssl, created_at, updated_at)
+     SELECT gen_random_uuid(), ($1::uuid[])[1 + n % $2], $3 || n || '.customer' || n % 977 || '.example.com', n % 10 <> 0,
+       CASE WHEN n % 7 = 0 THEN ARRAY['blue'] WHEN n % 11 = 0 THEN ARRAY['red', 'big'] ELSE '{}' END,
+       (ARRAY['pendingCheck', 'active', 'active', 'inactive'])[1 + n % 4],
+       (ARRAY['none', 'success', 'success', 'fail'])[1 + n % 4], n % 3 = 0,
+       now() - n * interval '2 minutes', now() - n * interval '1 minute'
+     FROM generate_series(1, $4) n`,
+    [ids, ids.length, name, rows],
+  );
+  // One of its own, and one that all have.
+  await pool.query(
+    `INSERT INTO upstreams (id, domain_id, site_id, address, port)
+     SELECT gen_random_uuid(), d.id, d.site_id, u.address, 80
+     FROM (SELECT *, row_number() OVER () AS n FROM domains WHERE site_id = ANY($1::uuid[])) d,
+       LATERAL (VALUES ('198.51.' || d.n % 250 || '.' || d.n / 250 % 250), ('203.0.113.' || d.n % 250)) u (address)`,
+    [ids],
+  );
+}
+
+async function report(found: ReadonlyMap<string, number[]>, creations: number[], servings: number[]): Promise<void> {
+  const [nothing = [1]] = [...found.values()];
+  const base = at(nothing, 0.5);
+  const lists = [...found].map(([asked, ms]) => ({
+    asked,
+    best: at(ms, 0),
+    p50: at(ms, 0.5),
+    p90: at(ms, 0.9),
+    ratio: Number((at(ms, 0.5) / base).toFixed(1)),
+    within: at(ms, 0) <= goals.listMs,
+  }));
+  console.table(lists);
+  const writes = [
+    {
+      what: `${names} names made`,
+      best: at(creations, 0),
+      p50: at(creations, 0.5),
+      max: at(creations, 1),
+      goal: goals.createMs,
+    },
+    {
+      what: `all ${names} served after the answer`,
+      best: at(servings, 0),
+      p50: at(servings, 0.5),
+      max: at(servings, 1),
+      goal: goals.servedMs,
+    },
+  ];
+  console.table(writes);
+  const machine = { cpus: cpus().length, memoryBytes: totalmem(), load: loadavg()[0] };
+  console.log(
+    'Milliseconds. The best of each says what it costs where nobody else works; within: it is at most the goal.',
+  );
+  console.log(`${count} domains in the site, ${count} beside it; load ${machine.load?.toFixed(2)}`);
+  await mkdir(path.dirname(options.json), { recursive: true });
+  await writeFile(options.json, JSON.stringify({ machine, count, goals, lists, writes }, null, 2));
+}
+
+function at(list: readonly number[], share: number): number {
+  const sorted = [...list].sort((a, b) => a - b);
+  return Number((sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN).toFixed(1));
+}
