@@ -138,6 +138,7 @@ async function startPlain(extra: string) {
     user: null,
     capabilities: await detectCapabilities('nginx'),
     resolvers: [],
+    caBundle: null,
   };
   const log = logConf({ zone: zoneDoc({ http: 1, https: 2 }), node: null, generation: 1, host }).text;
   const user = workers === null ? '' : `user ${workers.user};`;
