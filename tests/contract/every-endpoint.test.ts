@@ -125,7 +125,7 @@ describe.each(withIds)('$title', (call) => {
     const own = await world(build, installation);
     const { status, body } = await send(app, call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
     // The sample may meet a rule of its own (a name that is no domain here), but never a missing object or a wrong form.
-    const mayFail: (number | undefined)[] = (endpoint.fails ?? []).map((name) => errors[name].code);
+    const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
       body.errorData?.every(({ rule }) => rule === 'domain' || rule === 'notFound') &&
       ['purge', 'domains'].includes(endpoint.feature);

@@ -10,7 +10,8 @@ const Strings = z.record(z.string(), z.string());
 export const Input = z.object({ params: Strings, query: Strings, body: z.unknown().optional() });
 export type Input = z.output<typeof Input>;
 const Body = z.looseObject({
-  code: z.int().optional(),
+  /** A failure's number; an answer may have a code of its own. */
+  code: z.union([z.int(), z.string()]).optional(),
   errorData: z.array(z.looseObject({ rule: z.string().optional() })).optional(),
   data: z.array(z.unknown()).optional(),
 });

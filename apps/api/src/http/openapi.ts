@@ -38,7 +38,7 @@ export function openapi(groups: readonly Group[]) {
       version: '1',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Every call of the control plane. Sign in at {family}/login and {family}/code, then send `Authorization: Bearer <accessToken>`.',
+        'Every call of the control plane. Sign in at {family}/login and {family}/code, then send `Authorization: Bearer <accessToken>`, or send an API token in its place.',
     },
     servers: [{ url: '/api/v1' }],
     paths,
