@@ -1,6 +1,7 @@
 // Every screen in two languages, two themes and two widths: nothing sticks out, nothing is refused, nothing is inaccessible.
 import AxeBuilder from '@axe-core/playwright';
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -50,6 +51,10 @@ beforeAll(async () => {
       ],
     },
   });
+  await user(certificates.create, {
+    params: { siteId },
+    body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
+  });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
   emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
@@ -83,6 +88,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/domains', shows: list },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=certs`, shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/systemSetting', shows: 'main form' },
     { kind: 'client', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'client', address: 'userManagement/roles', shows: 'main h2' },
@@ -96,6 +102,8 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2', same: true },
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
+    { kind: 'user', address: `${own}?view=certs`, shows: list },
+    { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },

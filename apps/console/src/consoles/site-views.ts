@@ -1,9 +1,18 @@
 // The pages of one site, in menu order. The customer's console and the operator's show the same ones.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { IconDatabase, IconLayoutDashboard, IconListCheck, IconWorldWww } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconCertificate,
+  IconDatabase,
+  IconLayoutDashboard,
+  IconListCheck,
+  IconWorldWww,
+} from '@tabler/icons-react';
 import { lazy, type ComponentType } from 'react';
 import type { SiteViewGroup } from '../components/frame/menu.ts';
 
@@ -31,6 +40,20 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconWorldWww,
         reads: domains.list,
         component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
+      },
+      {
+        view: 'certs',
+        title: 'certificates.title',
+        icon: IconCertificate,
+        reads: certificates.list,
+        component: view(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
+      },
+      {
+        view: 'dns',
+        title: 'siteDns.title',
+        icon: IconAddressBook,
+        reads: siteDns.list,
+        component: view(() => import('../features/site-dns/site-dns-page.tsx'), 'SiteDnsPage'),
       },
     ],
   },

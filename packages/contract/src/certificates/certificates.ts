@@ -99,6 +99,7 @@ export const CertificateStep = z.enum([
 ]);
 export const CertificateInfo = Certificate.extend({
   csrPem: z.string().nullable(),
+  domains: z.array(z.object({ id: Id, name: z.string() })).describe('Served with it; the first thousand by name'),
   pairs: z.array(
     z.object({
       keyType: KeyType,

@@ -27,6 +27,10 @@ export const PowerDnsInput = z.object({
 });
 export const CloudflareInput = z.object({ apiToken: Secret });
 
+/** As forms ask for it, field beside field. */
+export const PowerDnsForm = PowerDnsInput.extend({ domains: Zones });
+export const CloudflareForm = CloudflareInput.extend({ domains: Zones });
+
 const withCredentials = <Extra extends z.ZodRawShape>(extra: Extra) =>
   z.discriminatedUnion('provider', [
     z.object({ ...extra, provider: z.literal('powerDNS'), credentials: PowerDnsInput, domains: Zones }),

@@ -85,12 +85,14 @@ export async function get({ db }: Ctx, { siteId, certId }: InCertificate): Promi
           select: { keyType: true, issuer: true, chainPem: true, fingerprint: true, notBefore: true, notAfter: true },
           orderBy: { keyType: 'asc' },
         },
+        domains: { select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 },
         events: { orderBy: [{ at: 'desc' }, { id: 'desc' }], take: 100 },
       },
     })) ?? fail('NOT_FOUND');
   return {
     ...certificateOf(row),
     csrPem: row.csrPem,
+    domains: row.domains,
     pairs: row.pairs.map((pair) => ({ ...pair, keyType: KeyType.parse(pair.keyType) })),
     timeline: row.events.map(({ id, at, step, keyType, ca, detail }) => ({
       id,

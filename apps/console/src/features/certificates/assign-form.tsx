@@ -1,0 +1,72 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { covers } from '@edgeloom/contract/certificates/certificates.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Button, MultiSelect } from '@mantine/core';
+import { useState } from 'react';
+import { useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useMeta } from '../../lib/use-meta.ts';
+import classes from './certificates.module.css';
+
+interface AssignProps {
+  siteId: string;
+  certId: string;
+}
+
+export function AssignForm({ siteId, certId }: AssignProps) {
+  const found = useEndpoint(certificates.get, { params: { siteId, certId } });
+  return <Await result={found}>{(certificate) => <Loaded siteId={siteId} certificate={certificate} />}</Await>;
+}
+
+/** Which domains are served with it: only those that it covers are offered. */
+function Loaded({ siteId, certificate }: { siteId: string; certificate: Received<typeof certificates.get> }) {
+  const t = useT();
+  const close = useOverlayClose();
+  const all = useMeta(domains.meta, { siteId });
+  const covered = all.filter(({ label }) => covers(certificate.names, label));
+  const before = certificate.domains.map(({ id }) => id);
+  const [chosen, setChosen] = useState(before);
+  const { run, running } = useAction(certificates.assign, { refreshes: ['domains'], done: 'common.saved' });
+  const params = { siteId, certId: certificate.id };
+  const submit = async () => {
+    const added = chosen.filter((id) => !before.includes(id));
+    const taken = before.filter((id) => !chosen.includes(id));
+    if (added.length > 0 && !(await run({ params, body: { domainIDs: added } }))) return;
+    if (taken.length > 0 && !(await run({ params, body: { domainIDs: taken, assigned: false } }))) return;
+    close();
+  };
+  return (
+    <form
+      className={classes['assign']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <MultiSelect
+        label={t('certificates.fields.domains')}
+        description={t('certificates.coveredOnly', { count: all.length - covered.length })}
+        data={covered}
+        value={chosen}
+        onChange={setChosen}
+        searchable
+        clearable
+        limit={100}
+        clearButtonProps={{ 'aria-label': t('certificates.clear') }}
+        nothingFoundMessage={t('certificates.noneCovered')}
+        maxValues={1000}
+      />
+      <div className="dialog-buttons">
+        <Button variant="default" onClick={close}>
+          {t('common.cancel')}
+        </Button>
+        <Button type="submit" loading={running} disabled={certificate.pairs.length === 0}>
+          {t('common.save')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,164 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { PemUpdate, SignedUpdate } from '@edgeloom/contract/certificates/certificates.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { CopyIcon } from '../../components/values/copy.tsx';
+import { Count, Nothing, Time } from '../../components/values/values.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { CertificateState } from './certificate-state.tsx';
+import classes from './certificates.module.css';
+import { PemField } from './pem-field.tsx';
+import { Timeline } from './timeline.tsx';
+
+export type Info = Received<typeof certificates.get>;
+
+interface DetailsProps {
+  siteId: string;
+  certId: string;
+}
+
+/** One certificate: what is served, what is waited for, and what it went through. */
+export function CertificateDetails({ siteId, certId }: DetailsProps) {
+  const sent = { params: { siteId, certId } };
+  const found = useEndpoint(certificates.get, sent, {
+    poll: (info) => (info?.status === 'processing' ? 2000 : 15_000),
+  });
+  return <Await result={found}>{(info) => <Loaded info={info} params={sent.params} />}</Await>;
+}
+
+function Loaded({ info, params }: { info: Info; params: DetailsProps }) {
+  const t = useT();
+  return (
+    <div className={classes['details']}>
+      <Facts>
+        <Fact term={t('certificates.fields.status')}>
+          <CertificateState of={{ ...info, error: null }} />
+        </Fact>
+        <Fact term={t('certificates.fields.type')}>{t(`certificates.choices.type.${info.type}`)}</Fact>
+        <Fact term={t('certificates.fields.issuer')}>{info.issuer ?? <Nothing />}</Fact>
+        <Fact term={t('certificates.fields.expiry')}>
+          <Time at={info.expiry} />
+        </Fact>
+        <Fact term={t('certificates.fields.inUse')}>
+          <Count of={info.inUse} />
+        </Fact>
+        <Fact term={t('certificates.fields.nextAt')}>
+          <Time at={info.nextAt} />
+        </Fact>
+        <Fact term={t('certificates.fields.names')} wide>
+          <span className={classes['names']}>{info.names.join('  ')}</span>
+        </Fact>
+        {info.pairs.map(({ keyType, fingerprint }) => (
+          <Fact key={keyType} term={`${keyType.toUpperCase()} SHA-256`} wide>
+            <span className={classes['mono']}>{fingerprint}</span>
+          </Fact>
+        ))}
+      </Facts>
+      {info.csrPem !== null && <Request pem={info.csrPem} params={params} />}
+      {info.type === 'automatic' ? <OrderAgain info={info} params={params} /> : <Replace info={info} params={params} />}
+      <h3>{t('certificates.timeline')}</h3>
+      <Timeline of={info.timeline} />
+    </div>
+  );
+}
+
+function Request({ pem, params }: { pem: string; params: DetailsProps }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  return (
+    <section>
+      <h3>{t('certificates.request')}</h3>
+      <p>{t('certificates.requestWhy')}</p>
+      <pre className={classes['block']}>
+        {pem}
+        <span className={classes['copy']}>
+          <CopyIcon text={pem} />
+        </span>
+      </pre>
+      {can(certificates.update) && (
+        <div>
+          <Button onClick={() => overlay(<SignedForm params={params} />, { title: 'certificates.bring' })}>
+            {t('certificates.bring')}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const SignedForm = ({ params }: { params: DetailsProps }) => (
+  <ResourceForm
+    update={certificates.update}
+    params={{ ...params }}
+    value={{}}
+    schema={SignedUpdate}
+    initial={{ alongside: false }}
+    wrap={(values) => ({ ...values, source: 'signed' })}
+    refreshes={['domains']}
+  >
+    <PemField name="chainPem" />
+  </ResourceForm>
+);
+
+function OrderAgain({ info, params }: { info: Info; params: DetailsProps }) {
+  const t = useT();
+  const can = useCan();
+  const { run, running } = useAction(certificates.update, { refreshes: ['domains'], done: 'certificates.ordered' });
+  if (!can(certificates.update) || info.status === 'processing') return null;
+  const order = () =>
+    run({ params: { ...params }, body: { source: 'automatic', names: info.names, keyTypes: info.keyTypes } });
+  return (
+    <div>
+      <Button
+        variant="default"
+        loading={running}
+        leftSection={<IconRefresh size={15} stroke={1.6} />}
+        onClick={() => void order()}
+      >
+        {t('certificates.orderNow')}
+      </Button>
+    </div>
+  );
+}
+
+function Replace({ info, params }: { info: Info; params: DetailsProps }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  if (!can(certificates.update) || info.pairs.length === 0) return null;
+  return (
+    <div>
+      <Button
+        variant="default"
+        onClick={() => overlay(<ReplaceForm params={params} />, { title: 'certificates.replace' })}
+      >
+        {t('certificates.replace')}
+      </Button>
+    </div>
+  );
+}
+
+const ReplaceForm = ({ params }: { params: DetailsProps }) => (
+  <ResourceForm
+    update={certificates.update}
+    params={{ ...params }}
+    value={{}}
+    schema={PemUpdate}
+    initial={{ alongside: false }}
+    wrap={(values) => ({ ...values, source: 'pem' })}
+    refreshes={['domains']}
+  >
+    <PemField name="chainPem" />
+    <PemField name="keyPem" secret />
+    <SwitchField name="alongside" />
+  </ResourceForm>
+);
