@@ -93,6 +93,16 @@ describe('a branding', () => {
       await expect(make(await build.client(), { host: bad })).toFail('PARAMETER');
   });
 
+  test('may not have the name that all operators share', async () => {
+    const shared = await testApp({ PUBLIC_URL: 'https://shared.example.com', ADMIN_URL: 'https://admin.example.com' });
+    const { client } = await shared.build.client();
+    for (const taken of ['shared.example.com', 'admin.example.com'])
+      await expect(shared.as(client).call(branding.create, { body: { host: taken } })).toFail('PARAMETER', {
+        errorData: [expect.objectContaining({ path: 'host', rule: 'taken' })],
+      });
+    await shared.close();
+  });
+
   test('changes by what is sent: a left-out picture stays, an empty one goes', async () => {
     const { client } = await build.client();
     const made = await upload(client, { title: 'Glow', logo: file(png(7, 5)), favicon: file(png(3, 3)) });

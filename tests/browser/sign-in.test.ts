@@ -180,7 +180,7 @@ describe('a person signs in', () => {
     const tenant = await app.build.client();
     const { issuer, clientId: oidcClientId, secret } = provider;
     await app.as(tenant.client).call(oidcSetting.update, {
-      body: { enabled: true, issuer, oidcClientId, secret, buttonText: 'Sign in with Example', host: null },
+      body: { enabled: true, issuer, oidcClientId, secret, buttonText: 'Sign in with Example' },
     });
     const { email } = await people(app).person({ clientId: tenant.clientId });
     provider.isNow({ email });

@@ -194,7 +194,6 @@ export const OidcProviderInput = z.object({
   oidcClientId: z.string().trim().min(1).max(256),
   secret: z.string().min(1).max(512).optional().describe('Left out: it stays as it is'),
   buttonText: Text,
-  host: z.hostname().max(253).toLowerCase().nullable().describe("The client's own host name of the console"),
 });
 export const OidcProvider = OidcProviderInput.omit({ secret: true }).extend({
   redirectURIs: z.array(z.string()).describe('What the provider must be told'),

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import * as client from 'openid-client';
 import type { oidc, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { Email } from '@edgeloom/contract/auth/auth.ts';
-import type { Request } from '@edgeloom/contract/endpoint.ts';
+import type { Family, Request } from '@edgeloom/contract/endpoint.ts';
 import * as z from 'zod';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -13,6 +13,7 @@ import { OutboundRefusal, outboundFetch } from '../../core/outbound-fetch.ts';
 import type { OidcProvider } from '../../generated/client.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 import { sameText, sha256 } from '../../http/auth/tokens.ts';
+import { ownerOf } from '../branding/shown-branding.ts';
 import { familyOf, keep } from './auth.service.ts';
 
 const AWAY_MINUTES = 10;
@@ -20,11 +21,11 @@ const secretContext = (clientId: string) => `oidc_providers/${clientId}/secret`;
 const proofContext = (id: string) => `oidc_sign_ins/${id}/proof`;
 const Kept = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
 
-/** By the client's own host name, or by name where several share one. */
+/** By the client's own host name, where nobody else's provider is offered; by name where several share one. */
 async function providerFor(ctx: Ctx, named: string | undefined): Promise<OidcProvider | null> {
   const { db } = ctx.installation;
-  const where = named === undefined ? { host: ctx.caller.host } : { clientId: named };
-  return db.oidcProvider.findFirst({ where: { ...where, enabled: true } });
+  const clientId = (await ownerOf(db, ctx.caller.host)) ?? named;
+  return clientId === undefined ? null : db.oidcProvider.findFirst({ where: { clientId, enabled: true } });
 }
 
 export async function button(ctx: Ctx, query: Request<typeof oidc.button>['query']) {
@@ -40,7 +41,8 @@ export async function start(ctx: Ctx, { client: named }: { client?: string | und
   const kept = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), state: client.randomState() };
   const onePassKey = randomBytes(32).toString('base64url');
   const id = sha256(kept.state);
-  const redirectUri = redirectUris(ctx, provider)[familyOf(ctx) === 'user' ? 0 : 1] ?? fail('NOT_FOUND');
+  const isAtHome = (await ownerOf(db, ctx.caller.host)) === provider.clientId;
+  const redirectUri = landingAt(ctx, isAtHome ? ctx.caller.host : null, familyOf(ctx));
   await db.oidcSignIn.create({
     data: {
       id,
@@ -140,16 +142,23 @@ const mayBePlain = ({ installation: { env } }: Ctx, issuer: string) =>
 const textOf = (body: unknown) =>
   body instanceof URLSearchParams || typeof body === 'string' ? String(body) : fail('UNKNOWN');
 
-const redirectUris = ({ installation: { env } }: Ctx, { host }: Pick<OidcProvider, 'host'>) => {
+/** At a host name of the client's own, or at the one that all share. */
+const landingAt = ({ installation: { env } }: Ctx, host: string | null, kind: Family) => {
   const base = new URL(env.PUBLIC_URL);
   if (host !== null) base.host = host;
-  return ['user', 'client'].map((kind) => `${base.origin}/${kind}/login/oidc`);
+  return `${base.origin}/${kind}/login/oidc`;
 };
 
-const shown = (ctx: Ctx, { secretSealed: _, ...provider }: OidcProvider) => ({
-  ...provider,
-  redirectURIs: redirectUris(ctx, provider),
-});
+async function shown(ctx: Ctx, { secretSealed: _, ...provider }: OidcProvider) {
+  const own = await ctx.installation.db.branding.findMany({
+    where: { clientId: provider.clientId },
+    orderBy: { host: 'asc' },
+    select: { host: true },
+  });
+  const hosts = [null, ...own.map(({ host }) => host)];
+  const redirectURIs = hosts.flatMap((host) => [landingAt(ctx, host, 'user'), landingAt(ctx, host, 'client')]);
+  return { ...provider, redirectURIs };
+}
 
 /** A setting of the whole client: its sub-accounts neither see nor change it. */
 const assertRoot = ({ actor }: Ctx) => {
@@ -166,8 +175,6 @@ export async function update(ctx: Ctx, { secret, ...input }: Request<typeof oidc
   assertRoot(ctx);
   const { actor, db, installation } = ctx;
   const { clientId } = actor;
-  // The name that all clients share is nobody's own.
-  if (input.host === new URL(installation.env.PUBLIC_URL).hostname) failAt('host', 'taken', 'this name is not allowed');
   const before = await db.oidcProvider.findFirst();
   const sealed =
     secret === undefined ? before?.secretSealed : installation.secrets.seal(secret, secretContext(clientId));

@@ -40,6 +40,12 @@ export async function brandingAt(db: PrismaClient, host: string): Promise<ShownB
 export const shownAt = async (db: PrismaClient, host: string | null): Promise<ShownBranding> =>
   (host === null ? null : await brandingAt(db, host)) ?? own;
 
+/** Whose console a host name is; null where it is nobody's own. */
+export async function ownerOf(db: PrismaClient, host: string): Promise<string | null> {
+  const branding = await db.branding.findUnique({ where: { host }, select: { clientId: true } });
+  return branding?.clientId ?? null;
+}
+
 /** The name that a client's mails are sent under: of its oldest branding that has one. */
 export async function titleOf(db: PrismaClient, clientId: string): Promise<string | null> {
   const titled = await db.branding.findFirst({

@@ -17,7 +17,7 @@ export function OidcSettingForm() {
       {(value) => (
         <ResourceForm
           update={oidcSetting.update}
-          value={value ?? { enabled: true, issuer: '', oidcClientId: '', buttonText: '', host: null }}
+          value={value ?? { enabled: true, issuer: '', oidcClientId: '', buttonText: '' }}
         >
           <Section title="oidcSetting.provider" why="oidcSetting.providerWhy">
             <SwitchField name="enabled" />
@@ -27,7 +27,6 @@ export function OidcSettingForm() {
           </Section>
           <Section title="oidcSetting.button" why="oidcSetting.buttonWhy">
             <TextField name="buttonText" />
-            <TextField name="host" nullable />
           </Section>
           {value && (
             <Section title="oidcSetting.redirects" why="oidcSetting.redirectsWhy">
