@@ -21,6 +21,20 @@ export const queries = new QueryClient({
 export const keyOf = (endpoint: Endpoint, sent: object | undefined) =>
   [endpoint.feature, endpoint.method, endpoint.path, sent ?? {}] as const;
 
+/** An object as the newest answers have it, wherever in the feature it is shown. */
+export function freshOf(feature: string, id: string): object | null {
+  const features = kin.find((group) => group.includes(feature)) ?? [feature];
+  const answers = features.flatMap((name) => queries.getQueryCache().findAll({ queryKey: [name], type: 'active' }));
+  const objects = answers
+    .toSorted((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
+    .flatMap(({ state }) => (hasRows(state.data) ? state.data.data : [state.data]));
+  const isIt = (found: unknown): found is object =>
+    typeof found === 'object' && found !== null && 'id' in found && found.id === id;
+  return objects.find(isIt) ?? null;
+}
+const hasRows = (data: unknown): data is { data: unknown[] } =>
+  typeof data === 'object' && data !== null && 'data' in data && Array.isArray(data.data);
+
 /** Features whose rows are the same rows seen from another place. */
 const kin: readonly (readonly string[])[] = [
   ['sites', 'clientSites', 'ownSites'],

@@ -3,6 +3,7 @@ import type accounts from './en/accounts.json';
 import type apiDoc from './en/apiDoc.json';
 import type announcementSetting from './en/announcementSetting.json';
 import type apiTokens from './en/apiTokens.json';
+import type audit from './en/audit.json';
 import type auth from './en/auth.json';
 import type branding from './en/branding.json';
 import type cache from './en/cache.json';
@@ -38,6 +39,7 @@ export interface Words {
   announcementSetting: typeof announcementSetting;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
+  audit: typeof audit;
   auth: typeof auth;
   branding: typeof branding;
   cache: typeof cache;

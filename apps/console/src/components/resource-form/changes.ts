@@ -3,7 +3,7 @@ import type { Values } from './form-state.ts';
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
-const written = (value: unknown) => {
+export const written = (value: unknown) => {
   if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no');
   return value === '' || value === null || value === undefined ? '—' : isPlain(value) ? String(value) : null;
 };

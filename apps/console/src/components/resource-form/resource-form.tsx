@@ -1,3 +1,4 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
@@ -5,7 +6,7 @@ import { call } from '../../lib/api.ts';
 import { explain, fieldErrorsOf, ruleText, toastError, type Telling } from '../../lib/errors.ts';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
-import { refresh } from '../../lib/queries.ts';
+import { freshOf, refresh } from '../../lib/queries.ts';
 import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
 import { toast } from '../../stores/toasts.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
@@ -14,6 +15,8 @@ import { fieldTitle } from '../resource-table/columns.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
 import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
 import { changesInWords } from './changes.ts';
+import { merge, type Conflict } from './conflict.ts';
+import { ConflictPanel } from './conflict-panel.tsx';
 import classes from './resource-form.module.css';
 
 interface ResourceFormProps extends Telling {
@@ -78,6 +81,8 @@ export function ResourceForm(props: ResourceFormProps) {
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
   const [busy, setBusy] = useState(false);
+  const [known, setKnown] = useState(timeOf(value));
+  const [conflict, setConflict] = useState<Conflict | null>(null);
   const fields = useRef(new Set<string>());
   const form = useRef<HTMLFormElement>(null);
   const dirty = JSON.stringify(values) !== JSON.stringify(base);
@@ -88,6 +93,7 @@ export function ResourceForm(props: ResourceFormProps) {
     setBaseText(startText);
     setBase(start);
     setValues(start);
+    setKnown(timeOf(value));
   }
 
   const issues = useMemo(() => issuesOf(schema, values), [schema, values]);
@@ -132,15 +138,36 @@ export function ResourceForm(props: ResourceFormProps) {
     setRefused(new Map());
     setTouched(new Set());
     setAttempts(0);
+    setConflict(null);
   };
+
+  /** What somebody else saved meanwhile, beside what is being typed here. Null where it cannot be found. */
+  async function meet(): Promise<Conflict | null> {
+    await refresh([endpoint?.feature ?? '', ...refreshes]);
+    const latest = freshOf(endpoint?.feature ?? '', idOf(value));
+    if (!latest) return null;
+    const theirs: Values = { ...base, ...acceptedOf(schema, latest) };
+    const merged = merge(base, values, theirs);
+    setBase(theirs);
+    setValues(merged.values);
+    setKnown(timeOf(latest));
+    setConflict(merged.conflict);
+    return merged.conflict;
+  }
 
   async function submit() {
     if (!endpoint || busy) return;
     if (issues.length > 0) return setAttempts((count) => count + 1);
     setBusy(true);
     try {
-      const reply: unknown = await call(endpoint, { ...(params && { params }), body: wrap ? wrap(values) : values });
+      const reply: unknown = await call(
+        endpoint,
+        { ...(params && { params }), body: wrap ? wrap(values) : values },
+        { ifMatch: known },
+      );
       setBase(values);
+      setKnown(timeOf(reply));
+      setConflict(null);
       setAttempts(0);
       await refresh([endpoint.feature, ...refreshes]);
       toast({ text: t(props.done ?? (editing ? 'common.saved' : 'common.created')) });
@@ -148,6 +175,7 @@ export function ResourceForm(props: ResourceFormProps) {
       overlay?.close();
       onDone?.(reply);
     } catch (error) {
+      if (error instanceof ApiError && error.status === CHANGED && (await meet())) return;
       const found = [
         ...fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)] as const),
         ...takenOf(error),
@@ -179,6 +207,7 @@ export function ResourceForm(props: ResourceFormProps) {
           void submit();
         }}
       >
+        {conflict && <ConflictPanel key={known} conflict={conflict} words={words} values={values} choose={set} />}
         <div className={classes['fields']}>{children}</div>
         {bar ? (
           <SaveBar
@@ -205,6 +234,13 @@ export function ResourceForm(props: ResourceFormProps) {
     </FormContext>
   );
 }
+
+/** Its ETag, for whoever edits it. */
+const timeOf = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'updatedAt' in value && typeof value.updatedAt === 'string'
+    ? value.updatedAt
+    : undefined;
+const CHANGED = 412;
 
 const isRecord = (kept: unknown): kept is Values => typeof kept === 'object' && kept !== null && !Array.isArray(kept);
 const idOf = (value: object | null | undefined) => (value && 'id' in value ? String(value.id) : '');

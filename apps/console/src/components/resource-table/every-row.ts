@@ -3,6 +3,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { call } from '../../lib/api.ts';
 import type { Identified } from './grid.tsx';
 import { pageOf, type PageOfRows } from './page-of-rows.ts';
+import { questionOf, sentOf } from './sent.ts';
 
 /** The most that a list gives at once. */
 const pageSize = 500;
@@ -33,7 +34,7 @@ export async function everyRow<Row extends Identified>(question: Question, { sig
 }
 
 async function asked<Row>({ endpoint, params, query }: Question, page: number, signal: AbortSignal) {
-  const sent = { ...(params && { params }), ...(endpoint.query && { query: { ...query, ...paging(endpoint, page) } }) };
+  const sent = sentOf(endpoint, params, { ...query, ...paging(endpoint, page) });
   for (;;) {
     try {
       const found = pageOf<Row>(await call(endpoint, sent, { signal }));
@@ -46,7 +47,8 @@ async function asked<Row>({ endpoint, params, query }: Question, page: number, s
   }
 }
 
-const paging = ({ query }: Endpoint, page: number) => (query && 'page' in query.shape ? { page, pageSize } : {});
+const paging = (endpoint: Endpoint, page: number) =>
+  'page' in (questionOf(endpoint)?.shape ?? {}) ? { page, pageSize } : {};
 
 const pause = (milliseconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {

@@ -2,9 +2,11 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Checkbox, Popover } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
+import { time } from '../../lib/format.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useMeta, type Choice } from '../../lib/use-meta.ts';
 import { fieldTitle } from './columns.tsx';
+import { FilterInput } from './filter-input.tsx';
 import classes from './resource-table.module.css';
 
 export interface Filter {
@@ -21,6 +23,8 @@ export interface Filter {
   yesNo?: boolean;
   /** Several values may be chosen. */
   many?: boolean;
+  /** Typed instead of chosen: any part of a text, or a moment. */
+  typed?: 'text' | 'time';
 }
 
 export const labelOf = (filter: Filter, words: string) =>
@@ -44,6 +48,12 @@ function useChoices(filter: Filter, words: string): Choice[] {
   return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
 }
 
+/** Typed values as they are read: an instant by the reader's clock. */
+const shownOf = ({ typed }: Filter, value: string) => (typed === 'time' ? time(value) : value);
+
+const operatorOf = ({ many, typed }: Filter, values: readonly string[]): Word =>
+  typed === 'text' ? 'common.table.contains' : many && values.length > 1 ? 'common.table.isOneOf' : 'common.table.is';
+
 interface ChipProps {
   words: string;
   filter: Filter;
@@ -61,7 +71,7 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
   const choices = useChoices(filter, words);
   const label = labelOf(filter, words);
   const named = values
-    .map((value) => choices.find((choice) => choice.value === value)?.label ?? value)
+    .map((value) => choices.find((choice) => choice.value === value)?.label ?? shownOf(filter, value))
     .join(t('common.comma'));
   const close = () => {
     setOpened(false);
@@ -85,25 +95,37 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
             onClick={() => setOpened(!opened)}
           >
             <span>{label}</span>
-            <span>{t(filter.many && values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')}</span>
+            <span>{t(operatorOf(filter, values))}</span>
             <b>{named || t('common.form.choose')}</b>
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4} aria-label={label}>
-          <fieldset aria-label={label} className={classes['choices']}>
-            {choices.map(({ value, label: choice }) => (
-              <button
-                key={value}
-                type="button"
-                className={classes['choice']}
-                aria-pressed={values.includes(value)}
-                onClick={() => toggle(value)}
-              >
-                {filter.many && <Checkbox.Indicator size="xs" radius={3} checked={values.includes(value)} />}
-                {choice}
-              </button>
-            ))}
-          </fieldset>
+          {filter.typed ? (
+            <FilterInput
+              kind={filter.typed}
+              label={label}
+              value={values.join(',')}
+              onDone={(value) => {
+                onChange(value === '' ? [] : [value]);
+                close();
+              }}
+            />
+          ) : (
+            <fieldset aria-label={label} className={classes['choices']}>
+              {choices.map(({ value, label: choice }) => (
+                <button
+                  key={value}
+                  type="button"
+                  className={classes['choice']}
+                  aria-pressed={values.includes(value)}
+                  onClick={() => toggle(value)}
+                >
+                  {filter.many && <Checkbox.Indicator size="xs" radius={3} checked={values.includes(value)} />}
+                  {choice}
+                </button>
+              ))}
+            </fieldset>
+          )}
         </Popover.Dropdown>
       </Popover>
       <button

@@ -28,6 +28,7 @@ import type { Filter } from './filter-chip.tsx';
 import { ListBody, NoRows } from './list-body.tsx';
 import { pageOf, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
+import { sentOf } from './sent.ts';
 import { useTableState, type TableState } from './table-state.ts';
 import { useColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
@@ -76,11 +77,9 @@ function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) 
     props.sort,
   );
   const asked = useMemo(() => questionOf(state, search, query), [state, search, query]);
-  const result: Result<unknown> = useEndpoint(
-    endpoint,
-    { ...(params && { params }), ...(endpoint.query && { query: asked }) },
-    { ...(pollMs !== undefined && { pollMs }) },
-  );
+  const result: Result<unknown> = useEndpoint(endpoint, sentOf(endpoint, params, asked), {
+    ...(pollMs !== undefined && { pollMs }),
+  });
   const page = pageOf<Row>(result.data);
   return <Listed {...props} columns={columns} words={words} state={state} result={result} page={page} asked={asked} />;
 }

@@ -2,13 +2,14 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { choicesOf, defaultsOf, fieldOf } from '../../lib/schema.ts';
+import { questionOf } from './sent.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 
 export const pageSizes = [10, 25, 50, 100, 200, 500] as const;
 
-/** What a list can be asked, read from the endpoint's own query. */
+/** What a list can be asked, read from the endpoint's own declaration. */
 export function listOf(endpoint: Endpoint) {
-  const query = endpoint.query;
+  const query = questionOf(endpoint);
   const defaults = defaultsOf(query);
   return {
     paged: query !== undefined && 'page' in query.shape,

@@ -1,6 +1,7 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { IconLayoutDashboard, IconMail, IconUserCircle, IconUsers } from '@tabler/icons-react';
+import { IconHistory, IconLayoutDashboard, IconMail, IconUserCircle, IconUsers } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -15,6 +16,7 @@ export const menu: readonly MenuGroup[] = [
     entries: [
       { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
       { to: 'userManagement/users', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
+      { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
     ],
   },
 ];

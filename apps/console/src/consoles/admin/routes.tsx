@@ -7,6 +7,10 @@ export const routes = consoleRoutes(
       path: 'dashboard',
       lazy: page(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage'),
     },
+    {
+      path: 'userManagement/logOperation',
+      lazy: page(() => import('../../features/audit/audit-page.tsx'), 'AuditPage'),
+    },
     { path: 'mailbox', lazy: page(() => import('../../features/mailbox/mailbox-page.tsx'), 'MailboxPage') },
     {
       path: 'userManagement/userInformation',

@@ -1,4 +1,5 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
@@ -12,6 +13,7 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
   IconApi,
   IconBox,
+  IconHistory,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
@@ -100,6 +102,7 @@ export const menu: readonly MenuGroup[] = [
         reads: apiTokens.list,
         creates: { call: apiTokens.create, title: 'apiTokens.create' },
       },
+      { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
       {
         to: 'userManagement/customizeLogo',
         title: 'branding.title',

@@ -51,6 +51,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/api-tokens/api-tokens-page.tsx'), 'ApiTokensPage'),
     },
     {
+      path: 'userManagement/logOperation',
+      lazy: page(() => import('../../features/audit/audit-page.tsx'), 'AuditPage'),
+    },
+    {
       path: 'userManagement/userInformation',
       lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
     },

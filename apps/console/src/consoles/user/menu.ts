@@ -1,9 +1,11 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
   IconApi,
+  IconHistory,
   IconLayoutDashboard,
   IconUserCircle,
   IconUserShield,
@@ -38,6 +40,7 @@ export const menu: readonly MenuGroup[] = [
         reads: apiTokens.list,
         creates: { call: apiTokens.create, title: 'apiTokens.create' },
       },
+      { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
     ],
   },
 ];

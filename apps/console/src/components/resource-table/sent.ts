@@ -1,0 +1,27 @@
+import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { fieldOf, isObject } from '../../lib/schema.ts';
+import * as z from 'zod';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A search may carry its question in the body: POST auditLogs. */
+const asksByBody = (endpoint: Endpoint) => endpoint.method === 'POST' && onlyReads(endpoint);
+
+/** What a list can be asked. */
+export const questionOf = (endpoint: Endpoint): z.ZodObject | undefined =>
+  asksByBody(endpoint) && isObject(endpoint.body) ? endpoint.body : endpoint.query;
+
+/** A list's request. An address turns one value into a list where one is meant; a body says it itself. */
+export function sentOf(endpoint: Endpoint, params: Readonly<Record<string, string>> | undefined, question: Values) {
+  const path = params && { params };
+  if (!asksByBody(endpoint)) return { ...path, ...(endpoint.query && { query: question }) };
+  const body = Object.entries(question).map(([name, value]) => [name, isList(endpoint, name) ? value : oneOf(value)]);
+  return { ...path, body: Object.fromEntries(body) };
+}
+
+const isList = (endpoint: Endpoint, name: string) => {
+  const field = fieldOf(endpoint.body, name);
+  return field instanceof z.ZodArray || (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodArray);
+};
+/** A text that holds commas came apart in the address. */
+const oneOf = (value: unknown): unknown => (Array.isArray(value) ? value.join(',') : value);

@@ -1,0 +1,120 @@
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Await } from '../../components/states/await.tsx';
+import { Pill } from '../../components/status/status.tsx';
+import { Copy } from '../../components/values/copy.tsx';
+import { Time } from '../../components/values/values.tsx';
+import { fieldTitle } from '../../components/resource-table/columns.tsx';
+import { count } from '../../lib/format.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { toneOfAnswer } from './tone.ts';
+import classes from './audit.module.css';
+
+type Detail = Received<typeof audit.get>;
+type Change = Detail['changes'][number];
+type ChangedRow = Change['rows'][number];
+
+/** One call: who, from where, with which answer, and each thing it changed, before and after. */
+export const AuditDetail = ({ reqID }: { reqID: string }) => (
+  <Await result={useEndpoint(audit.get, { params: { reqID } })}>{(row) => <Told row={row} />}</Await>
+);
+
+function Told({ row }: { row: Detail }) {
+  const t = useT();
+  const facts = [
+    ['time', <Time key="time" at={row.time} />],
+    ['accountName', row.accountName === '' ? row.email : `${row.accountName} (${row.email})`],
+    ...(row.proxyName === '' ? [] : [['proxyName', row.proxyName] as const]),
+    ['address', row.address],
+    ['url', `${row.method} ${row.url}`],
+    [
+      'status',
+      <Pill key="status" tone={toneOfAnswer(row.status)}>
+        {row.status === 0 ? t('audit.interrupted') : row.status}
+      </Pill>,
+    ],
+    ['reqID', <Copy key="reqID" text={row.reqID} />],
+  ] as const;
+  return (
+    <div className={classes['detail']}>
+      <dl className={classes['facts']}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{fieldTitle('audit', name)}</dt>
+            <dd>{value === '' ? '—' : value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>{t('audit.changes')}</h3>
+      {row.changes.length === 0 ? (
+        <p className={classes['none']}>{t('audit.noChanges')}</p>
+      ) : (
+        row.changes.map((change, i) => <ChangedThings key={i} change={change} />)
+      )}
+    </div>
+  );
+}
+
+function ChangedThings({ change: { entity, action, count: total, rows } }: { change: Change }) {
+  const t = useT();
+  return (
+    <section className={classes['change']}>
+      <h4>
+        {tMaybe(`audit.entities.${entity}`) ?? entity} · {t(`audit.actions.${action}`, { number: count(total) })}
+      </h4>
+      {rows.map((row, i) => (
+        <Difference key={i} entity={entity} row={row} />
+      ))}
+      {total > rows.length && (
+        <p className={classes['none']}>{t('audit.more', { number: count(total - rows.length) })}</p>
+      )}
+    </section>
+  );
+}
+
+function Difference({ entity, row: { key, before, after } }: { entity: string; row: ChangedRow }) {
+  const t = useT();
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => name !== 'id' && name !== 'createdAt',
+  );
+  const named = key['name'] ?? key['email'] ?? key['id'];
+  return (
+    <table className={classes['difference']}>
+      <caption>{written(named)}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('audit.field')}</th>
+          {before && <th scope="col">{t('audit.before')}</th>}
+          {after && <th scope="col">{t('audit.after')}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((name) => (
+          <tr key={name}>
+            <th scope="row">{fieldTitle(wordsOf[entity] ?? entity, name)}</th>
+            {before && (
+              <td>
+                <del>{written(before[name])}</del>
+              </td>
+            )}
+            {after && (
+              <td>
+                <ins>{written(after[name])}</ins>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Where the words of a table's columns stand, when the feature is called otherwise. */
+const wordsOf: Readonly<Record<string, string>> = { cacheRules: 'cache', accounts: 'users', upstreams: 'domains' };
+
+function written(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '—';
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value);
+}
