@@ -110,6 +110,8 @@ const places = (): Place[] => {
     { kind: 'user', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'user', address: 'userManagement/roles', shows: 'main h2' },
     { kind: 'user', address: 'userManagement/apiTokenSetting', shows: 'main h2' },
+    { kind: 'client', address: 'userManagement/logOperation', shows: list },
+    { kind: 'user', address: 'userManagement/logOperation', shows: list },
     { kind: 'user', address: 'changePassword', shows: 'main form' },
     { kind: 'user', address: 'security', shows: 'main h2' },
     { kind: 'user', address: 'security?tab=passkeys', shows: tab('passkeys'), same: true },

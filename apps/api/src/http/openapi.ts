@@ -3,6 +3,9 @@ import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { mounted, paramNames, type Endpoint, type Group } from '@edgeloom/contract/endpoint.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
+import { takesKey } from './idempotency.ts';
+import { classOf } from './limits.ts';
+import { hasETag } from './preconditions.ts';
 
 /** Inside a document of its own dialect, `$schema` says nothing new and a fragment is no `$id`. */
 const bare = (schema: z.core.JSONSchema.BaseSchema) =>
@@ -65,8 +68,33 @@ function nameSchemas(endpoints: readonly Endpoint[]) {
   return names;
 }
 
+const text = { schema: { type: 'string' } };
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Sent again with the same key within 24 hours, the call is done once and answered alike.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The ETag of the object as it was seen: its `updatedAt` in quotes. Refused with 412 when it was changed since.',
+  schema: { type: 'string' },
+};
+const etag = { ETag: { description: 'The `updatedAt` of the object, in quotes', ...text } };
+
+/** What every call says of its limits, and what some say of their object. */
+const headersOf = (endpoint: Endpoint) => ({
+  'RateLimit-Policy': { description: `How many calls in how many seconds, class \`${classOf(endpoint)}\``, ...text },
+  RateLimit: { description: 'How many are left, and for how many seconds', ...text },
+  ...(hasETag(endpoint) && etag),
+});
+
 function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) => object) {
-  const { feature, name, path, can, own, params = {}, query, body, reply } = endpoint;
+  const { feature, name, method, path, can, own, params = {}, query, body, reply } = endpoint;
   const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
   return {
     operationId: `${mount}.${feature}.${name}`,
@@ -84,13 +112,19 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) =
         required: !z.safeParse(field, undefined).success,
         schema: described(field),
       })),
+      ...(takesKey(endpoint) ? [idempotencyKey] : []),
+      ...(hasETag(endpoint) && method === 'PUT' ? [ifMatch] : []),
     ],
     ...(body && {
       requestBody: { required: !z.safeParse(body, {}).success, content: { [accepts]: { schema: ref(body) } } },
     }),
     responses: {
-      200: { description: 'Done', ...(reply && { content: { [answers]: { schema: ref(reply) } } }) },
-      ...failures(fails),
+      200: {
+        description: 'Done',
+        headers: headersOf(endpoint),
+        ...(reply && { content: { [answers]: { schema: ref(reply) } } }),
+      },
+      ...failures([...fails, ...(hasETag(endpoint) && method === 'PUT' ? (['CHANGED'] as const) : [])]),
       default: { description: 'Refused', ...refused },
     },
   };

@@ -24,7 +24,7 @@ function Told({ row }: { row: Detail }) {
   const t = useT();
   const facts = [
     ['time', <Time key="time" at={row.time} />],
-    ['accountName', row.accountName === '' ? row.email : `${row.accountName} (${row.email})`],
+    ['accountName', ['', row.email].includes(row.accountName) ? row.email : `${row.accountName} (${row.email})`],
     ...(row.proxyName === '' ? [] : [['proxyName', row.proxyName] as const]),
     ['address', row.address],
     ['url', `${row.method} ${row.url}`],
