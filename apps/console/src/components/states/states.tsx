@@ -75,7 +75,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
   const request = t('common.states.request', { permission: permission ?? '', page: document.title });
   // No permission is missing, so it is whose call it is: that of the account's owner.
   if (permission === 'signedIn')
-    return <EmptyState icon={IconLock} title={t('common.states.forbidden')} text={t('proxy.notOwn')} />;
+    return <EmptyState icon={IconLock} title={t('proxy.ownersOnly')} text={t('proxy.notOwn')} />;
   return (
     <EmptyState
       icon={IconLock}

@@ -99,6 +99,8 @@ function Messages() {
 }
 
 function OwnDetails({ of: account }: { of: Account }) {
+  const can = useCan();
+  if (!can(session.updateSelf)) return null;
   return (
     <ResourceForm
       update={session.updateSelf}
