@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
-import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
@@ -369,6 +369,8 @@ describe('sites', () => {
     expect(await statusOf(site)).toBe('normal');
     await change('lock');
     expect([await statusOf(site), await statusOf(beside)]).toEqual(['lock', 'normal']);
+    const { data } = await as(site.client).call(clientSites.list, { query: { userID: site.owner.id } });
+    expect(data).toMatchObject([{ status: 'normal', userStatus: 'lock' }]);
     await change('normal');
     expect(await statusOf(site)).toBe('normal');
     expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);

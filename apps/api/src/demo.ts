@@ -93,16 +93,21 @@ async function find(tx: Tx): Promise<Made | null> {
 
 async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: Secrets): Promise<Made> {
   const { id: clientId } = await tx.client.create({ data: { name: 'Demo operator' } });
-  const account = async (kind: keyof typeof emails, name: string) => {
+  const account = async (kind: keyof typeof emails, name: string, parentId: string | null = null) => {
     const passwordHash = await hashPassword(passwords[kind]);
     const data = { kind, name, email: emails[kind], passwordHash, isRoot: true, login2faType: 2, language: 'en' };
     return tx.account.create({
-      data: { ...data, clientId: kind === 'admin' ? null : clientId, dnsType: kind === 'client' ? 'manual' : null },
+      data: {
+        ...data,
+        parentId,
+        clientId: kind === 'admin' ? null : clientId,
+        dnsType: kind === 'client' ? 'manual' : null,
+      },
     });
   };
-  await account('admin', 'Demo administrator');
-  await account('client', 'Demo operator');
-  const user = await account('user', 'Demo customer');
+  const admin = await account('admin', 'demo-admin');
+  const operator = await account('client', 'demo-operator', admin.id);
+  const user = await account('user', 'demo-customer', operator.id);
 
   const zoneId = randomUUIDv7();
   await tx.zone.create({ data: { id: zoneId, clientId, name: names.zone, keySealed: newZoneKey(secrets, zoneId) } });

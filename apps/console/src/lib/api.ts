@@ -7,6 +7,8 @@ import { family } from './family.ts';
 const base = '/api/v1';
 /** Wrong, expired for good, revoked, not renewable: the session is over, whatever was called. */
 const over = [101_013, 101_014, 101_015, 101_016];
+/** The account was suspended, unless the call says it of another one. */
+const SUSPENDED = 101_008;
 
 const send = connect({ base, family, token: () => cookie('accessToken'), renew });
 
@@ -18,12 +20,15 @@ export async function call(endpoint: Endpoint, sent: unknown, options?: Options)
   } catch (error) {
     noteUnmapped(error);
     // A call that needs no session says nothing of one: a mailed link that is too old signs nobody out.
-    const isOver = error instanceof ApiError && over.includes(error.envelope.code) && endpoint.can !== 'anyone';
+    const isOver = error instanceof ApiError && endpoint.can !== 'anyone' && ends(endpoint, error.envelope.code);
     const isThere = cookie('accessToken') !== null || useSession.getState().account !== null;
     if (isOver && isThere) endSession(error.envelope.code);
     throw error;
   }
 }
+
+const ends = ({ fails }: Endpoint, code: number) =>
+  over.includes(code) || (code === SUSPENDED && !fails?.includes('ACCOUNT_NOT_ENABLED'));
 
 /** Concurrent callers wait for one attempt, of all tabs; who comes late finds the token renewed. */
 let renewing: Promise<boolean> | null = null;

@@ -42,6 +42,7 @@ const kin: readonly (readonly string[])[] = [
   ['zones', 'zonePorts', 'sitePorts'],
   ['products', 'ownProducts'],
   ['purge', 'purgeSites', 'jobs'],
+  ['accounts', 'siteUsers', 'clientZones'],
 ];
 
 export async function refresh(features: readonly string[]) {

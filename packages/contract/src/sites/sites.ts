@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AccountStatus } from '../auth/auth.ts';
 import { Id, Tags, Text, Time } from '../common/common.ts';
 import { SiteStatus } from '../edge/documents.ts';
 
@@ -28,6 +29,7 @@ export const Site = z.object({
   zoneName: Text,
   userID: Id.nullable(),
   userName: z.string().nullable(),
+  userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),
   domainCount: z.int(),
   domainLimit: z.int().describe('0: unlimited'),
   expiry: Time.nullable(),
@@ -35,7 +37,7 @@ export const Site = z.object({
   updatedAt: Time,
 });
 /** What a customer sees of a site: not whose nodes serve it. */
-export const OwnSite = Site.omit({ zoneID: true, zoneName: true, userID: true, userName: true });
+export const OwnSite = Site.omit({ zoneID: true, zoneName: true, userID: true, userName: true, userStatus: true });
 
 /** A site's page: itself, and how it is reached. */
 export const SiteInfo = OwnSite.extend({

@@ -1,7 +1,6 @@
 // Accounts that somebody makes for others. What the own account says of itself is modules/auth.
 import type { Account, AccountInput, AccountUpdate } from '@edgeloom/contract/accounts/accounts.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
-import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
@@ -9,6 +8,7 @@ import { given } from '../../core/given.ts';
 import { manageable } from '../../core/owners.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { invite } from '../auth/mailed-tokens.ts';
+import { assertWithin } from '../roles/roles.service.ts';
 import {
   countAccounts,
   readAccount,
@@ -63,12 +63,16 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
   if (!isSub && auth !== makes[actor.kind]) failAt('auth', 'choice', 'accounts of this kind are made elsewhere');
   if (isSub && roleID === null) failAt('roleID', 'required', 'required');
   if (!isSub && roleID !== null) failAt('roleID', 'choice', 'a root account has no role');
-  if (clientName !== undefined && auth !== 'client') failAt('clientName', 'unknown', 'only operators have one');
-  if (clientName !== undefined && isSub) failAt('clientName', 'unknown', 'only operators have one');
+  if (clientName !== undefined && (isSub || auth !== 'client'))
+    failAt('clientName', 'unknown', 'only operators have one');
   if (expiry && expiry <= ctx.now()) failAt('expiry', 'past', 'the date has passed');
 
   const id = await db.$transaction(async (tx) => {
-    if (roleID !== null) await assertGrantable(ctx, tx, roleID);
+    if (roleID !== null) {
+      // The scope shows only the roles of the actor's own root account; of them, none that may more than the actor.
+      const role = (await tx.role.findUnique({ where: { id: roleID } })) ?? fail('NOT_FOUND');
+      assertWithin(actor, role.permissions);
+    }
     const account = await orFail(
       'EMAIL_TAKEN',
       tx.account.create({
@@ -99,13 +103,6 @@ async function clientFor({ actor }: Ctx, tx: ScopedTx, auth: Family, name: strin
   if (auth === 'admin') return null;
   if (actor.kind !== 'admin') return actor.clientId;
   return (await tx.client.create({ data: { name } })).id;
-}
-
-/** Nobody gives what they have not. The scope shows only the roles of the actor's own root account. */
-async function assertGrantable({ actor }: Ctx, tx: ScopedTx, roleID: string) {
-  const role = (await tx.role.findUnique({ where: { id: roleID } })) ?? fail('NOT_FOUND');
-  const asked = permissionsOf(actor.kind).filter((permission) => role.permissions.includes(permission));
-  if (!asked.every((permission) => actor.permissions.has(permission))) fail('PERMISSION_DENIED');
 }
 
 export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, ...changes }: AccountUpdate) {

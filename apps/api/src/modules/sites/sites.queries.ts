@@ -18,7 +18,7 @@ export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
 
 const columns = sql`s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
-  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", p.domain_limit AS "domainLimit", s.expires_at AS expiry,
+  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
   (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount"`;
 const tables = sql`sites s JOIN products p ON p.id = s.product_id JOIN zones z ON z.id = s.zone_id LEFT JOIN accounts o ON o.id = s.owner_id`;

@@ -14,7 +14,7 @@ import { countSites, readSite, readSites, readSiteTags, type SiteFilter, type Si
 const include = {
   product: { select: { name: true, domainLimit: true } },
   zone: { select: { name: true } },
-  owner: { select: { name: true } },
+  owner: { select: { name: true, status: true } },
   _count: { select: { domains: true } },
 } satisfies Prisma.SiteInclude;
 
@@ -141,6 +141,7 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site =
   zoneName: row.zone.name,
   userID: row.ownerId,
   userName: row.owner?.name ?? null,
+  userStatus: row.owner?.status ?? null,
   domainCount: row._count.domains,
   domainLimit: row.product.domainLimit,
   expiry: row.expiresAt,

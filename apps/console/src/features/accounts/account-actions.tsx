@@ -56,7 +56,7 @@ function statusActions({ status }: Account): CallAction<Account>[] {
 const changing = (status: 'normal' | 'pause' | 'lock') => ({
   done: `accounts.done.${status}` as const,
   label: `accounts.actions.${status}` as const,
-  refreshes: ['sites', 'siteUsers'],
+  refreshes: ['sites'],
   send: ([account]: readonly Account[]) => ({ body: { id: account?.id ?? '', status } }),
 });
 const normalising = does<Account, typeof accounts.update>(accounts.update, {

@@ -27,7 +27,7 @@ export function AssignSites({ account, assigned }: { account: Account; assigned:
     label: assigned ? 'accounts.actions.unassign' : 'accounts.actions.assign',
     icon: assigned ? IconWorldMinus : IconWorldPlus,
     done: assigned ? 'accounts.done.unassign' : 'accounts.done.assign',
-    refreshes: ['accounts', 'sites'],
+    refreshes: ['sites'],
     send: (sites) => ({ body: { siteIDs: sites.map(({ id }) => id), userIDs: [account.id] } }),
   });
   const actions = account.manageable ? [change] : [];

@@ -22,7 +22,6 @@ export function AssignZones({ account }: { account: Account }) {
           params={params}
           words="accounts"
           value={{ zoneIDs: data.map(({ id }) => id) }}
-          refreshes={['accounts']}
           done="accounts.done.zones"
           bar
         >

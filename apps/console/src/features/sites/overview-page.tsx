@@ -19,6 +19,7 @@ import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { AssignedUsers } from './assigned-users.tsx';
 import classes from './sites.module.css';
 
 type SiteInfo = Received<typeof sites.get>;
@@ -74,6 +75,7 @@ function Overview({ site }: { site: SiteInfo }) {
           ))}
         </Facts>
       </Section>
+      <AssignedUsers siteId={site.id} />
       <Section title="sites.overview.contents">
         <Facts>
           <Fact term={t('sites.overview.product')}>{site.productName}</Fact>

@@ -21,7 +21,7 @@ const columns: Column<Site>[] = [
   { key: 'name', to: (site) => siteAddress(site) },
   {
     key: 'status',
-    render: ({ status }) => <Status kind="site" value={status} />,
+    render: statusOf,
     text: ({ status }) => t(`status.site.${status}`),
   },
   { key: 'userName', flexible: true },
@@ -53,14 +53,20 @@ export function SitesPage() {
         ]}
         bulk={bulk}
         phone={(site) => ({
-          below:
-            site.status === 'normal' ? (site.userName ?? site.zoneName) : <Status kind="site" value={site.status} />,
+          below: site.status === 'normal' && !isOut(site) ? (site.userName ?? site.zoneName) : statusOf(site),
           end: domainsOf(site),
         })}
         empty={{ icon: IconWorld, action: <First /> }}
       />
     </Page>
   );
+}
+
+const isOut = ({ userStatus }: Site) => userStatus === 'lock' || userStatus === 'expired';
+
+/** A site may be well, and out of service with its owner. */
+function statusOf(site: Site) {
+  return <Status kind="site" value={site.status} why={isOut(site) ? t('sites.ownerOut') : null} />;
 }
 
 function domainsOf({ domainCount, domainLimit }: { domainCount: number; domainLimit: number }) {

@@ -1,0 +1,42 @@
+import { siteUsers } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { Link } from 'react-router-dom';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { family, to } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+
+/** Who sees a site besides its owner. */
+export function AssignedUsers({ siteId }: { siteId: string }) {
+  const can = useCan();
+  return can(siteUsers.list) ? <Assigned siteId={siteId} /> : null;
+}
+
+function Assigned({ siteId }: { siteId: string }) {
+  const t = useT();
+  const found = useEndpoint(siteUsers.list, { params: { siteId }, query: { pageSize: 100 } });
+  const list = family === 'user' ? 'userManagement/usersList' : 'userManagement/users';
+  return (
+    <Section title="sites.overview.users" why="sites.overview.usersWhy">
+      <Await result={found}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Link to={to(family === 'user' ? list : `${list}?tab=customers`)}>{t('sites.overview.assign')}</Link>
+          ) : (
+            <Facts>
+              {data.map(({ id, name, email, status }) => (
+                <Fact key={id} term={email}>
+                  <Link to={to(`${list}/${id}?tab=sites`)}>{name}</Link>{' '}
+                  {status === 'normal' ? null : <Status kind="account" value={status} />}
+                </Fact>
+              ))}
+            </Facts>
+          )
+        }
+      </Await>
+    </Section>
+  );
+}
