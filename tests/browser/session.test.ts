@@ -107,12 +107,28 @@ test('signing out in one tab signs out the others', async () => {
   const other = await context.newPage();
   await other.goto('/client/nodeManage/zonesList');
   await other.getByText('No zones yet').waitFor();
+  const told = other.getByText('You were signed out in another tab').waitFor();
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByText('Logout success! See you!').waitFor();
-  await other.waitForURL('**/client/login?next=*');
-  await expect.poll(() => other.getByText('You were signed out in another tab').count()).toBe(1);
+  await told;
+  await expect.poll(() => new URL(other.url()).pathname).toBe('/client/login');
   await context.close();
+});
+
+test('a sign-in that is refused is told in a message, which goes with the next one that is not', async () => {
+  const person = await people(consoles.app).person();
+  const { page } = await consoles.open('client', { expects: refusals });
+  await page.goto('/client/login');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.keyboard.press('Enter');
+  const message = page.getByRole('alert').getByText('Failed To Auth The Credential (101012)');
+  await message.waitFor();
+  await enter(page, person.email);
+  await page.waitForURL('**/client/dashboard');
+  await expect.poll(() => message.count()).toBe(0);
+  await page.context().close();
 });
 
 test('leaving a form that was changed asks first', async () => {

@@ -10,12 +10,31 @@ import classes from './toasts.module.css';
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts);
   const t = useT();
+  useUndoKey(toasts.findLast(({ action }) => action !== undefined));
   return (
     <section className={classes['toasts']} aria-label={t('frame.notifications')}>
       <output>{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</output>
       <div role="alert">{toasts.filter(({ tone }) => tone === 'bad').map(shown)}</div>
     </section>
   );
+}
+
+/** Ctrl Z does what the newest message offers. In a field it is the field's own. */
+function useUndoKey(toast: Toast | undefined) {
+  useEffect(() => {
+    if (!toast) return;
+    const onKey = (event: KeyboardEvent) => {
+      const { target } = event;
+      const isTyping =
+        target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select');
+      if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping) return;
+      event.preventDefault();
+      toast.action?.run();
+      dismiss(toast.id);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [toast]);
 }
 
 const shown = (toast: Toast) => <OneToast key={toast.id} toast={toast} />;
@@ -56,12 +75,16 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
           size="xs"
           variant="transparent"
           className={classes['action'] ?? ''}
+          aria-keyshortcuts="Control+Z"
           onClick={() => {
             action.run();
             dismiss(id);
           }}
         >
           {action.label}
+          <kbd className={classes['key']} aria-hidden>
+            Ctrl Z
+          </kbd>
         </Button>
       )}
       <ActionIcon

@@ -5,26 +5,24 @@ import { call } from '../../lib/api.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadEndpoints } from '../../lib/sign-in.ts';
-import { Failure } from './failure.tsx';
+import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
 
 export function ForgotPasswordPage() {
   const t = useT();
   const [email, setEmail] = useState('');
   const [sent, setSent] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     setBusy(true);
-    setFailure(null);
     try {
       const { session } = await loadEndpoints();
       await call(session.forgot, { body: { email: email.trim() } });
       setSent(true);
     } catch (error) {
-      setFailure(error);
+      sayFailure(error);
     } finally {
       setBusy(false);
     }
@@ -37,7 +35,6 @@ export function ForgotPasswordPage() {
         {t(sent ? 'auth.resetSent' : 'auth.resetLead')}
       </p>
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        {failure !== null && <Failure error={failure} />}
         {!sent && (
           <>
             <TextInput

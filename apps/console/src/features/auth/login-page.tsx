@@ -4,9 +4,9 @@ import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadEndpoints, startSignIn } from '../../lib/sign-in.ts';
-import { Failure } from './failure.tsx';
 import { OtherWays } from './other-ways.tsx';
 import { afterSignIn } from './after-sign-in.ts';
+import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
 
 const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -18,7 +18,6 @@ export function LoginPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   // Fetched while the reader types.
   useEffect(() => void loadEndpoints(), []);
@@ -32,7 +31,6 @@ export function LoginPage() {
     event.preventDefault();
     const form = event.currentTarget;
     setLeft(new Set(['email', 'password']));
-    setFailure(null);
     if (emailFault || passwordFault)
       return form.querySelector<HTMLElement>(emailFault ? '[name="email"]' : '[name="password"]')?.focus();
     setBusy(true);
@@ -42,7 +40,7 @@ export function LoginPage() {
         replace: next === 'done',
       });
     } catch (error) {
-      setFailure(error);
+      sayFailure(error);
     } finally {
       setBusy(false);
     }
@@ -53,7 +51,6 @@ export function LoginPage() {
       <h1 className={classes['title']}>{t('auth.title')}</h1>
       <p className={classes['lead']}>{t('auth.lead')}</p>
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
-        {failure !== null && <Failure error={failure} />}
         <TextInput
           size="md"
           name="email"
@@ -88,7 +85,7 @@ export function LoginPage() {
           </Link>
         </div>
       </form>
-      <OtherWays onFailure={setFailure} onDone={() => void navigate(afterSignIn(search), { replace: true })} />
+      <OtherWays onDone={() => void navigate(afterSignIn(search), { replace: true })} />
     </>
   );
 }

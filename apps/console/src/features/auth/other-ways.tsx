@@ -7,15 +7,15 @@ import { useT } from '../../lib/i18n.ts';
 import { canPasskey, signInByPasskey } from '../../lib/passkey.ts';
 import { loadEndpoints } from '../../lib/sign-in.ts';
 import { beginOidc } from './oidc.ts';
+import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
 
 interface OtherWaysProps {
-  onFailure: (error: unknown) => void;
   onDone: () => void;
 }
 
 /** Without a password: by a passkey, or at the operator's own provider where there is one. */
-export function OtherWays({ onFailure, onDone }: OtherWaysProps) {
+export function OtherWays({ onDone }: OtherWaysProps) {
   const t = useT();
   const [search] = useSearchParams();
   const client = search.get('client');
@@ -34,8 +34,7 @@ export function OtherWays({ onFailure, onDone }: OtherWaysProps) {
 
   const attempt = (way: 'passkey' | 'oidc', task: () => Promise<void>) => async () => {
     setBusy(way);
-    onFailure(null);
-    await task().catch(onFailure);
+    await task().catch(sayFailure);
     setBusy(null);
   };
   const byPasskey = attempt('passkey', async () => {

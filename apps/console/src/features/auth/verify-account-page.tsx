@@ -9,7 +9,7 @@ import { finishSignIn, startSignIn, usePending } from '../../lib/sign-in.ts';
 import { hasTokens } from '../../stores/session.ts';
 import { afterSignIn } from './after-sign-in.ts';
 import { CodeBoxes } from './code-boxes.tsx';
-import { Failure } from './failure.tsx';
+import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
 
 const resendSeconds = 60;
@@ -22,7 +22,7 @@ export function VerifyAccountPage() {
   const pending = usePending((state) => state.pending);
   const [code, setCode] = useState('');
   const [recovery, setRecovery] = useState<string | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [refused, setRefused] = useState(false);
   const [busy, setBusy] = useState(false);
   const [wait, setWait] = useState(resendSeconds);
   useEffect(() => {
@@ -36,12 +36,13 @@ export function VerifyAccountPage() {
 
   async function attempt(task: () => Promise<void>) {
     setBusy(true);
-    setFailure(null);
+    setRefused(false);
     try {
       await task();
     } catch (error) {
       setCode('');
-      setFailure(error);
+      setRefused(true);
+      sayFailure(error);
     } finally {
       setBusy(false);
     }
@@ -77,13 +78,12 @@ export function VerifyAccountPage() {
         />
       </p>
       <div className={classes['form']}>
-        {failure !== null && <Failure error={failure} />}
         {recovery === null ? (
           <CodeBoxes
             id={id}
             label={t('auth.code')}
             value={code}
-            wrong={failure !== null && code === ''}
+            wrong={refused && code === ''}
             disabled={busy}
             onChange={type}
           />

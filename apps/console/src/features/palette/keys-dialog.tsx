@@ -7,7 +7,7 @@ import { usePreferences } from '../../stores/preferences.ts';
 import classes from './palette.module.css';
 
 const page = ['search', 'create', 'reload', 'filter'] as const;
-const list = ['move', 'open', 'select', 'range', 'all', 'edit', 'menu', 'clear'] as const;
+const list = ['move', 'open', 'select', 'range', 'all', 'edit', 'menu', 'clear', 'undo'] as const;
 const form = ['save', 'moveRule'] as const;
 const keys: Readonly<Record<(typeof page | typeof list | typeof form)[number], readonly string[]>> = {
   search: ['/'],
@@ -22,6 +22,7 @@ const keys: Readonly<Record<(typeof page | typeof list | typeof form)[number], r
   edit: ['E'],
   menu: ['.'],
   clear: ['Esc'],
+  undo: ['Ctrl', 'Z'],
   save: ['Ctrl', 'S'],
   moveRule: ['Alt', '↑', '↓'],
 };

@@ -6,7 +6,7 @@ import { call } from '../../lib/api.ts';
 import { useT } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { CodeBoxes } from '../auth/code-boxes.tsx';
-import { Failure } from '../auth/failure.tsx';
+import { sayFailure } from '../auth/say-failure.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './security.module.css';
 
@@ -40,7 +40,6 @@ export function AuthenticatorSetup({ onEnd }: { onEnd: () => void }) {
 function AskPassword({ onKey, onBack }: { onKey: (key: Key) => void; onBack: () => void }) {
   const t = useT();
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -50,7 +49,7 @@ function AskPassword({ onKey, onBack }: { onKey: (key: Key) => void; onBack: () 
       const { onePassKey } = await call(login2fa.phase0, { body: { password } });
       onKey({ onePassKey, ...(await call(login2fa.phase1, { body: { onePassKey } })) });
     } catch (error) {
-      setFailure(error);
+      sayFailure(error);
       setBusy(false);
     }
   }
@@ -58,7 +57,6 @@ function AskPassword({ onKey, onBack }: { onKey: (key: Key) => void; onBack: () 
     <div className={classes['block']}>
       <h2>{t('security.setUp')}</h2>
       <form noValidate onSubmit={(event) => void submit(event)}>
-        {failure !== null && <Failure error={failure} />}
         <PasswordInput
           label={t('auth.fields.password')}
           autoComplete="current-password"
@@ -89,7 +87,7 @@ function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack 
   const t = useT();
   const id = useId();
   const [code, setCode] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
+  const [refused, setRefused] = useState(false);
   const [busy, setBusy] = useState(false);
   const secret = new URL(qrCodeData).searchParams.get('secret') ?? '';
 
@@ -98,7 +96,8 @@ function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack 
     try {
       onCodes((await call(login2fa.phase2, { body: { onePassKey, vcode } })).recoveryCodes);
     } catch (error) {
-      setFailure(error);
+      setRefused(true);
+      sayFailure(error);
       setCode('');
       setBusy(false);
     }
@@ -111,13 +110,12 @@ function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack 
       <div className={classes['key']}>
         <Copy text={secret} />
       </div>
-      {failure !== null && <Failure error={failure} />}
       <div className={classes['boxes']}>
         <CodeBoxes
           id={id}
           label={t('auth.code')}
           value={code}
-          wrong={failure !== null && code === ''}
+          wrong={refused && code === ''}
           disabled={busy}
           onChange={(next) => {
             setCode(next);

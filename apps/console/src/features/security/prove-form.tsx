@@ -6,7 +6,7 @@ import { call } from '../../lib/api.ts';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { toast } from '../../stores/toasts.ts';
-import { Failure } from '../auth/failure.tsx';
+import { sayFailure } from '../auth/say-failure.ts';
 import classes from './security.module.css';
 
 interface ProveFormProps {
@@ -25,13 +25,11 @@ export function ProveForm({ verb, done, danger = false, named = false, run }: Pr
   const close = useOverlayClose();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     setBusy(true);
-    setFailure(null);
     try {
       const { verifyToken } = await call(session.verify, { body: { password } });
       await run(verifyToken, name.trim());
@@ -39,7 +37,7 @@ export function ProveForm({ verb, done, danger = false, named = false, run }: Pr
       toast({ text: t(done) });
       close();
     } catch (error) {
-      setFailure(error);
+      sayFailure(error);
     } finally {
       setBusy(false);
     }
@@ -47,7 +45,6 @@ export function ProveForm({ verb, done, danger = false, named = false, run }: Pr
 
   return (
     <form className={classes['drawer']} noValidate onSubmit={(event) => void submit(event)}>
-      {failure !== null && <Failure error={failure} />}
       {named && (
         <TextInput
           label={t('security.fields.passkeyName')}
