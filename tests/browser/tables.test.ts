@@ -34,6 +34,7 @@ const openList = async (site: BuiltSite, more = '', expects?: RegExp) => {
   await page.locator('tbody td').first().waitFor();
   return page;
 };
+const headsOf = (page: Page) => page.locator('thead th[scope="col"]').allTextContents();
 const picked = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
 const bulk = (page: Page) => page.getByRole('toolbar', { name: 'Actions for the selected rows' });
 
@@ -49,7 +50,7 @@ describe('a list', () => {
     const text = await readFile(await download.path(), 'utf8');
     const lines = text.trimEnd().split('\r\n');
     expect(download.suggestedFilename()).toMatch(/^Domains \d{4}-\d\d-\d\d \d\d-\d\d-\d\d\.csv$/);
-    expect(text.startsWith('\uFEFFDomain,On,CNAME,Certificate,Origins,Tags,Updated\r\n')).toBe(true);
+    expect(lines[0]).toBe(`\uFEFF${(await headsOf(page)).join(',')}`);
     expect(lines).toHaveLength(622);
     expect(new Set(lines).size).toBe(622);
     expect(lines.find((line) => line.startsWith('odd.example.com'))).toContain(`"'=1+1, a,""b"""`);
@@ -67,17 +68,18 @@ describe('a list', () => {
   test('keeps the columns that were chosen, and their order', async () => {
     const site = await siteWith(rowsOf(1));
     const page = await openList(site);
-    const heads = () => page.locator('thead th[scope="col"]').allInnerTexts();
+    const before = await headsOf(page);
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'CNAME' }).click();
     await page.getByRole('button', { name: 'Move Updated forward' }).click();
-    await expect.poll(heads).toEqual(['Domain', 'On', 'Certificate', 'Origins', 'Updated', 'Tags']);
+    const wanted = before.filter((title) => title !== 'CNAME' && title !== 'Updated').toSpliced(-1, 0, 'Updated');
+    await expect.poll(() => headsOf(page)).toEqual(wanted);
     await page.reload();
     await page.locator('tbody td').first().waitFor();
-    expect(await heads()).toEqual(['Domain', 'On', 'Certificate', 'Origins', 'Updated', 'Tags']);
+    expect(await headsOf(page)).toEqual(wanted);
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('button', { name: 'As it was' }).click();
-    await expect.poll(heads).toContain('CNAME');
+    await expect.poll(() => headsOf(page)).toEqual(before);
     await page.context().close();
   });
 
@@ -119,7 +121,8 @@ describe('a batch', () => {
     await bulk(page).getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.keyboard.press('Control+z');
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(3);
     await page.context().close();
   });
