@@ -168,6 +168,8 @@ async function addresses(kind: Family): Promise<string[]> {
     siteId: own.ids.site,
     zoneId: own.ids.zone,
     nodeID: own.ids.node,
+    // Of an account that this one manages.
+    id: { admin: own.client.id, client: own.ids.user, user: own.ids.subUser }[kind],
     name: 'x',
     domainName: encodeURIComponent(domainName),
   };
@@ -219,7 +221,9 @@ async function close(page: Page, where: string) {
     const before = await over(page).count();
     if (before === 0) return;
     const leave = page.getByRole('button', { name: 'Leave', exact: true });
+    const read = page.getByRole('button', { name: 'Got it' });
     if (await leave.isVisible()) await leave.click();
+    else if (await read.isVisible()) await read.click();
     else await page.keyboard.press('Escape');
     const isLess = (count: number) => document.querySelectorAll('[role="dialog"], [role="menu"]').length !== count;
     await page.waitForFunction(isLess, before, { timeout: 700 }).catch(() => undefined);
@@ -254,7 +258,9 @@ async function openAll(page: Page, where: string) {
   const at = page.url();
   for (const name of names) {
     await menu.click();
-    await items.filter({ hasText: name }).first().click();
+    const item = items.filter({ hasText: name }).first();
+    // What was done before may have changed what is offered.
+    if ((await item.count()) > 0) await item.click();
     await opened();
     await check(page, `${where}, ${name}`);
     // Some lead elsewhere; that place has its own turn.
@@ -263,7 +269,8 @@ async function openAll(page: Page, where: string) {
   }
 }
 
-describe.each(['client', 'user', 'admin'] as const)('the %s console', (kind) => {
+// Who manages others comes after them: some of what a menu offers suspends.
+describe.each(['user', 'client', 'admin'] as const)('the %s console', (kind) => {
   test.each([1440, 390])('at %i px shows every text literally, and runs none', { timeout: 600_000 }, async (width) => {
     const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expects: /status of 4\d\d/ });
     const { page } = screen;
@@ -283,7 +290,7 @@ describe.each(['client', 'user', 'admin'] as const)('the %s console', (kind) => 
         .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
       for (const tab of tabs.length > 0 ? tabs : [null]) {
         if (tab !== null) {
-          await page.locator(`main nav a[href="${tab}"]`).first().click();
+          await page.goto(tab);
           await loaded(page);
         }
         const where = `${address}${tab ?? ''}`;
@@ -291,6 +298,7 @@ describe.each(['client', 'user', 'admin'] as const)('the %s console', (kind) => 
         const wide = await overhang(page);
         if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
         if (width > 1000) await openAll(page, where);
+        else await close(page, where);
         faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
       }
     }

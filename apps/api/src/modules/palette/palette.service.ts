@@ -11,7 +11,7 @@ const none = { data: [] };
 export async function search(ctx: Ctx, { text, only }: SearchInput): Promise<Found> {
   const { kind, permissions } = ctx.actor;
   const seesNodes = kind === 'client' && permissions.has('node:read') && only !== 'tags';
-  const seesAccounts = kind !== 'user' && permissions.has('account:read') && only === undefined;
+  const seesAccounts = permissions.has('account:read') && only === undefined;
   const [rows, ofNodes, ofAccounts] = await Promise.all([
     only === 'nodes' ? { sites: [], domains: [], zones: [], products: [] } : queries.search(ctx, text, only === 'tags'),
     // What a node's state is says one place; there are never so many of them that its query would matter.

@@ -1,4 +1,5 @@
 // Lines that need no question to the server: pages of this console, commands, help.
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import {
   IconApi,
   IconKeyboard,
@@ -11,6 +12,7 @@ import {
 import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { languageNames } from '../../components/frame/top-tools.tsx';
 import { to } from '../../lib/family.ts';
+import { keyOf, queries } from '../../lib/queries.ts';
 import { speak } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { siteAddress } from '../../lib/site-address.ts';
@@ -18,6 +20,9 @@ import { summon, usePalette } from '../../stores/palette.ts';
 import { languages, prefer } from '../../stores/preferences.ts';
 import type { Surroundings } from './entities.ts';
 import type { Item } from './item.ts';
+
+/** What the menu has found out (rail.tsx). */
+const hasAnswered = (call: Endpoint) => queries.getQueryData(keyOf(call, {})) !== undefined;
 
 /** Those that the account may read; inside a site, the site's own first. */
 export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteInfo | null): Item[] {
@@ -35,7 +40,9 @@ export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteIn
     : [];
   const ofConsole = menu.flatMap((group) =>
     group.entries
-      .filter(({ reads }) => reads === undefined || can(reads))
+      .filter(
+        ({ reads, answers }) => (reads === undefined || can(reads)) && (answers === undefined || hasAnswered(answers)),
+      )
       .map(({ to: path, title, icon, key }) => {
         const detail = group.title ? t(group.title) : '';
         return {
