@@ -132,7 +132,7 @@ describe('a branding', () => {
   });
 });
 
-describe('a picture', () => {
+describe('a picture', { timeout: 60_000 }, () => {
   test('is kept for ever at an address made of its content, and nothing in it may run', async () => {
     const { logo } = await make(await build.client(), { logo: file(png()) });
     const answer = await open(logo);
@@ -207,7 +207,7 @@ describe('a picture', () => {
   });
 });
 
-describe('an SVG', () => {
+describe('an SVG', { timeout: 60_000 }, () => {
   const cleaned = async (logo: File) => textOf((await make(await build.client(), { logo })).logo);
 
   test('keeps what is drawn', async () => {

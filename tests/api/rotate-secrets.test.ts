@@ -69,47 +69,55 @@ async function sealed(count = 20) {
 
 const old = async (dir: string) => utimes(masterKeyFile(dir), new Date(0), new Date(0));
 
-test('a rotation rewraps every value while the api runs, and the old key goes later', async () => {
-  const { dir, run, under, keyIDs, opensAll, installation } = await sealed();
-  const [before = ''] = keyIDs();
-  expect(await (await run('secrets:rotate')).done).toMatchObject({ code: 0 });
-  const [now = '', ...older] = keyIDs();
-  expect([older, await under(now), await under(before)]).toEqual([[before], 20, 0]);
-  await opensAll(installation.secrets.open);
-  expect(installation.secrets.seal('x', 'y').split('.')[1]).toBe(now);
+test(
+  'a rotation rewraps every value while the api runs, and the old key goes later',
+  { timeout: 120_000 },
+  async () => {
+    const { dir, run, under, keyIDs, opensAll, installation } = await sealed();
+    const [before = ''] = keyIDs();
+    expect(await (await run('secrets:rotate')).done).toMatchObject({ code: 0 });
+    const [now = '', ...older] = keyIDs();
+    expect([older, await under(now), await under(before)]).toEqual([[before], 20, 0]);
+    await opensAll(installation.secrets.open);
+    expect(installation.secrets.seal('x', 'y').split('.')[1]).toBe(now);
 
-  const early = await (await run('secrets:retire')).done;
-  expect([early.code, early.said.includes('the master key is new'), keyIDs()]).toEqual([1, true, [now, before]]);
-  await old(dir);
-  expect(await (await run('secrets:retire')).done).toMatchObject({ code: 0 });
-  expect(keyIDs()).toEqual([now]);
-  await opensAll(installation.secrets.open);
-  await opensAll(envelope(() => readMasterKeys(dir)).open);
-});
+    const early = await (await run('secrets:retire')).done;
+    expect([early.code, early.said.includes('the master key is new'), keyIDs()]).toEqual([1, true, [now, before]]);
+    await old(dir);
+    expect(await (await run('secrets:retire')).done).toMatchObject({ code: 0 });
+    expect(keyIDs()).toEqual([now]);
+    await opensAll(installation.secrets.open);
+    await opensAll(envelope(() => readMasterKeys(dir)).open);
+  },
+);
 
-test('a rotation that is killed leaves everything readable, and the next one finishes it without another key', async () => {
-  const { dir, run, under, keyIDs, opensAll, installation } = await sealed(2000);
-  const [before = ''] = keyIDs();
-  // Somebody works on a row in the middle, so that the rotation stands still there.
-  const worker = await installation.pool.connect();
-  await worker.query('BEGIN');
-  await worker.query(`SELECT 1 FROM authenticator_setups WHERE id = '900' FOR UPDATE`);
-  const { child, ended } = await run('secrets:rotate');
-  await eventually(async () => expect(await under(before)).toBeLessThan(2000), { within: 30_000 });
-  child.kill('SIGKILL');
-  await ended;
-  await worker.query('ROLLBACK');
-  worker.release();
-  const killed = keyIDs();
-  expect([killed.length, (await under(before)) > 0]).toEqual([2, true]);
-  await opensAll(installation.secrets.open);
+test(
+  'a rotation that is killed leaves everything readable, and the next one finishes it without another key',
+  { timeout: 120_000 },
+  async () => {
+    const { dir, run, under, keyIDs, opensAll, installation } = await sealed(2000);
+    const [before = ''] = keyIDs();
+    // Somebody works on a row in the middle, so that the rotation stands still there.
+    const worker = await installation.pool.connect();
+    await worker.query('BEGIN');
+    await worker.query(`SELECT 1 FROM authenticator_setups WHERE id = '900' FOR UPDATE`);
+    const { child, ended } = await run('secrets:rotate');
+    await eventually(async () => expect(await under(before)).toBeLessThan(2000), { within: 30_000 });
+    child.kill('SIGKILL');
+    await ended;
+    await worker.query('ROLLBACK');
+    worker.release();
+    const killed = keyIDs();
+    expect([killed.length, (await under(before)) > 0]).toEqual([2, true]);
+    await opensAll(installation.secrets.open);
 
-  expect(await (await run('secrets:rotate')).done).toMatchObject({ code: 0 });
-  expect([keyIDs(), await under(before), await under(killed[0] ?? '')]).toEqual([killed, 0, 2000]);
-  await opensAll(envelope(() => readMasterKeys(dir).slice(0, 1)).open);
-});
+    expect(await (await run('secrets:rotate')).done).toMatchObject({ code: 0 });
+    expect([keyIDs(), await under(before), await under(killed[0] ?? '')]).toEqual([killed, 0, 2000]);
+    await opensAll(envelope(() => readMasterKeys(dir).slice(0, 1)).open);
+  },
+);
 
-test('one that was killed before its first value goes on with the key it made', async () => {
+test('one that was killed before its first value goes on with the key it made', { timeout: 120_000 }, async () => {
   const { dir, run, under, keyIDs } = await sealed();
   await writeMasterKeys(dir, [{ key: Buffer.alloc(32, 'n') }, ...readMasterKeys(dir)]);
   const made = keyIDs();
@@ -117,7 +125,7 @@ test('one that was killed before its first value goes on with the key it made', 
   expect([keyIDs(), await under(made[0] ?? '')]).toEqual([made, 20]);
 });
 
-test('a value that no key opens is left alone and named, and every key stays', async () => {
+test('a value that no key opens is left alone and named, and every key stays', { timeout: 120_000 }, async () => {
   const { dir, run, keyIDs, installation } = await sealed();
   const foreign = envelope(() => [{ id: 'deadbeef', key: Buffer.alloc(32, 1) }]).seal('x', 'y');
   await installation.pool.query(`UPDATE authenticator_setups SET secret_sealed = $1 WHERE id = '3'`, [foreign]);
@@ -128,7 +136,7 @@ test('a value that no key opens is left alone and named, and every key stays', a
   expect(keyIDs()).toHaveLength(2);
 });
 
-test('every column that keeps sealed values is named so that a rotation finds it', async () => {
+test('every column that keeps sealed values is named so that a rotation finds it', { timeout: 120_000 }, async () => {
   const { installation } = await sealed();
   const found = (await sealedColumns(installation.pool)).map(({ table, name }) => `${table}.${name}`);
   // By the schema: what is called sealed there.

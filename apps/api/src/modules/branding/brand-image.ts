@@ -6,7 +6,8 @@ import type { Checked } from './check-image.worker.ts';
 
 export type BrandImageFormat = 'png' | 'jpeg' | 'webp' | 'svg' | 'ico';
 
-const PATIENCE_MS = 10_000;
+/** Most take half a second; a machine under load takes its time, and a loop takes for ever. */
+const PATIENCE_MS = 30_000;
 
 /** What may be stored of an uploaded file, by what is in it: neither its name nor its declared type counts. */
 export async function brandImage(slot: BrandSlot, file: File) {
