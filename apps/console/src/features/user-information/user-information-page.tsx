@@ -36,7 +36,10 @@ export function UserInformationPage() {
             <AccountFacts of={account} />
             <Visits />
             <Messages />
-            <OwnDetails of={account} />
+            {/* A form by itself would share the panel's height with what stands above it. */}
+            <div className={classes['details']}>
+              <OwnDetails of={account} />
+            </div>
           </>
         )}
       </Await>
