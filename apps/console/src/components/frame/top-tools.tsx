@@ -1,9 +1,20 @@
 import { ActionIcon, Button, Menu, Popover } from '@mantine/core';
-import { IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconDeviceDesktop,
+  IconHelp,
+  IconKeyboard,
+  IconLanguage,
+  IconMoon,
+  IconSun,
+} from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { Link } from 'react-router-dom';
+import { to } from '../../lib/family.ts';
 import { time, zoneName } from '../../lib/format.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
+import { summon } from '../../stores/palette.ts';
 import { Announcements } from './announcements.tsx';
 import { ZonePicker } from './zone-picker.tsx';
 import classes from './frame.module.css';
@@ -24,6 +35,7 @@ export function TopTools({ phone }: { phone: boolean }) {
         </>
       )}
       <Announcements />
+      {!phone && <HelpMenu />}
     </div>
   );
 }
@@ -95,6 +107,27 @@ export function ThemeMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <ThemeItems />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function HelpMenu() {
+  const t = useT();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon className={classes['tool'] ?? ''} aria-label={t('frame.help')}>
+          <IconHelp size={16} stroke={1.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconKeyboard size={15} stroke={1.6} />} onClick={() => summon('keys')}>
+          {t('palette.keys.title')}
+        </Menu.Item>
+        <Menu.Item component={Link} to={to('apiDoc')} leftSection={<IconApi size={15} stroke={1.6} />}>
+          {t('apiDoc.title')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
