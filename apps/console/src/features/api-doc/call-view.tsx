@@ -33,6 +33,7 @@ export function CallView({ call, schemas }: { call: Call; schemas: Schemas }) {
         </code>
       </p>
       <Permission permission={call['x-permission']} />
+      {call['x-own'] && <p className={classes['quiet']}>{t('apiDoc.needs.own')}</p>}
 
       {places.map((place) => {
         const fields = parameters.filter((parameter) => parameter.in === place);
@@ -61,7 +62,7 @@ export function CallView({ call, schemas }: { call: Call; schemas: Schemas }) {
           <Example schema={body[1].schema} schemas={schemas} />
         </section>
       )}
-      {answers.map(([status, { content = {} }]) => (
+      {answers.map(([status, { headers, content = {} }]) => (
         <section key={status} className={classes['part']}>
           <h3>
             {t('apiDoc.parts.answer')}{' '}
@@ -74,6 +75,20 @@ export function CallView({ call, schemas }: { call: Call; schemas: Schemas }) {
             </div>
           ))}
           {Object.keys(content).length === 0 && <p className={classes['quiet']}>{t('apiDoc.empty')}</p>}
+          {Object.keys(headers).length > 0 && (
+            <>
+              <h4>{t('apiDoc.parts.header')}</h4>
+              <FieldList
+                fields={Object.entries(headers).map(([name, { description, schema = {} }]) => ({
+                  name,
+                  required: false,
+                  schema,
+                  description,
+                }))}
+                schemas={schemas}
+              />
+            </>
+          )}
         </section>
       ))}
       <section className={classes['part']}>

@@ -52,11 +52,19 @@ const Operation = z.object({
   tags: z.array(z.string()).default([]),
   summary: z.string().default(''),
   'x-permission': z.string().default('anyone'),
+  'x-own': z.boolean().default(false),
   parameters: z.array(Parameter).default([]),
   requestBody: z.object({ required: z.boolean().optional(), content: Content }).optional(),
   responses: z.record(
     z.string(),
-    z.object({ description: z.string(), content: Content.optional(), 'x-codes': z.array(z.number()).default([]) }),
+    z.object({
+      description: z.string(),
+      headers: z
+        .record(z.string(), z.object({ description: z.string().optional(), schema: JsonSchema.optional() }))
+        .default({}),
+      content: Content.optional(),
+      'x-codes': z.array(z.number()).default([]),
+    }),
   ),
 });
 const Document = z.object({
