@@ -40,6 +40,7 @@ export async function send(
   { endpoint, method, path, mount }: WireCall,
   { params, query, body }: Input,
   token?: string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const base = mount === 'admin' ? app.adminUrl : app.url;
   const url = `${base}/api/v1/${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}?${new URLSearchParams(query)}`;
@@ -48,6 +49,7 @@ export async function send(
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && !endpoint.accepts && { 'content-type': 'application/json' }),
+      ...headers,
     },
     body: body === undefined ? null : endpoint.accepts ? formOf(body) : JSON.stringify(body),
   });
