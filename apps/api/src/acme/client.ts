@@ -109,9 +109,21 @@ export async function openAccount({ env, pool, secrets }: Here, authority: Autho
   });
   if (account.url !== null) return client;
   const contact = env.ACME_CONTACT === undefined ? {} : { contact: [`mailto:${env.ACME_CONTACT}`] };
-  await client.createAccount({ termsOfServiceAgreed: true, ...contact });
+  // Of an account that is there already, made by an order beside this one, the library goes on to change nothing, which
+  // a strict authority refuses. By then it has the account's address.
+  await client.createAccount({ termsOfServiceAgreed: true, ...contact }).catch((error: unknown) => {
+    if (!hasAccount(client)) throw error;
+  });
   await pool.query('UPDATE acme_accounts SET url = $2 WHERE id = $1', [id, client.getAccountUrl()]);
   return client;
+}
+
+function hasAccount(client: acme.Client): boolean {
+  try {
+    return client.getAccountUrl() !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The authority does not know it any more: it is made anew, with the same key. */

@@ -1,6 +1,7 @@
 // Carries out one order, from wherever it is to its end, and writes down what came of it.
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
+import type { PoolClient } from 'pg';
 import { covers } from '@edgeloom/contract/certificates/certificates.ts';
 import { certKey, hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { Failure } from '../core/fail.ts';
@@ -191,6 +192,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
 
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
+      await inTurn(client, order);
       const { rowCount } = await client.query(
         `UPDATE certificate_orders SET state = 'done', open_for = NULL, ended_at = $3, error = NULL
          WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
@@ -220,12 +222,13 @@ async function store(work: Work, chainPem: string): Promise<void> {
          WHERE c.id = p.certificate_id AND c.id = $1 AND NOT p.key_type = ANY(c.key_types)`,
         [order.certificateId],
       );
-      // A sibling that failed has set next_at: its word stays.
+      // A sibling that failed has set the state and when to try again: its word stays.
       await client.query(
         `UPDATE certificates SET updated_at = $2, ask_at = $4,
-           failures = CASE WHEN next_at IS NULL THEN 0 ELSE failures END,
-           status = CASE WHEN EXISTS (SELECT FROM certificate_orders o WHERE o.certificate_id = $1 AND o.state = 'open') THEN 'processing'
-             WHEN next_at IS NULL THEN 'success' ELSE status END,
+           failures = CASE WHEN status = 'fail' THEN failures ELSE 0 END,
+           status = CASE WHEN status = 'fail' THEN 'fail'
+             WHEN EXISTS (SELECT FROM certificate_orders o WHERE o.certificate_id = $1 AND o.state = 'open') THEN 'processing'
+             ELSE 'success' END,
            next_at = least(next_at, $3),
            not_after = (SELECT min(p.not_after) FROM certificate_pairs p WHERE p.certificate_id = $1)
          WHERE id = $1`,
@@ -284,6 +287,7 @@ async function fail(
   } = work;
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
+      await inTurn(client, order);
       const { rowCount } = await client.query(
         `UPDATE certificate_orders SET state = 'failed', open_for = NULL, ended_at = $3, error = $4
          WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
@@ -304,6 +308,12 @@ async function fail(
       await settleJob(client, order, now());
     }),
   );
+}
+
+/** Two orders of one certificate, or of one job, that end at one moment: the second sees what the first did. */
+async function inTurn(client: Pick<PoolClient, 'query'>, { certificateId, jobId }: OrderRow): Promise<void> {
+  await client.query('SELECT FROM certificates WHERE id = $1 FOR UPDATE', [certificateId]);
+  await client.query('SELECT FROM jobs WHERE id = $1 FOR UPDATE', [jobId]);
 }
 
 const settleJob = (

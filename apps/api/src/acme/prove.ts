@@ -5,7 +5,8 @@ import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
 import { words } from '../dns/provider.ts';
 import { withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
-import { openCredentials, openDns, type DnsAccount } from '../dns/provider.ts';
+import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { openCredentials, openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
 import { note, type Here, type Work } from './order.ts';
 
 /** A name cannot be proven; more of the same would not help. */
@@ -35,6 +36,8 @@ export async function prove(work: Work, client: acme.Client, order: Order): Prom
   const chosen = await Promise.all(open.map((authorization) => choose(client, authorization, dns)));
   for (const one of chosen) await put(work, one);
   await reachable(work, chosen);
+  const settling = chosen.map(({ dns }) => (dns ? settlingMs[DnsProvider.parse(dns.provider)] : 0));
+  await setTimeout(Math.max(0, ...settling), undefined, { signal: work.signal });
   for (const { challenge } of chosen) if (challenge.status === 'pending') await client.completeChallenge(challenge);
   if (chosen.length > 0) await note(work.here.pool, work, 'told', chosen.map(({ name }) => name).join(' '));
   await validated(work, client, order);

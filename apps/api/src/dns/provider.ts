@@ -39,6 +39,9 @@ export function openDns(env: Env, account: Credentials): DnsAccount {
   return account.provider === 'powerDNS' ? powerDns(account.credentials, ask) : cloudflare(account.credentials, ask);
 }
 
+/** Until what was changed by the API is answered everywhere. */
+export const settlingMs: Record<Credentials['provider'], number> = { powerDNS: 0, cloudflare: 10_000 };
+
 const context = (id: string) => `site_dns/${id}/credentials`;
 export const sealCredentials = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: Credentials) =>
   secrets.seal(JSON.stringify(credentials), context(id));

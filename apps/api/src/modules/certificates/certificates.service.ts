@@ -35,7 +35,7 @@ export interface InCertificate {
 
 const include = {
   pairs: { select: { keyType: true, issuer: true }, orderBy: { keyType: 'asc' } },
-  orders: { select: { error: true, state: true }, orderBy: { createdAt: 'desc' }, take: 1 },
+  orders: { select: { error: true }, where: { error: { not: null } }, orderBy: { createdAt: 'desc' }, take: 1 },
   _count: { select: { domains: true } },
 } satisfies Prisma.CertificateInclude;
 type Row = Prisma.CertificateGetPayload<{ include: typeof include }>;

@@ -1,0 +1,113 @@
+// Names proven by DNS: a real PowerDNS, which the authority asks, and which we change by its API.
+import { Resolver } from 'node:dns/promises';
+import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { testApp, type TestApp } from '../support/app.ts';
+import { startPebble, type Pebble } from '../support/pebble.ts';
+import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
+
+const zone = `${unique('zone')}.example.com`;
+let dns: PowerDns;
+let pebble: Pebble;
+let app: TestApp;
+let walled: TestApp;
+
+beforeAll(async () => {
+  dns = await startPowerDns([zone]);
+  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer });
+  const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]) };
+  app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
+  walled = await testApp(settings);
+}, 90_000);
+afterAll(async () => {
+  await app.close();
+  await walled.close();
+  await pebble.stop();
+  await dns.stop();
+});
+
+const account = (apiKey = dns.apiKey) => ({
+  provider: 'powerDNS' as const,
+  credentials: { url: dns.url, apiKey },
+  domains: [zone],
+});
+const add = (site: BuiltSite, body = account()) =>
+  app.as(site.owner).call(siteDns.create, { params: site.params, body });
+const order = (site: BuiltSite, names: string[], keyTypes: ('ecdsa' | 'rsa')[] = ['ecdsa']) =>
+  app.as(site.owner).call(certificates.create, {
+    params: site.params,
+    body: { source: 'automatic', sslName: unique('cert'), names, keyTypes },
+  });
+const log = { warn: (...said: unknown[]) => console.warn(...said) };
+const issue = (site: BuiltSite, certId: string) =>
+  eventually(
+    async () => {
+      await issueDue(app.installation, () => new Date(), log);
+      const info = await app.as(site.owner).call(certificates.get, { params: { ...site.params, certId } });
+      expect(info.status).not.toBe('processing');
+      return info;
+    },
+    { within: 25_000 },
+  );
+const proofs = async () => {
+  const resolver = new Resolver();
+  resolver.setServers([dns.nameServer]);
+  return resolver.resolveTxt(`_acme-challenge.${zone}`).catch(() => []);
+};
+
+test('an account is tried before it is stored, and shown masked', async () => {
+  const site = await app.build.site();
+  const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];
+  await expect(add(site, account('another key'))).toFail('INVALID_DNS_SETTING', { errorData });
+  const made = await add(site);
+  expect(made).toMatchObject({
+    provider: 'powerDNS',
+    domains: [zone],
+    credentials: expect.stringMatching(/••••0123$/),
+  });
+  const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
+  expect(credentialsSealed).not.toContain(dns.apiKey);
+  const look = app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
+  expect((await look).data).toMatchObject([{ name: zone, error: null }]);
+});
+
+test('an address that the outbound policy denies is not asked', async () => {
+  const site = await walled.build.site();
+  const asked = walled.as(site.owner).call(siteDns.create, { params: site.params, body: account() });
+  const errorData = [expect.objectContaining({ message: expect.stringContaining('not allowed') })];
+  await expect(asked).toFail('INVALID_DNS_SETTING', { errorData });
+});
+
+test(
+  'a wildcard and its apex are proven side by side, by both kinds of key, and nothing is left in the zone',
+  { timeout: 60_000 },
+  async () => {
+    const site = await app.build.site();
+    await expect(order(site, [`*.${zone}`])).toFail('INVALID_CERTIFICATE_NAME', {
+      errorData: [expect.objectContaining({ targets: [`*.${zone}`] })],
+    });
+    await add(site);
+    const { id } = await order(site, [zone, `*.${zone}`], ['ecdsa', 'rsa']);
+    const info = await issue(site, id);
+    console.log(info.error);
+  expect(info).toMatchObject({ status: 'success', error: null, keyTypes: ['ecdsa', 'rsa'] });
+    expect(info.timeline.filter(({ step }) => step === 'signed')).toHaveLength(2);
+    expect(info.timeline.some(({ detail }) => detail === `dns-01 *.${zone}`)).toBe(true);
+    expect(await proofs()).toEqual([]);
+  },
+);
+
+test('a provider that refuses ends the order in its own words', async () => {
+  const site = await app.build.site();
+  const { id: dnsID } = await add(site);
+  const { id } = await order(site, [`*.gone.${zone}`]);
+  await app.installation.db.siteDns.update({ where: { id: dnsID }, data: { domains: [`gone.${zone}`] } });
+  const info = await issue(site, id);
+  expect(info).toMatchObject({ status: 'fail' });
+  expect(info.error).toContain(`_acme-challenge.gone.${zone}`);
+});

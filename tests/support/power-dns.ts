@@ -1,0 +1,70 @@
+// PowerDNS with one zone, its API and its answers.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { launch } from '../../deploy/services/program.ts';
+import { eventually } from './eventually.ts';
+import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
+
+export interface PowerDns {
+  /** Of its API. */
+  url: string;
+  apiKey: string;
+  /** Where it answers questions: `127.0.0.1:port`. */
+  nameServer: string;
+  stop: () => Promise<void>;
+}
+
+const schema = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
+
+export async function startPowerDns(zones: string[]): Promise<PowerDns> {
+  const dir = await testDir();
+  const [port = 0, api = 0] = await freePorts(2);
+  const file = path.join(dir, 'pdns.sqlite');
+  const database = new DatabaseSync(file);
+  database.exec(await readFile(schema, 'utf8'));
+  database.close();
+  const apiKey = 'a key of some length 0123';
+  const settings = {
+    'config-dir': dir,
+    'socket-dir': dir,
+    launch: 'gsqlite3',
+    'gsqlite3-database': file,
+    'local-address': '127.0.0.1',
+    'local-port': String(port),
+    api: 'yes',
+    'api-key': apiKey,
+    webserver: 'yes',
+    'webserver-address': '127.0.0.1',
+    'webserver-port': String(api),
+    'webserver-allow-from': '127.0.0.1',
+    'cache-ttl': '0',
+    'query-cache-ttl': '0',
+    'negquery-cache-ttl': '0',
+    'zone-cache-refresh-interval': '0',
+    'disable-syslog': 'yes',
+  };
+  const running = await launch(
+    {
+      name: 'pdns_server',
+      command: '/usr/sbin/pdns_server',
+      args: ['--guardian=no', '--daemon=no', ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)],
+      stopSignal: 'SIGTERM',
+      stopWithinMs: 3000,
+    },
+    { runDir: path.join(dir, 'run'), logDir: dir },
+  );
+  const url = `http://127.0.0.1:${api}`;
+  const call = async (target: string, body?: object) => {
+    const answer = await fetch(`${url}/api/v1/servers/localhost${target}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { 'x-api-key': apiKey },
+      body: body ? JSON.stringify(body) : null,
+    });
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  };
+  await eventually(() => call(''), { within: 20_000 });
+  for (const zone of zones) await call('/zones', { name: `${zone}.`, kind: 'Native', nameservers: [`ns1.${zone}.`] });
+  return { url, apiKey, nameServer: `127.0.0.1:${port}`, stop: () => running.stop() };
+}
