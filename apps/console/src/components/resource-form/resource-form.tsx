@@ -247,7 +247,11 @@ const idOf = (value: object | null | undefined) => (value && 'id' in value ? Str
 
 /** A password is never put aside. */
 function withoutSecrets(values: Values, form: HTMLFormElement | null): Values {
-  const secret = [...(form?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(':is(input, textarea)[autocomplete$="password"]') ?? [])];
+  const secret = [
+    ...(form?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+      ':is(input, textarea)[autocomplete$="password"]',
+    ) ?? []),
+  ];
   const names = secret.map(({ name }) => name);
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
