@@ -4,6 +4,9 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
+import { resolving } from './health/addresses.ts';
+import { FollowedDocuments } from './health/followed-documents.ts';
+import { HealthChecks } from './health/health-checks.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -46,6 +49,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
   const node = new EdgeNode({ trees, store, nginx, layout, host, log });
+  let link: Link | null = null;
+  const checks = new HealthChecks({
+    resolve: resolving(host.resolvers, () => followed.originPolicy),
+    authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
+    tell: (down, up, seconds) => node.admin.health(down, up, seconds),
+    report: (report) => link?.reportOrigins(report),
+    log,
+  });
+  const followed = new FollowedDocuments(store, (key, doc) => checks.set(key, doc), log);
+  node.onChanged = (keys) => followed.changed(keys);
   if (known !== null) await settleIn(node, known);
   await node.serve();
   const refresh = () =>
@@ -54,7 +67,6 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
   nginx.onRestart = () => void refresh();
 
-  let link: Link | null = null;
   const stopping = new AbortController();
   const linking = (async () => {
     const identity = known ?? (await joinForEver(env, layout, log, stopping.signal));
@@ -71,6 +83,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     stop: async ({ nginx: withNginx }) => {
       stopping.abort();
       await linking.catch(() => undefined);
+      checks.stop();
       await link?.stop();
       if (withNginx) await nginx.stop();
       nginx.unwatch();

@@ -33,6 +33,8 @@ export class EdgeNode {
   #queue: Promise<unknown> = Promise.resolve();
   /** The last attempt to change the structure was taken back. */
   rolledBack = false;
+  /** Told of every document that changed, after it lies on disk. */
+  onChanged: (keys: readonly string[] | 'all') => void = () => undefined;
   /** Why nginx is not what the documents say. */
   error: string | null = null;
 
@@ -113,6 +115,7 @@ export class EdgeNode {
   async bump(keys: readonly string[] | 'all'): Promise<void> {
     const wanted = this.#untold ? 'all' : keys;
     if (wanted.length === 0) return;
+    this.onChanged(keys);
     this.#untold = true;
     for (let tries = 1; this.nginx.running; tries += 1) {
       try {

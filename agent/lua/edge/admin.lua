@@ -1,5 +1,6 @@
 -- What the agent asks of the running nginx, over run/admin.sock.
 local cjson = require("cjson.safe")
+local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
@@ -28,6 +29,15 @@ calls["POST /purge"] = function(body)
         objects = objects + purge.url(url)
     end
     return { objects = objects }
+end
+
+-- What active checks found of origins.
+calls["POST /health"] = function(body)
+    if type(body.down) ~= "table" or type(body.up) ~= "table" or type(body.seconds) ~= "number" then
+        return nil
+    end
+    choice.found(body.down, body.up, body.seconds)
+    return { ok = true }
 end
 
 calls["GET /status"] = function()

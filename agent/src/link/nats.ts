@@ -2,7 +2,7 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -179,6 +179,11 @@ export class Link {
 
   async #sync(request: SyncRequest): Promise<SyncReply> {
     return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
+  }
+
+  /** One that is lost with the connection is made good by the next, a minute later. */
+  reportOrigins(report: OriginReport): void {
+    this.#line?.publish(subjects.origins(this.#node.identity.nodeID), JSON.stringify(report));
   }
 
   /** One that is lost with the connection is made good by the next heartbeat. */

@@ -30,6 +30,11 @@ export class Admin {
     return z.object({ objects: z.int() }).parse(await this.#call('POST', '/purge', { urls }, withinMs)).objects;
   }
 
+  /** Those that are down rest for so long, unless it is said again. */
+  async health(down: readonly string[], up: readonly string[], seconds: number): Promise<void> {
+    await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
+  }
+
   #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = request(

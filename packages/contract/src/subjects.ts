@@ -5,11 +5,17 @@ export const subjects = {
   sync: (nodeID: string) => `rpc.${nodeID}.sync`,
   ack: (nodeID: string) => `up.${nodeID}.ack`,
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
+  origins: (nodeID: string) => `up.${nodeID}.origins`,
   command: (nodeID: string, name: 'purge' | 'resync') => `cmd.${nodeID}.${name}`,
 } as const;
 
 /** The same for every node; workers of the control plane share a queue group on them. */
-export const everyNode = { sync: 'rpc.*.sync', ack: 'up.*.ack', heartbeat: 'up.*.heartbeat' } as const;
+export const everyNode = {
+  sync: 'rpc.*.sync',
+  ack: 'up.*.ack',
+  heartbeat: 'up.*.heartbeat',
+  origins: 'up.*.origins',
+} as const;
 
 export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;
 

@@ -1,9 +1,9 @@
 -- In which order the origins of a domain are tried. Backups only when no main origin is left; one that failed too often
--- rests; when all rest, none does.
+-- rests, and so does one that the agent finds down; when all rest, none does. One that is back begins with little.
 local bit = require("bit")
 local counters = require("edge.core.counters")
 local peers = require("edge.core.dicts").peers
-local ipairs, sort, log, max = ipairs, table.sort, math.log, math.max
+local ipairs, sort, log, max, now = ipairs, table.sort, math.log, math.max, ngx.now
 local crc32 = ngx.crc32_long
 local bxor, rshift, tobit = bit.bxor, bit.rshift, bit.tobit
 
@@ -20,6 +20,18 @@ function _M.init_worker()
             peers:delete(key)
         end
     end
+end
+
+-- Its share grows with the time since it is back.
+local LEAST_SHARE = 0.01
+local function weight_of(origin, upstream)
+    local slow = origin.slowStartSeconds or 0
+    local back = slow > 0 and peers:get("back|" .. upstream.id)
+    if not back then
+        return upstream.weight
+    end
+    local share = (now() - back) / slow
+    return share >= 1 and upstream.weight or upstream.weight * max(share, LEAST_SHARE)
 end
 
 local function busy(upstream)
@@ -53,9 +65,9 @@ local function by(score, list)
 end
 
 -- Weighted rendezvous: when one origin goes, only its own visitors move.
-local function by_hash(text, list)
+local function by_hash(origin, text, list)
     return by(function(upstream)
-        return -upstream.weight / log((mixed(text .. "|" .. upstream.id) + 1) / 4294967298)
+        return -weight_of(origin, upstream) / log((mixed(text .. "|" .. upstream.id) + 1) / 4294967298)
     end, list)
 end
 
@@ -66,9 +78,10 @@ local function by_turn(origin, list)
     turns[origin] = state
     local total, best = 0, nil
     for _, upstream in ipairs(list) do
-        local current = (state[upstream.id] or 0) + upstream.weight
+        local weight = weight_of(origin, upstream)
+        local current = (state[upstream.id] or 0) + weight
         state[upstream.id] = current
-        total = total + upstream.weight
+        total = total + weight
         if not best or current > state[best.id] then
             best = upstream
         end
@@ -85,11 +98,11 @@ local orders = {
     roundRobin = function(origin, list)
         return by_turn(origin, list)
     end,
-    addressHash = function(_, list, facts)
-        return by_hash(facts.address, list)
+    addressHash = function(origin, list, facts)
+        return by_hash(origin, facts.address, list)
     end,
-    uriHash = function(_, list, facts)
-        return by_hash(facts.uri, list)
+    uriHash = function(origin, list, facts)
+        return by_hash(origin, facts.uri, list)
     end,
     -- Of equally busy ones, whose turn it is.
     leastConnections = function(origin, list)
@@ -98,15 +111,19 @@ local orders = {
             place[upstream] = i
         end
         return by(function(upstream)
-            return -busy(upstream) / upstream.weight - place[upstream] / 1e6
+            return -busy(upstream) / weight_of(origin, upstream) - place[upstream] / 1e6
         end, list)
     end,
 }
 
+local function rests(origin, upstream)
+    return peers:get("rest|" .. upstream.id) or origin.health and peers:get("down|" .. upstream.id)
+end
+
 local function collect(origin, backup, facts, even_resting)
     local list = {}
     for _, upstream in ipairs(origin.upstreams) do
-        if upstream.backup == backup and (even_resting or not peers:get("rest|" .. upstream.id)) then
+        if upstream.backup == backup and (even_resting or not rests(origin, upstream)) then
             list[#list + 1] = upstream
         end
     end
@@ -132,6 +149,23 @@ function _M.enter(origin, upstream)
     end
 end
 
+-- From then on it takes part again.
+local LONGEST_SLOW_START = 3600
+function _M.returns(id, at)
+    peers:safe_set("back|" .. id, at, at - now() + LONGEST_SLOW_START)
+end
+
+-- What the agent found: `down` rest for so long, unless it says so again; `up` are back at once.
+function _M.found(down, up, seconds)
+    for _, id in ipairs(down) do
+        peers:safe_set("down|" .. id, true, seconds)
+    end
+    for _, id in ipairs(up) do
+        peers:delete("down|" .. id)
+        _M.returns(id, now())
+    end
+end
+
 local function note_failure(origin, upstream)
     if origin.maxFails == 0 then
         return
@@ -139,6 +173,7 @@ local function note_failure(origin, upstream)
     local fails = peers:incr("fails|" .. upstream.id, 1, 0, origin.failTimeoutSeconds)
     if fails and fails >= origin.maxFails then
         peers:safe_set("rest|" .. upstream.id, true, origin.failTimeoutSeconds)
+        _M.returns(upstream.id, now() + origin.failTimeoutSeconds)
         peers:delete("fails|" .. upstream.id)
         counters.count("originRested")
     end

@@ -1,3 +1,4 @@
+import type { HealthCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 
 export interface HostRow {
@@ -12,6 +13,8 @@ export interface HostRow {
   hostReplace: string | null;
   sni: string | null;
   originVerify: boolean;
+  slowStartSeconds: number;
+  healthCheck: HealthCheck | null;
   forceSsl: boolean;
   minTls: 'TLSv1.2' | 'TLSv1.3';
   hstsMaxAgeSeconds: number | null;
@@ -54,6 +57,8 @@ export function hostDoc(row: HostRow): HostDoc | null {
       host: row.hostReplace,
       sni: row.sni,
       verify: row.originVerify,
+      slowStartSeconds: row.slowStartSeconds,
+      ...(row.healthCheck && { health: healthOf(row.healthCheck, row) }),
       method: row.hashType,
       maxFails: row.maxFails,
       failTimeoutSeconds: row.failTimeoutSeconds,
@@ -68,3 +73,18 @@ const hstsOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload }: HostR
   hstsMaxAgeSeconds === null
     ? null
     : `max-age=${hstsMaxAgeSeconds}${hstsIncludeSubdomains ? '; includeSubDomains' : ''}${hstsPreload ? '; preload' : ''}`;
+
+const healthOf = (
+  { path, host, intervalSeconds, timeoutSeconds, statusFrom, statusTo, fails, passes }: HealthCheck,
+  { name, hostReplace }: HostRow,
+): NonNullable<HostDoc['origin']['health']> => ({
+  path,
+  // A wildcard is no name that one could ask for.
+  host: host ?? hostReplace ?? name.replace(/^\*\./, ''),
+  intervalSeconds,
+  timeoutSeconds,
+  statusFrom,
+  statusTo,
+  fails,
+  passes,
+});

@@ -117,6 +117,8 @@ export const owners: { [M in Model]: Owner<M> } = {
   SiteAssignment: 'site',
   Domain: 'site',
   Upstream: 'site',
+  // Read by plain SQL together with the origins (domains.queries.ts).
+  OriginState: '(none)',
   Certificate: 'site',
   CertificatePair: 'certificate',
   CertificateOrder: 'certificate',

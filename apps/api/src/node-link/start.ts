@@ -1,6 +1,6 @@
 // The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
 // that NATS and PostgreSQL may do meanwhile.
-import { Ack, Heartbeat, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import { Ack, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
 import pg from 'pg';
@@ -15,6 +15,7 @@ import { startCommands } from './commands.ts';
 import { receive } from './incoming.ts';
 import { listen } from './listen.ts';
 import type { LinkLog } from './log.ts';
+import { forgetOrigins, storeOrigins } from './origin-reports.ts';
 import { reviewPresence, watchPresence } from './presence.ts';
 import { startPublisher } from './publisher.ts';
 import { Quarantine } from './quarantine.ts';
@@ -70,7 +71,10 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const syncs = new Map<string, Promise<unknown>>();
   const regularly = (task: () => Promise<unknown>, everyMs: number) =>
     repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
-  const upkeep = [regularly(() => removeTombstones(pool), TOMBSTONES_EVERY_MS)];
+  const upkeep = [
+    regularly(() => removeTombstones(pool), TOMBSTONES_EVERY_MS),
+    regularly(() => forgetOrigins(pool), TOMBSTONES_EVERY_MS),
+  ];
   // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
   const zoneDocuments = regularly(() => compileZones(pool), ZONES_EVERY_MS);
   upkeep.push(zoneDocuments);
@@ -112,6 +116,14 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
         const { reply } = await heartbeats.add({ nodeId, message });
         commands.wake();
         return reply;
+      },
+    });
+    receive(up, log, {
+      subject: everyNode.origins,
+      schema: OriginReport,
+      handle: async (nodeId, message) => {
+        await storeOrigins(pool, nodeId, message);
+        return null;
       },
     });
     watchPresence(pool, up, trust.account, log, commands.wake);

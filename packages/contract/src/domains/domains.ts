@@ -69,6 +69,39 @@ export const Hsts = z
     if (preload && maxAgeSeconds < YEAR_SECONDS)
       ctx.addIssue({ code: 'custom', path: ['maxAgeSeconds'], message: 'preload needs a year' });
   });
+const Path = z
+  .string()
+  .max(1024)
+  .regex(/^\/[\x21-\x7e]*$/, { message: 'wrong format' });
+/** How each node looks after the origins of a domain by itself, beside what visitors meet. */
+export const HealthCheck = z
+  .object({
+    path: Path,
+    host: HostHeader.nullable().describe('null: as visitors are sent on, or the domain itself'),
+    intervalSeconds: z.int().min(5).max(3600),
+    timeoutSeconds: z.int().min(1).max(60),
+    statusFrom: z.int().min(100).max(599),
+    statusTo: z.int().min(100).max(599),
+    fails: z.int().min(1).max(10).describe('So many bad answers in a row take it out'),
+    passes: z.int().min(1).max(10).describe('So many good ones bring it back'),
+  })
+  .superRefine(({ statusFrom, statusTo }, ctx) => {
+    if (statusFrom > statusTo) ctx.addIssue({ code: 'custom', path: ['statusTo'], message: 'wrong format' });
+  });
+const SlowStart = z
+  .int()
+  .min(0)
+  .max(3600)
+  .describe('An origin that is back reaches its weight after so long; 0: at once');
+/** Over all nodes that have looked lately. */
+export const OriginHealth = z.object({
+  upstreamID: Id,
+  up: z.int().describe('Nodes that find it well'),
+  down: z.int(),
+  reason: z.string().nullable().describe('Why a node finds it down'),
+  tookMs: z.int().describe('Until its answer began, over all nodes'),
+  seenAt: Time,
+});
 export const HttpsInput = z
   .object({
     scheme: OriginScheme,
@@ -113,6 +146,8 @@ export const AddressSwap = z.object({
 export const DomainsInput = z.object({ domains: z.array(DomainInput).min(1).max(1000) });
 export const DomainUpdate = z.object({
   tags: Tags.optional(),
+  slowStartSeconds: SlowStart.optional(),
+  healthCheck: HealthCheck.nullable().optional().describe('null: only what visitors meet counts'),
   hashType: HashType.optional(),
   hostReplace: HostHeader.nullable().optional(),
   sni: HostHeader.nullable().optional(),
@@ -134,6 +169,8 @@ export const Domain = z.object({
   hsts: z.object(Hsts.shape).nullable(),
   minTLS: MinTls,
   originVerify: z.boolean(),
+  slowStartSeconds: z.int(),
+  healthCheck: z.object(HealthCheck.shape).nullable(),
   scheme: OriginScheme,
   portMap: z.array(z.object({ from: Port, to: Port })),
   ...Balance.shape,
@@ -157,6 +194,8 @@ export type DomainUpdate = z.output<typeof DomainUpdate>;
 export type SimpleDomainsInput = z.output<typeof SimpleDomainsInput>;
 export type Upstream = z.output<typeof Upstream>;
 export type UpstreamInput = z.output<typeof UpstreamInput>;
+export type HealthCheck = z.output<typeof HealthCheck>;
+export type OriginHealth = z.output<typeof OriginHealth>;
 export type Hsts = z.output<typeof Hsts>;
 export type HttpsInput = z.output<typeof HttpsInput>;
 export type AddressSwap = z.output<typeof AddressSwap>;

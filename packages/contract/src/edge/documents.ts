@@ -85,6 +85,20 @@ export const HostDoc = z.object({
     host: z.string().nullable().describe("Host field sent to the origin; null: the visitor's"),
     sni: z.string().nullable().describe('null: as host, without its port'),
     verify: z.boolean().optional().describe('its certificate must be valid for that name'),
+    slowStartSeconds: z.int().min(0).max(3600).optional(),
+    /** What the agent asks of each origin; absent: nothing. */
+    health: z
+      .object({
+        path: z.string(),
+        host: z.string(),
+        intervalSeconds: z.int().min(1).max(3600),
+        timeoutSeconds: z.int().min(1).max(60),
+        statusFrom: z.int(),
+        statusTo: z.int(),
+        fails: z.int().min(1),
+        passes: z.int().min(1),
+      })
+      .optional(),
     method: z.enum(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']),
     maxFails: z.int().min(0).max(100).describe('0: never rest an origin'),
     failTimeoutSeconds: z.int().min(1).max(3600),

@@ -63,6 +63,21 @@ export const Heartbeat = z.object({
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
 
+/** On up.<node>.origins: what active checks found, when it changed and again every minute. */
+export const OriginReport = z.object({
+  origins: z
+    .array(
+      z.object({
+        upstreamID: Id,
+        isUp: z.boolean(),
+        reason: z.string().max(1000).nullable(),
+        tookMs: z.int().min(0).max(2_147_483_647),
+      }),
+    )
+    .min(1)
+    .max(1000),
+});
+
 /** cmd.<node>.purge. Repeating one is harmless. */
 export const PurgeCommand = z.object({
   id: Id,
@@ -103,6 +118,7 @@ export type SyncReply = z.output<typeof SyncReply>;
 export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
+export type OriginReport = z.output<typeof OriginReport>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type CommandReply = z.output<typeof CommandReply>;

@@ -16,6 +16,7 @@ import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
 import { fail, type Fault } from '../../core/fail.ts';
+import { NO_JSON } from '../../core/no-json.ts';
 import { originFault } from '../../core/outbound.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -30,6 +31,8 @@ const settings = {
   hostReplace: true,
   sni: true,
   originVerify: true,
+  slowStartSeconds: true,
+  healthCheck: true,
   hashType: true,
   maxFails: true,
   failTimeoutSeconds: true,
@@ -111,8 +114,14 @@ export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }
 const likeness = (
   name: string,
   enabled: boolean,
-  { upstreams, portMap, ...columns }: Prisma.DomainGetPayload<{ select: typeof settings }>,
-): New => ({ name, enabled, upstreams, portMap: PortMap.parse(portMap), columns });
+  { upstreams, portMap, healthCheck, ...columns }: Prisma.DomainGetPayload<{ select: typeof settings }>,
+): New => ({
+  name,
+  enabled,
+  upstreams,
+  portMap: PortMap.parse(portMap),
+  columns: { ...columns, healthCheck: healthCheck ?? NO_JSON },
+});
 
 /** The lines that are no domain names. Where there is but one line, or an origin stands in the way as well, that is all. */
 function misnamed(names: string[], faults: { path: string; rule: string; message: string }[] = []): Fault[] {

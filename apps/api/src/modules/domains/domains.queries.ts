@@ -1,6 +1,6 @@
 // The reads of domains, which consoles ask most: a page with its origins in one statement.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { Domain, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
+import type { Domain, OriginHealth, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, containsLower, pageSql, sql, type Sql } from '../../core/sql.ts';
 
@@ -20,6 +20,7 @@ export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
 const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
   d.cert_status AS "certStatus", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify",
+  d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
   CASE WHEN d.hsts_max_age_seconds IS NOT NULL THEN json_build_object('maxAgeSeconds', d.hsts_max_age_seconds,
     'includeSubdomains', d.hsts_include_subdomains, 'preload', d.hsts_preload) END AS hsts, d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
   d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
@@ -157,3 +158,16 @@ export async function countOrigins({ db }: Ctx, siteId: string, keyword: string 
   );
   return row?.total ?? 0;
 }
+
+/** By origin, over the nodes that have looked within the last minutes; which nodes is not said. */
+export const readHealth = ({ db }: Ctx, siteId: string, domainId: string): Promise<OriginHealth[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT u.id AS "upstreamID", count(*) FILTER (WHERE o.is_up)::int AS up,
+        count(*) FILTER (WHERE NOT o.is_up)::int AS down, max(o.reason) AS reason,
+        round(avg(o.took_ms))::int AS "tookMs", max(o.seen_at) AS "seenAt"
+      FROM upstreams u JOIN sites s ON s.id = u.site_id JOIN domains d ON d.id = u.domain_id
+        JOIN origin_states o ON o.upstream_id = u.id
+      WHERE u.domain_id = ${domainId} AND u.site_id = ${siteId} AND ${site} AND d.health_check IS NOT NULL
+        AND o.seen_at > now() - interval '3 minutes'
+      GROUP BY u.id ORDER BY u.id`,
+  );

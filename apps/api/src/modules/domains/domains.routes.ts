@@ -36,6 +36,7 @@ export const domainsRoutes = routes(domains, {
 export const domainUpstreamsRoutes = routes(domainUpstreams, {
   list:   (ctx, { params, query }) => upstreams.list(ctx, params, query),
   create: (ctx, { params, body }) => upstreams.create(ctx, params, body.upstreams),
+  health: (ctx, { params }) => upstreams.health(ctx, params),
   update: (ctx, { params, body }) => upstreams.update(ctx, params, body.upstreams),
   remove: (ctx, { params, body }) => upstreams.remove(ctx, params, body.ids),
 });

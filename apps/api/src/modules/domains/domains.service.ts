@@ -1,4 +1,10 @@
-import { Domain, PortMap, type DomainUpdate, type HttpsInput } from '@edgeloom/contract/domains/domains.ts';
+import {
+  Domain,
+  HealthCheck,
+  PortMap,
+  type DomainUpdate,
+  type HttpsInput,
+} from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
@@ -7,6 +13,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
 import { fail, failTogether, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
+import { NO_JSON } from '../../core/no-json.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -74,8 +81,17 @@ export const allTags = async (ctx: Ctx) => ({ data: (await readTags(ctx)).map(({
 export const find = async (ctx: Ctx, siteId: string, by: { id: string } | { name: string }): Promise<Domain> =>
   (await readDomain(ctx, siteId, by)) ?? fail('NOT_FOUND');
 
-export const update = ({ db }: Ctx, { siteId, domainId }: InDomain, fields: DomainUpdate): Promise<Domain> =>
-  db.$transaction((tx) => write(tx, siteId, domainId, given(fields)));
+export const update = (
+  { db }: Ctx,
+  { siteId, domainId }: InDomain,
+  { healthCheck, ...fields }: DomainUpdate,
+): Promise<Domain> =>
+  db.$transaction((tx) =>
+    write(tx, siteId, domainId, {
+      ...given(fields),
+      ...(healthCheck !== undefined && { healthCheck: healthCheck ?? NO_JSON }),
+    }),
+  );
 
 export const setHttps = (
   { db }: Ctx,
@@ -217,4 +233,5 @@ export const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload
   scheme: scheme.parse(row.scheme),
   hashType: hashType.parse(row.hashType),
   portMap: PortMap.parse(row.portMap),
+  healthCheck: HealthCheck.nullable().parse(row.healthCheck),
 });

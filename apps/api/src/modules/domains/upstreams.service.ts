@@ -7,6 +7,7 @@ import { fail } from '../../core/fail.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { originFaults } from './create-domains.service.ts';
+import { readHealth } from './domains.queries.ts';
 import type { InDomain } from './domains.service.ts';
 
 const select = { id: true, address: true, port: true, weight: true, backup: true, enabled: true } as const;
@@ -21,6 +22,11 @@ export async function list({ db }: Ctx, place: InDomain, { keyword, sortBy, orde
   await own(db, place);
   const where = { ...place, ...(keyword && { address: containing(keyword) }) };
   return { data: await db.upstream.findMany({ where, select, orderBy: [{ [sortBy]: orderBy }, { id: 'asc' }] }) };
+}
+
+export async function health(ctx: Ctx, place: InDomain) {
+  await own(ctx.db, place);
+  return { data: await readHealth(ctx, place.siteId, place.domainId) };
 }
 
 export function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {

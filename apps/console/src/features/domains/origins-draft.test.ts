@@ -21,6 +21,8 @@ const domain: Domain = {
   hsts: null,
   minTLS: 'TLSv1.2',
   originVerify: false,
+  slowStartSeconds: 0,
+  healthCheck: null,
   scheme: 'http',
   portMap: [],
   hashType: 'roundRobin',

@@ -1,0 +1,81 @@
+// One look at one origin, as a visitor's request would be made of it, but by ourselves: it passes no nginx, so it is in no
+// log and no count.
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** What is asked, and of whom. Two domains with the same have one look between them. */
+export interface Look {
+  address: string;
+  port: number;
+  tls: { name: string; verify: boolean } | null;
+  host: string;
+  path: string;
+  timeoutSeconds: number;
+  statusFrom: number;
+  statusTo: number;
+}
+
+export interface Finding {
+  /** Null: it is well. */
+  reason: string | null;
+  tookMs: number;
+}
+
+const USER_AGENT = 'Edgeloom-Health';
+
+/** Whoever resolves names and knows where origins may not lie; throws with the reason. */
+export type Resolve = (name: string) => Promise<string[]>;
+
+/** Well if one of its addresses is. */
+export async function check(look: Look, resolve: Resolve, authorities: string | null): Promise<Finding> {
+  const started = performance.now();
+  const signal = AbortSignal.timeout(look.timeoutSeconds * 1000);
+  const finding = (reason: string | null): Finding => ({ reason, tookMs: Math.round(performance.now() - started) });
+  let reason = 'it has no address';
+  try {
+    for (const address of await resolve(look.address)) {
+      reason = (await ask(look, address, authorities, signal)) ?? '';
+      if (reason === '') return finding(null);
+    }
+  } catch (error) {
+    reason = inWords(error);
+  }
+  return finding(signal.aborted ? `no answer within ${look.timeoutSeconds} s` : reason);
+}
+
+function ask(look: Look, address: string, authorities: string | null, signal: AbortSignal): Promise<string | null> {
+  const { tls, statusFrom, statusTo } = look;
+  const options: RequestOptions = {
+    host: address,
+    port: look.port,
+    path: look.path,
+    headers: { host: look.host, 'user-agent': USER_AGENT, accept: '*/*' },
+    agent: false,
+    signal,
+  };
+  return new Promise((resolve) => {
+    const answered = (answer: IncomingMessage) => {
+      const status = answer.statusCode ?? 0;
+      // The rest of it is nobody's.
+      answer.destroy();
+      resolve(status >= statusFrom && status <= statusTo ? null : `it answered ${status}`);
+    };
+    const call =
+      tls === null
+        ? httpRequest(options, answered)
+        : httpsRequest(
+            {
+              ...options,
+              servername: tls.name,
+              rejectUnauthorized: tls.verify,
+              ...(tls.verify && { ca: authorities ?? [] }),
+            },
+            answered,
+          );
+    call.on('error', (error) => resolve(inWords(error)));
+    call.end();
+  });
+}
+
+const inWords = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 300);

@@ -1,0 +1,169 @@
+// Active checks of origins: what one look finds, and the whole way from a domain's settings to what visitors and customers see.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { resolving } from '@edgeloom/agent/health/addresses.ts';
+import { check, type Look } from '@edgeloom/agent/health/check.ts';
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { startNameServer } from '../edge/name-server.ts';
+import { testAgent } from '../support/agent.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { visit } from '../support/visit.ts';
+
+const dns = await startNameServer();
+const trusted = selfSigned('origin.example.com');
+const [plain, secure] = await Promise.all([startOrigin(), startOrigin({ tls: trusted })]);
+const open: Server[] = [];
+afterAll(async () => {
+  for (const server of open) server.close();
+  await Promise.all([plain.stop(), secure.stop(), dns.stop()]);
+});
+
+const policy = { deny: ['192.168.0.0/16', '127.0.0.0/8'], allow: ['127.0.0.1', '::1'] };
+const resolve = resolving([dns.address], () => policy);
+const look = (over: Partial<Look>): Look => ({
+  address: '127.0.0.1',
+  port: plain.port,
+  tls: null,
+  host: 'www.example.com',
+  path: '/health',
+  timeoutSeconds: 1,
+  statusFrom: 200,
+  statusTo: 399,
+  ...over,
+});
+const find = async (over: Partial<Look>) => (await check(look(over), resolve, trusted.cert)).reason;
+
+/** Takes connections, and then does this with them. */
+async function socketServer(
+  then: (socket: { destroy: () => void; resetAndDestroy: () => void }) => void,
+  host = '127.0.0.1',
+) {
+  const server = createServer({ pauseOnConnect: false }, (socket) => {
+    socket.on('error', () => undefined);
+    then(socket);
+  }).listen(0, host);
+  open.push(server);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+describe('a look at an origin', () => {
+  test('asks for the path of the host, in a name of its own', async () => {
+    expect(await find({})).toBeNull();
+    expect(plain.asked('/health').at(-1)).toMatchObject({
+      method: 'GET',
+      headers: { host: 'www.example.com', 'user-agent': 'Edgeloom-Health' },
+    });
+  });
+
+  test('finds it down by its status, by a refused or reset connection, and by silence', async () => {
+    plain.on('/broken', { status: 503 });
+    expect(await find({ path: '/broken' })).toBe('it answered 503');
+    expect(await find({ path: '/broken', statusFrom: 503, statusTo: 503 })).toBeNull();
+    expect(await find({ port: await freePort() })).toMatch(/ECONNREFUSED/);
+    expect(await find({ port: await socketServer((socket) => socket.resetAndDestroy()) })).toMatch(
+      /ECONNRESET|hang up/,
+    );
+    // Half open: it takes the connection and says nothing.
+    expect(await find({ port: await socketServer(() => undefined) })).toBe('no answer within 1 s');
+  });
+
+  test('takes any certificate, unless it must be right', async () => {
+    const tls = { name: 'origin.example.com', verify: true };
+    expect(await find({ port: secure.port, tls })).toBeNull();
+    expect(secure.requests.at(-1)?.serverName).toBe('origin.example.com');
+    expect(await find({ port: secure.port, tls: { ...tls, name: 'other.example.com' } })).toMatch(/altnames|Hostname/i);
+    expect(await find({ port: secure.port, tls: { name: 'other.example.com', verify: false } })).toBeNull();
+  });
+
+  test('goes where the name leads now, over IPv6 as well, and nowhere it may not', async () => {
+    const six = await startOrigin({ host: '::1' });
+    const name = 'moving.example.com';
+    expect(await find({ address: name })).toBe('its name is not known');
+    dns.records.set(name, { a: ['127.0.0.1'] });
+    expect(await find({ address: name })).toBeNull();
+    dns.records.set(name, { aaaa: ['0:0:0:0:0:0:0:1'] });
+    expect(await find({ address: name, port: six.port })).toBeNull();
+    for (const a of ['192.168.1.1', '127.0.0.2']) {
+      dns.records.set(name, { a: [a] });
+      expect(await find({ address: name })).toBe('it has no address that is allowed');
+    }
+    expect(await find({ address: '127.0.0.2' })).toBe('it has no address that is allowed');
+    await six.stop();
+  });
+});
+
+test('an origin that goes down is left alone by visitors before they meet it, is shown to its owner, and comes back', async () => {
+  const plane = await controlPlane({ databaseUrl: await testDatabase() });
+  const [port, first] = [await freePort(), await freePort()];
+  const other = await startOrigin();
+  other.on('/', { body: 'other', headers: { 'cache-control': 'no-store' } });
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const agent = await testAgent(await plane.node(zone));
+  const { call } = plane.as(site.owner);
+  try {
+    const name = 'checked.example.com';
+    const upstreams = [
+      { address: '127.0.0.1', port: first },
+      { address: '127.0.0.1', port: other.port, backup: true },
+    ];
+    const { ids } = await call(domains.create, { params: site.params, body: { domains: [{ name, upstreams }] } });
+    const params = { ...site.params, domainId: ids[0] ?? '' };
+    const healthCheck = {
+      path: '/alive',
+      host: null,
+      intervalSeconds: 5,
+      timeoutSeconds: 2,
+      statusFrom: 200,
+      statusTo: 299,
+      fails: 1,
+      passes: 1,
+    };
+    expect(await call(domains.update, { params, body: { healthCheck } })).toMatchObject({ healthCheck });
+    agent.start();
+    const health = async () => (await call(domainUpstreams.health, { params })).data;
+    // The main origin is not there: the backup answers, and the main one is never tried again by a visitor.
+    await eventually(
+      async () =>
+        expect(await health()).toMatchObject([
+          { up: 0, down: 1 },
+          { up: 1, down: 0 },
+        ]),
+      {
+        within: 60_000,
+      },
+    );
+    expect((await health())[0]?.reason).toMatch(/ECONNREFUSED/);
+    expect((await visit(port, name)).body).toBe('other');
+
+    const main = await startOrigin({ port: first });
+    main.on('/', { body: 'main', headers: { 'cache-control': 'no-store' } });
+    await eventually(async () => expect((await visit(port, name)).body).toBe('main'), { within: 30_000 });
+    await eventually(async () => expect(await health()).toMatchObject([{ up: 1, down: 0, reason: null }, { up: 1 }]), {
+      within: 30_000,
+    });
+    expect(main.asked('/alive')[0]?.headers).toMatchObject({ host: name, 'user-agent': 'Edgeloom-Health' });
+    // Nobody else's business.
+    const stranger = await plane.build.site();
+    await expect(plane.as(stranger.owner).call(domainUpstreams.health, { params })).rejects.toMatchObject({
+      status: 404,
+    });
+
+    await call(domains.update, { params, body: { healthCheck: null } });
+    expect(await health()).toEqual([]);
+    await main.stop();
+  } finally {
+    await agent.stop();
+    await other.stop();
+    await plane.stop();
+  }
+}, 120_000);
