@@ -35,8 +35,8 @@ export function ConflictPanel({ conflict: { fields, taken }, words, values, choo
           value={JSON.stringify(values[name]) === JSON.stringify(theirs) ? 'theirs' : 'yours'}
           onChange={(side) => choose(name, side === 'theirs' ? theirs : yours)}
         >
-          <Radio value="theirs" size="xs" label={`${t('common.conflict.theirs')}: ${textOf(theirs)}`} />
-          <Radio value="yours" size="xs" label={`${t('common.conflict.yours')}: ${textOf(yours)}`} />
+          <Radio value="theirs" size="xs" mt={8} label={`${t('common.conflict.theirs')}: ${textOf(theirs)}`} />
+          <Radio value="yours" size="xs" mt={8} label={`${t('common.conflict.yours')}: ${textOf(yours)}`} />
         </Radio.Group>
       ))}
     </div>

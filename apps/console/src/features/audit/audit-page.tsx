@@ -55,7 +55,10 @@ export const AuditPage = () => (
           can: audit.get.can,
         }),
       ]}
-      phone={({ method, url }) => ({ below: `${method} ${shortOf(url)}` })}
+      phone={({ method, url, status }) => ({
+        below: `${method} ${shortOf(url)}`,
+        ...(status >= 400 && { end: <Pill tone={toneOfAnswer(status)}>{status}</Pill> }),
+      })}
     />
   </Page>
 );
