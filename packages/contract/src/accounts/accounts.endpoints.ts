@@ -17,10 +17,10 @@ export const accounts = onEvery('accounts', {
   list:   get('accounts', { can: 'account:read', query: Page.extend(Filter), reply: paged(Account) }),
   get:    get('account/:id', { can: 'account:read', reply: Account }),
   subs:   get('account/:id/subs', { can: 'account:read', query: Page, reply: paged(Account) }),
-  create: post('account', { can: 'account:write', body: AccountInput, reply: Account, fails: ['EMAIL_TAKEN', 'PERMISSION_DENIED', 'RATE_LIMITED'] }),
+  create: post('account', { can: 'account:write', limit: 'mail', body: AccountInput, reply: Account, fails: ['EMAIL_TAKEN', 'PERMISSION_DENIED', 'RATE_LIMITED'] }),
   update: put('account', { can: 'account:write', body: AccountUpdate, reply: Account, fails: ['PERMISSION_DENIED'] }),
   remove: del('account', { can: 'account:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE', 'PERMISSION_DENIED'] }),
-  resend: post('account/resendEmail', { can: 'account:write', body: z.object({ id: Id }), fails: ['PERMISSION_DENIED', 'RATE_LIMITED'] }),
+  resend: post('account/resendEmail', { can: 'account:write', limit: 'mail', body: z.object({ id: Id }), fails: ['PERMISSION_DENIED', 'RATE_LIMITED'] }),
 });
 
 /** The sub-accounts of a site's owner to which it is assigned. */
