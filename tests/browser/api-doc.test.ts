@@ -15,24 +15,28 @@ const faults = async ({ page }: Screen) => {
   return [...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`), await overhang(page)];
 };
 
-test.each(['user', 'client'] as const)('every call of the %s console has a page of its own', async (kind) => {
-  const site = await consoles.app.build.site();
-  const screen = await consoles.openAs(kind === 'user' ? site.owner : site.client, 'apiDoc');
-  const { page } = screen;
-  const calls = page.locator('main nav li a');
-  await calls.first().waitFor();
-  const paths = await calls.locator('span:last-child > span:last-child').allTextContents();
-  const other = kind === 'user' ? 'client' : 'user';
-  expect(paths.length).toBeGreaterThan(60);
-  expect(paths.filter((path) => path.startsWith(`/${other}`) || path.startsWith('/admin'))).toEqual([]);
-  for (const href of await calls.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))) {
-    await page.evaluate((hash) => void (location.hash = hash), href.slice(href.indexOf('#')));
-    await page.locator(`main nav a[href="${href}"][aria-current="page"]`).waitFor();
-    const shown = await page.getByRole('article').innerText();
-    expect(shown).toContain('/api/v1/');
-    expect(shown, href).not.toMatch(/undefined|\[object|NaN/);
-  }
-});
+test.each(['user', 'client'] as const)(
+  'every call of the %s console has a page of its own',
+  { timeout: 120_000 },
+  async (kind) => {
+    const site = await consoles.app.build.site();
+    const screen = await consoles.openAs(kind === 'user' ? site.owner : site.client, 'apiDoc');
+    const { page } = screen;
+    const calls = page.locator('main nav li a');
+    await calls.first().waitFor();
+    const paths = await calls.locator('span:last-child > span:last-child').allTextContents();
+    const other = kind === 'user' ? 'client' : 'user';
+    expect(paths.length).toBeGreaterThan(60);
+    expect(paths.filter((path) => path.startsWith(`/${other}`) || path.startsWith('/admin'))).toEqual([]);
+    for (const href of await calls.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))) {
+      await page.evaluate((hash) => void (location.hash = hash), href.slice(href.indexOf('#')));
+      await page.locator(`main nav a[href="${href}"][aria-current="page"]`).waitFor();
+      const shown = await page.getByRole('article').innerText();
+      expect(shown).toContain('/api/v1/');
+      expect(shown, href).not.toMatch(/undefined|\[object|NaN/);
+    }
+  },
+);
 
 test('a call is found, read and copied as a command that works', async () => {
   const site = await consoles.app.build.site();

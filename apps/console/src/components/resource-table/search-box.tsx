@@ -37,7 +37,10 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
+        // What was typed a moment ago is no longer asked.
+        ask.cancel();
         setText('');
+        setSent('');
         state.setSearch('');
         event.currentTarget.blur();
       }}
