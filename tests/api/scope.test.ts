@@ -343,10 +343,11 @@ describe('the schema keeps to the names that the scope goes by', async () => {
   });
 });
 
-test('no module but sign-in, which works before there is an account to scope by, reaches past the scope', async () => {
+test('no module but sign-in and the look of a host name, asked for before there is an account, reaches past the scope', async () => {
   const folder = new URL('../../apps/api/src/modules/', import.meta.url);
   const all = await readdir(folder, { recursive: true });
-  const files = all.filter((name) => name.endsWith('.ts') && !name.startsWith('auth/'));
+  const early = ['branding/branding.routes.ts'];
+  const files = all.filter((name) => name.endsWith('.ts') && !name.startsWith('auth/') && !early.includes(name));
   const past = await Promise.all(
     files.map(
       async (name) =>
