@@ -214,6 +214,24 @@ describe('a reader', () => {
     expect((await search(site.owner)).total).toBe(0);
   });
 
+  test('finds a refresh under its account, also one by a token that somebody copied', async () => {
+    const { client, clientId } = await build.client();
+    const someone = await person({ clientId });
+    const { refreshToken } = await signIn(someone);
+    const refresh = () => anyone('client')(session.refresh, { body: { refreshToken } });
+    await refresh();
+    await db.session.updateMany({
+      where: { accountId: someone.id },
+      data: { rotatedAt: new Date(Date.now() - 60_000) },
+    });
+    await expect(refresh()).toFail('REFRESH_FAILED');
+    const { data } = await search(client, { method: 'PATCH' });
+    expect(data).toMatchObject([
+      { accountID: someone.id, url: '/api/v1/client', status: 401, changeCount: 1 },
+      { accountID: someone.id, url: '/api/v1/client', status: 200, changeCount: 1 },
+    ]);
+  });
+
   test('narrows by each filter', async () => {
     const tenant = await build.client();
     const call = as(tenant.client);

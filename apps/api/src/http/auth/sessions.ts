@@ -43,6 +43,8 @@ interface Holder {
   proxyId?: string;
 }
 
+type Known = (actor: Actor) => void;
+
 const successorContext = (sessionId: string) => `sessions/${sessionId}/successor`;
 
 export type Sessions = ReturnType<typeof openSessions>;
@@ -152,9 +154,10 @@ export function openSessions(installation: Installation, identities: Identities,
   }
 
   /** What is exchanged for an API token lives no longer than it, and ends with it. */
-  async function exchange({ kind, address, device }: Device, token: string): Promise<Tokens> {
+  async function exchange({ kind, address, device }: Device, token: string, known: Known): Promise<Tokens> {
     if (!keys.isOurs(token)) fail('REFRESH_FAILED');
     const actor = await behind(kind, identities.findByToken(token, address));
+    known(actor);
     const { id: apiTokenId, expiresAt } = await db.apiToken.findUniqueOrThrow({ where: { tokenHash: sha256(token) } });
     const endsAt = earlier(lifetime(), expiresAt);
     return db.$transaction(async (tx) => {
@@ -241,12 +244,15 @@ export function openSessions(installation: Installation, identities: Identities,
 
     start,
 
-    async refresh(place: Device, given: string | undefined): Promise<Tokens> {
-      if (given !== undefined && keys.looksLike(given)) return exchange(place, given);
+    /** `known` hears whose token it is, also where it is refused: the audit names them. */
+    async refresh(place: Device, given: string | undefined, known: Known): Promise<Tokens> {
+      if (given !== undefined && keys.looksLike(given)) return exchange(place, given, known);
       const session = given === undefined ? null : refresh.sessionOf(given);
       if (given === undefined || session === null) fail('REFRESH_FAILED');
       // Before anything is exchanged: a token that is refused must still be good where it belongs.
-      const holder = holderOf(await behind(place.kind, identities.find(session, place.address)));
+      const actor = await behind(place.kind, identities.find(session, place.address));
+      known(actor);
+      const holder = holderOf(actor);
       const hash = sha256(given);
       const exchanged = await rotate(holder, session, hash);
       if (exchanged) return exchanged;

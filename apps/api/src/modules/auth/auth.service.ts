@@ -36,7 +36,8 @@ export async function code(
 }
 
 export async function refresh(ctx: Ctx, sessions: Sessions, { refreshToken }: { refreshToken?: string | undefined }) {
-  const tokens = await sessions.refresh(deviceOf(ctx), refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)]);
+  const given = refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)];
+  const tokens = await sessions.refresh(deviceOf(ctx), given, ({ email }) => (ctx.caller.auditName = email));
   keep(ctx, tokens);
   // What came by a cookie that no script reads goes back by it alone.
   return refreshToken === undefined ? { ...tokens, refreshToken: '' } : tokens;
