@@ -248,6 +248,7 @@ export const statusTone = {
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
+  origin: { up: 'ok', partly: 'warn', down: 'bad', unknown: 'unknown' },
   cert: {
     none: 'off',
     pending: 'unknown',

@@ -1,6 +1,6 @@
 // The origins tab as a draft: what is on the page, what differs from what is live, in words, and what must be called.
 import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { Balance, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import { DomainUpdate, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import type { T, Word } from '../../lib/i18n.ts';
 import { issuesOf, type Issue } from '../../lib/schema.ts';
@@ -32,8 +32,23 @@ export interface Draft {
   failTimeoutSeconds: number;
   connectTimeoutSeconds: number;
   readTimeoutSeconds: number;
+  slowStartSeconds: number;
+  healthCheck: HealthCheck | null;
   origins: Origin[];
 }
+export type HealthCheck = NonNullable<Domain['healthCheck']>;
+
+/** Where one begins that is turned on. */
+export const usualCheck: HealthCheck = {
+  path: '/',
+  host: null,
+  intervalSeconds: 10,
+  timeoutSeconds: 5,
+  statusFrom: 200,
+  statusTo: 399,
+  fails: 3,
+  passes: 2,
+};
 
 export const draftOf = (domain: Domain): Draft => ({
   scheme: domain.scheme,
@@ -45,6 +60,8 @@ export const draftOf = (domain: Domain): Draft => ({
   failTimeoutSeconds: domain.failTimeoutSeconds,
   connectTimeoutSeconds: domain.connectTimeoutSeconds,
   readTimeoutSeconds: domain.readTimeoutSeconds,
+  slowStartSeconds: domain.slowStartSeconds,
+  healthCheck: domain.healthCheck,
   origins: domain.upstreams.map((upstream) => ({ ...upstream, key: upstream.id })),
 });
 
@@ -124,9 +141,17 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
       seconds(draft.connectTimeoutSeconds),
     ),
     ...value('domains.fields.readTimeoutSeconds', seconds(live.readTimeoutSeconds), seconds(draft.readTimeoutSeconds)),
+    ...value('domains.fields.slowStartSeconds', seconds(live.slowStartSeconds), seconds(draft.slowStartSeconds)),
+    ...healthChanges(live.healthCheck, draft.healthCheck, t),
     ...draft.portMap.filter((entry) => !mappedLive.has(pair(entry))).map((entry) => t('domains.changes.mapped', entry)),
     ...live.portMap.filter((entry) => !mapped.has(pair(entry))).map((entry) => t('domains.changes.unmapped', entry)),
   ];
+}
+
+function healthChanges(from: HealthCheck | null, to: HealthCheck | null, t: T): string[] {
+  if (same(from, to)) return [];
+  if (from === null) return [t('domains.changes.healthOn')];
+  return [t(to === null ? 'domains.changes.healthOff' : 'domains.changes.health')];
 }
 
 export type Faults = Record<string, Issue>;
@@ -135,7 +160,7 @@ export type Faults = Record<string, Issue>;
 export function faultsOf(draft: Draft): Faults {
   const faults: Faults = {};
   const found = (path: string, issue: Issue) => (faults[path] ??= { ...issue, path });
-  for (const issue of issuesOf(Balance, balanceOf(draft))) found(issue.path, issue);
+  for (const issue of issuesOf(DomainUpdate, settingsOf(draft))) found(issue.path, issue);
   for (const issue of issuesOf(HttpsInput, draft)) found(issue.path.split('.')[0] ?? '', issue);
 
   const seen = new Set<string>();
@@ -151,7 +176,7 @@ export function faultsOf(draft: Draft): Faults {
 }
 const said = (message: string): Issue => ({ path: '', rule: 'rule', message, values: {} });
 
-const balanceOf = (draft: Draft) => ({
+const settingsOf = (draft: Draft) => ({
   hashType: draft.hashType,
   hostReplace: draft.hostReplace.trim() || null,
   sni: draft.sni.trim() || null,
@@ -159,6 +184,8 @@ const balanceOf = (draft: Draft) => ({
   failTimeoutSeconds: draft.failTimeoutSeconds,
   connectTimeoutSeconds: draft.connectTimeoutSeconds,
   readTimeoutSeconds: draft.readTimeoutSeconds,
+  slowStartSeconds: draft.slowStartSeconds,
+  healthCheck: draft.healthCheck,
 });
 
 export interface Plan {
@@ -175,11 +202,11 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 export function planOf(live: Draft, draft: Draft): Plan {
   const before = new Map(live.origins.map((origin) => [origin.id, origin]));
   const kept = new Set(draft.origins.map(({ id }) => id));
-  const balance = balanceOf(draft);
+  const settings = settingsOf(draft);
   const sides = (given: Draft) => ({ scheme: given.scheme, portMap: given.portMap });
   return {
     https: same(sides(live), sides(draft)) ? null : sides(draft),
-    update: same(balanceOf(live), balance) ? null : balance,
+    update: same(settingsOf(live), settings) ? null : settings,
     create: draft.origins.flatMap(({ id, key: _, ...origin }) => (id === null ? [origin] : [])),
     change: draft.origins.flatMap(({ id, key: _, ...origin }) => {
       const was = before.get(id);

@@ -9,9 +9,10 @@ import { ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import type { Issue } from '../../lib/schema.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useAction } from '../../lib/use-endpoint.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
 import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
+import { HealthField } from './health-field.tsx';
 import { OriginsTable } from './origins-table.tsx';
 import { PortMapField } from './port-map-field.tsx';
 
@@ -30,6 +31,11 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   const [tried, setTried] = useState(false);
   const { save, saving } = useSave(domain, live);
   const draft = edited ?? live;
+  const found = useEndpoint(
+    domainUpstreams.health,
+    { params: { siteId: domain.siteID, domainId: domain.id } },
+    { pollMs: 5000, enabled: live.healthCheck !== null },
+  );
   const locked = !can(domains.update);
   const set = (part: Partial<Draft>) => setEdited({ ...draft, ...part });
 
@@ -96,6 +102,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
         scheme={draft.scheme}
         locked={locked}
         onChange={(origins) => set({ origins })}
+        {...(live.healthCheck !== null && { health: found.data?.data ?? [] })}
         fault={(path) => (tried || !path.endsWith('.address') ? wrong(faults[path]) : undefined)}
         {...(faults['origins'] && { noneOn: t('domains.origins.noneOn') })}
       />
@@ -115,6 +122,28 @@ export function OriginsTab({ domain }: { domain: Domain }) {
             onChange={(value) => set({ [name]: Number(value) })}
           />
         ))}
+      </Section>
+      <Section title="domains.health.title" why="domains.health.why">
+        <HealthField
+          value={draft.healthCheck}
+          locked={locked}
+          onChange={(healthCheck) => set({ healthCheck })}
+          fault={(field) => wrong(faults[`healthCheck.${field}`])}
+        />
+      </Section>
+      <Section title="domains.origins.slowStart" why="domains.origins.slowStartWhy">
+        <NumberInput
+          label={t('domains.fields.slowStartSeconds')}
+          value={draft.slowStartSeconds}
+          min={0}
+          max={3600}
+          clampBehavior="none"
+          allowDecimal={false}
+          suffix=" s"
+          disabled={locked}
+          error={wrong(faults['slowStartSeconds'])}
+          onChange={(value) => set({ slowStartSeconds: Number(value) })}
+        />
       </Section>
       <Section title="domains.origins.portMap" why="domains.origins.portMapWhy">
         <PortMapField
@@ -140,7 +169,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
 }
 
 const isDraft = (kept: unknown): kept is Draft =>
-  typeof kept === 'object' && kept !== null && 'origins' in kept && 'portMap' in kept;
+  typeof kept === 'object' && kept !== null && 'origins' in kept && 'portMap' in kept && 'healthCheck' in kept;
 
 /** A text that is being typed is told after its first change, an untouched one when saving is tried. */
 const touchedBy = (live: Draft, draft: Draft) => ({

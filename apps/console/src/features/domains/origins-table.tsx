@@ -1,6 +1,9 @@
+import type { domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { ActionIcon, Button, Menu, NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { Pill } from '../../components/status/status.tsx';
+import { Pill, Status } from '../../components/status/status.tsx';
+import { Nothing } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { newOrigin, type Origin, type Scheme } from './origins-draft.ts';
 import classes from './domains.module.css';
@@ -12,10 +15,13 @@ interface OriginsTableProps {
   onChange: (origins: Origin[]) => void;
   fault: (path: string) => string | undefined;
   noneOn?: string;
+  /** What active checks found lately; left out where there are none. */
+  health?: readonly Health[];
 }
+type Health = Received<typeof domainUpstreams.health>['data'][number];
 
 /** The origins of a domain, edited where they stand. */
-export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn }: OriginsTableProps) {
+export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn, health }: OriginsTableProps) {
   const t = useT();
   const backups = origins.filter(({ backup }) => backup).length;
   const summary =
@@ -41,7 +47,7 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard */}
       <section className={classes['scroll']} tabIndex={0} aria-label={t('domains.origins.table')}>
-        <table className={classes['table']}>
+        <table className={classes['table']} data-health={health !== undefined || undefined}>
           <thead>
             <tr>
               <th scope="col">{t('domains.fields.address')}</th>
@@ -50,6 +56,14 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
               </th>
               <th scope="col">{t('domains.fields.weight')}</th>
               <th scope="col">{t('domains.fields.backup')}</th>
+              {health && (
+                <>
+                  <th scope="col">{t('domains.health.state')}</th>
+                  <th scope="col" className={classes['number']}>
+                    {t('domains.health.firstByte')}
+                  </th>
+                </>
+              )}
               <th scope="col">{t('domains.fields.enabled')}</th>
               <th scope="col">
                 <span className="hidden-text">{t('common.remove')}</span>
@@ -64,6 +78,7 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn 
                 origin={origin}
                 locked={locked}
                 last={origins.length === 1}
+                {...(health && { health: health.find(({ upstreamID }) => upstreamID === origin.id) ?? null })}
                 fault={(field) => fault(`origins.${origin.key}.${field}`)}
                 onChange={(part) => onChange(origins.with(i, { ...origin, ...part }))}
                 onRemove={() => onChange(origins.toSpliced(i, 1))}
@@ -84,12 +99,14 @@ interface OriginRowProps {
   origin: Origin;
   locked: boolean;
   last: boolean;
+  /** Null: nothing was found yet. Left out: nobody looks. */
+  health?: Health | null;
   fault: (field: string) => string | undefined;
   onChange: (part: Partial<Origin>) => void;
   onRemove: () => void;
 }
 
-function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: OriginRowProps) {
+function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove }: OriginRowProps) {
   const t = useT();
   const { address, port, weight, backup, enabled } = origin;
   return (
@@ -163,6 +180,7 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
           </Menu.Dropdown>
         </Menu>
       </td>
+      {health !== undefined && <HealthCells health={enabled ? health : null} />}
       <td>
         <Switch
           aria-label={t('domains.origins.on', { address: address || t('domains.origins.newOrigin') })}
@@ -182,5 +200,36 @@ function OriginRow({ n, origin, locked, last, fault, onChange, onRemove }: Origi
         )}
       </td>
     </tr>
+  );
+}
+
+/** Seen by all nodes together. */
+function HealthCells({ health }: { health: Health | null }) {
+  const t = useT();
+  if (health === null)
+    return (
+      <>
+        <td>
+          <Status kind="origin" value="unknown" />
+        </td>
+        <td className={classes['number']}>
+          <Nothing />
+        </td>
+      </>
+    );
+  const { up, down, reason, tookMs } = health;
+  const nodes = up + down;
+  return (
+    <>
+      <td className={classes['healthCell']}>
+        <Status
+          kind="origin"
+          value={down === 0 ? 'up' : up === 0 ? 'down' : 'partly'}
+          {...(down > 0 && up > 0 && { text: t('domains.health.downOn', { count: down, nodes }) })}
+          why={reason}
+        />
+      </td>
+      <td className={classes['number']}>{t('domains.health.milliseconds', { count: tookMs })}</td>
+    </>
   );
 }
