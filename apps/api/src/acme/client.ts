@@ -72,7 +72,8 @@ const reach = (directory: string, ca: string[]): Promise<void> =>
   });
 
 let trusted: Promise<string[]> | null = null;
-const trust = (authorities: readonly Authority[]) => {
+/** Of the authorities that the system's roots do not know. */
+export const trust = (authorities: readonly Authority[]) => {
   trusted ??= (async () => {
     const files = authorities.flatMap(({ rootFile }) => (rootFile === undefined ? [] : [rootFile]));
     const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));

@@ -168,8 +168,10 @@ async function requestOf(work: Work): Promise<string> {
 
 async function until({ signal }: Work, client: acme.Client, order: Order, ...pending: string[]): Promise<Order> {
   let current = order;
+  let pause = 100;
   for (const end = Date.now() + SIGNING_MS; pending.includes(current.status) && Date.now() < end;) {
-    await setTimeout(500, undefined, { signal });
+    await setTimeout(pause, undefined, { signal });
+    pause = Math.min(pause * 2, 3000);
     current = await client.getOrder(current);
   }
   if (pending.includes(current.status)) throw new Error(`the order stays ${current.status}`);

@@ -133,7 +133,9 @@ async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen
 }
 
 async function validated({ signal }: Work, client: acme.Client, order: Order) {
-  for (const until = Date.now() + AUTHORITY_MS; Date.now() < until; await setTimeout(1000, undefined, { signal })) {
+  let pause = 100;
+  for (const until = Date.now() + AUTHORITY_MS; Date.now() < until; await setTimeout(pause, undefined, { signal })) {
+    pause = Math.min(pause * 2, 3000);
     const all = await client.getAuthorizations(order);
     refuseInvalid(all);
     if (all.every(({ status }) => status === 'valid')) return;

@@ -7,7 +7,8 @@ function standIn() {
   const records = new Map<string, { id: string; type: string; name: string; content: string; ttl: number }>();
   let last = 0;
   const answer = (status: number, body: object) => new Response(JSON.stringify(body), { status });
-  const ask: Ask = async (address, { method = 'GET', headers = {}, body }) => {
+  const ask: Ask = async (address, wish) => {
+    const { method = 'GET', headers = {}, body } = wish ?? {};
     const { pathname, searchParams } = new URL(address);
     if (headers['authorization'] !== 'Bearer good')
       return answer(403, { success: false, errors: [{ code: 9109, message: 'Invalid access token' }], result: null });

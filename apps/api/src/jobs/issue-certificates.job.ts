@@ -3,7 +3,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { issue } from '../acme/issue.ts';
 import { claimOrder, type Here } from '../acme/order.ts';
+import { tellEnds } from '../acme/notices.ts';
 import { orderDue } from '../acme/renew.ts';
+import { askRenewals } from '../acme/renewal-info.ts';
 import type { Installation } from '../core/installation.ts';
 import { listen } from '../node-link/listen.ts';
 
@@ -43,11 +45,13 @@ export function startIssuing(installation: Installation, log: FastifyBaseLogger)
         running = null;
       });
   };
+  const upkeep = async () => {
+    await askRenewals(installation, now());
+    if ((await orderDue(installation.pool, now())) > 0) wake();
+    await tellEnds(installation, now());
+  };
   const renew = () => {
-    orderDue(installation.pool, now()).then(
-      (count) => count > 0 && wake(),
-      (error: unknown) => log.warn({ err: error }, 'renewals could not be ordered'),
-    );
+    upkeep().catch((error: unknown) => log.warn({ err: error }, 'certificates could not be looked after'));
   };
   const listener = listen(installation.env.DATABASE_URL, { certificate_orders: wake });
   const timers = [setInterval(wake, LOOK_AGAIN_MS).unref(), setInterval(renew, RENEW_EVERY_MS).unref()];

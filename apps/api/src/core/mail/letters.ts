@@ -15,6 +15,7 @@ export interface Letters {
   passkeyAdded: { name: string; address: string };
   passkeyRemoved: { name: string; address: string };
   mailTest: { host: string };
+  certificateEnds: { name: string; site: string; at: string; days: string };
 }
 export type LetterName = keyof Letters;
 
@@ -92,6 +93,13 @@ const en: Record<LetterName, Words> = {
     subject: 'A test of your mail server',
     lines: ['This mail left by {host}. The settings work; save them to use them.'],
   },
+  certificateEnds: {
+    subject: 'A certificate ends soon',
+    lines: [
+      'The certificate {name} of the site {site} ends at {at} (UTC), in {days} days. Visitors of its domains will be warned from then on.',
+      'Bring a new one, or look in the console why it could not be renewed.',
+    ],
+  },
 };
 
 const zhTW: Record<LetterName, Words> = {
@@ -141,6 +149,13 @@ const zhTW: Record<LetterName, Words> = {
     subject: '郵件伺服器測試',
     lines: ['這封郵件由 {host} 寄出。設定可以使用，儲存後生效。'],
   },
+  certificateEnds: {
+    subject: '憑證即將到期',
+    lines: [
+      '站點 {site} 的憑證 {name} 將於 {at}（UTC，{days} 天後）到期，屆時訪客會看到警告。',
+      '請更換憑證，或在主控台查看續期失敗的原因。',
+    ],
+  },
 };
 
 const zhCN: Record<LetterName, Words> = {
@@ -189,6 +204,13 @@ const zhCN: Record<LetterName, Words> = {
   mailTest: {
     subject: '邮件服务器测试',
     lines: ['这封邮件由 {host} 寄出。设置可以使用，保存后生效。'],
+  },
+  certificateEnds: {
+    subject: '证书即将到期',
+    lines: [
+      '站点 {site} 的证书 {name} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到警告。',
+      '请更换证书，或在控制台查看续期失败的原因。',
+    ],
   },
 };
 

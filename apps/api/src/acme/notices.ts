@@ -1,0 +1,35 @@
+// Whoever owns a site is told before a certificate ends that its visitors are served with: one that nobody renews, or whose
+// renewals have failed for weeks.
+import type { Installation } from '../core/installation.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = [1, 7, 14];
+
+/** Answers how many were told. Once for each of the steps, whichever process does it. */
+export async function tellEnds({ db, mail }: Pick<Installation, 'db' | 'mail'>, now: Date): Promise<number> {
+  const horizon = new Date(now.getTime() + Math.max(...DAYS) * DAY_MS);
+  const ending = await db.certificate.findMany({
+    where: { notAfter: { gt: now, lte: horizon }, domains: { some: {} } },
+    include: { site: { include: { owner: true } } },
+    orderBy: { notAfter: 'asc' },
+    take: 1000,
+  });
+  let told = 0;
+  for (const { id, name, notAfter, site } of ending) {
+    if (notAfter === null || site.owner === null) continue;
+    const left = (notAfter.getTime() - now.getTime()) / DAY_MS;
+    const days = DAYS.find((step) => left <= step) ?? 0;
+    const { owner } = site;
+    await db.$transaction(async (tx) => {
+      const { count } = await tx.certificate.updateMany({
+        where: { id, OR: [{ noticedEnd: null }, { noticedEnd: { not: notAfter } }, { noticedDays: { gt: days } }] },
+        data: { noticedEnd: notAfter, noticedDays: days },
+      });
+      if (count === 0) return;
+      const at = notAfter.toISOString().slice(0, 16).replace('T', ' ');
+      await mail.post(tx, owner, 'certificateEnds', { name, site: site.name, at, days: String(Math.ceil(left)) });
+      told += 1;
+    });
+  }
+  return told;
+}
