@@ -267,7 +267,7 @@ async function openAll(page: Page, where: string) {
     await menu.click();
     const item = items.filter({ hasText: name }).first();
     // What was done before may have changed what is offered.
-    if ((await item.count()) > 0) await item.click();
+    if ((await item.count()) > 0 && (await item.isEnabled())) await item.click();
     await opened();
     await check(page, `${where}, ${name}`);
     // Some lead elsewhere; that place has its own turn.
