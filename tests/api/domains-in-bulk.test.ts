@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 import { harmless } from '@edgeloom/api/modules/domains/bulk-domains.service.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -211,6 +212,34 @@ describe('a domain is the pattern', () => {
     });
     await expect(copy(target.id)).toFail('DUPLICATED', { errorData: [{ targets: [source.name] }] });
     await expect(copy((await build.site()).id)).toFail('NOT_FOUND');
+  });
+
+  test('also in what its origins are shown of us, which is a certificate of the same site and stays while it is used', async () => {
+    const source = await build.domain();
+    const { site } = source;
+    const { call } = as(site.owner);
+    const rest = { scheme: 'https' as const, portMap: [] };
+    const show = (originCertificateID: string | null) =>
+      call(domains.https, { params: source.params, body: { ...rest, originCertificateID } });
+    const own = await build.certificate(site, [source.name]);
+    expect(await show(own.id)).toMatchObject({ originCertificateID: own.id });
+    const second = await build.site({ product: site.product, owner: site.owner });
+    const elsewhere = await build.certificate(second, [source.name]);
+    await expect(show(elsewhere.id)).toFail('NOT_FOUND');
+
+    const like = { sourceDomainID: source.id, names: [name()] };
+    const cloned = (await call(domains.createFrom, { params: site.params, body: like })).ids[0] ?? '';
+    expect(await call(domains.get, { params: { ...site.params, domainId: cloned } })).toMatchObject({
+      originCertificateID: own.id,
+    });
+    const body = { ids: [source.id], targetSiteID: second.id };
+    const copied = (await call(domains.copyToSite, { params: site.params, body })).ids[0] ?? '';
+    expect(await call(domains.get, { params: { ...second.params, domainId: copied } })).toMatchObject({
+      originCertificateID: null,
+    });
+    await expect(call(certificates.remove, { params: site.params, body: { ids: [own.id] } })).toFail('STILL_IN_USE');
+    await show(null);
+    await expect(call(certificates.remove, { params: site.params, body: { ids: [own.id] } })).toFail('STILL_IN_USE');
   });
 
   test('that a list for a preload list must be whole to be stored', async () => {

@@ -1,4 +1,8 @@
 // An origin over TLS whose certificate must be right.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/edge.ts';
@@ -12,7 +16,7 @@ const [right, wrong] = await Promise.all([
 ]);
 afterAll(() => Promise.all([edge.stop(), right.stop(), wrong.stop()]));
 
-const site = (ports: number[], more: { sni?: string | null; verify?: boolean; maxFails?: number } = {}) =>
+const site = (ports: number[], more: { sni?: string | null; verify?: boolean; certID?: string } = {}) =>
   edge.site(
     {},
     {
@@ -55,6 +59,41 @@ describe('an origin whose certificate is to be valid', () => {
     expect((await edge.get('/backup', { host: name })).status).toBe(200);
     expect([wrong.asked('/backup').length, right.asked('/backup').length]).toEqual([0, 1]);
   });
+});
+
+test('an origin that asks who we are is shown the certificate that the domain names, and no other domain has it', async () => {
+  const [ours, id] = [selfSigned('edge.example.com'), randomUUID()];
+  const asking = createServer(
+    { ...trusted, requestCert: true, rejectUnauthorized: false, ca: ours.cert },
+    (request, response) => {
+      const { authorized } = request.socket as TLSSocket;
+      response.writeHead(authorized ? 200 : 403).end();
+    },
+  ).listen(0, '127.0.0.1');
+  await once(asking, 'listening');
+  const address = asking.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const key = edge.seal(ours.key, `cert/${id}`);
+  await edge.put({
+    kind: 'cert',
+    id,
+    names: [],
+    notAfter: new Date(Date.now() + 86_400_000).toISOString(),
+    pairs: [{ chainPem: ours.cert, key }],
+  });
+  const [shown, none, lost] = [
+    await site([port], { certID: id }),
+    await site([port]),
+    await site([port], { certID: randomUUID() }),
+  ];
+  // One after the other, so that a kept connection would tell.
+  for (let i = 0; i < 3; i += 1) {
+    expect((await edge.get('/', { host: shown.name })).status).toBe(200);
+    expect((await edge.get('/', { host: none.name })).status).toBe(403);
+  }
+  expect((await edge.get('/', { host: lost.name })).status).toBe(502);
+  asking.close();
+  asking.closeAllConnections();
 });
 
 test('a certificate of nobody will do where none is asked for', async () => {

@@ -33,6 +33,7 @@ const byField: Readonly<Record<string, Thing>> = {
   siteID: 'site',
   targetSiteID: 'site',
   sourceDomainID: 'domain',
+  originCertificateID: 'certificate',
   siteIDs: 'site',
   zoneId: 'zone',
   zoneID: 'zone',

@@ -21,6 +21,8 @@ map "" $o_host { default ""; }
 map "" $o_name { default ""; }
 map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
+map "" $o_chain { default ""; }
+map "" $o_key { default ""; }
 
 server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
@@ -60,6 +62,9 @@ server {
     proxy_ssl_name $o_name;
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_session_reuse off;
+    # What we show to an origin that asks for it: Lua puts the text of both here, and nothing in most requests.
+    proxy_ssl_certificate $o_chain;
+    proxy_ssl_certificate_key $o_key;
     # An origin must not steer us.
     proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
     proxy_hide_header X-E-CC;

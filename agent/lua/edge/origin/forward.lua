@@ -1,8 +1,10 @@
 -- Makes a visitor's request into one for an origin: scheme, port, Host, server name, and whom to ask.
 local addresses = require("edge.origin.addresses")
 local choice = require("edge.origin.choice")
+local docs = require("edge.core.docs")
 local fields = require("edge.http.fields")
 local trips = require("edge.origin.trips")
+local unseal = require("edge.tls.unseal")
 local var, ipairs = ngx.var, ipairs
 local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, string.match, string.sub
 
@@ -62,6 +64,20 @@ local function peers_of(origin, request)
     return peers, refused
 end
 
+-- The certificate that the origin asks for. Without it it would refuse us, or worse, take us for somebody else.
+local function show(id)
+    local entry = docs.get("cert/" .. id)
+    local pair = entry and entry.doc.pairs[1]
+    local key, why = pair and unseal.open(pair.key, entry.key)
+    if not key then
+        ngx.log(ngx.ERR, "cert/", id, " cannot be shown to an origin: ", why or "it is not here")
+        return false
+    end
+    var.o_chain = "data:" .. pair.chainPem
+    var.o_key = "data:" .. key
+    return true
+end
+
 -- How often a request may have passed through this network, this time included (RFC 8586).
 local MOST_PASSES = 4
 
@@ -95,6 +111,9 @@ function _M.origin_access(_, request)
         var.o_scheme = "https"
         var.o_pool = "origin_tls"
         var.o_name = name
+    end
+    if name and origin.certID and not show(origin.certID) then
+        return 502
     end
     trips.begin(origin, peers, name)
 end

@@ -16,8 +16,8 @@ end
 -- A TLS connection may be kept only in a pool of its server name (see hop.conf).
 local function connect(trip, peer)
     if trip.name and settings.poolPerName then
-        -- Nor may one that was never verified serve where that is asked for.
-        local pool = trip.name .. (trip.origin.verify and "|verified" or "")
+        -- Nor may one that was never verified serve where that is asked for, or one that showed another certificate.
+        local pool = trip.name .. (trip.origin.verify and "|verified" or "") .. "|" .. (trip.origin.certID or "")
         local ok, err = balancer.set_current_peer(peer.address, peer.port, pool)
         return ok and balancer.enable_keepalive(KEPT_SECONDS, KEPT_REQUESTS), err
     end

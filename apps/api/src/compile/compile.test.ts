@@ -43,6 +43,7 @@ const host: HostRow = {
   hostReplace: 'origin.example.com',
   sni: null,
   originVerify: true,
+  originCertificateId: id(7),
   slowStartSeconds: 30,
   healthCheck: {
     path: '/health',

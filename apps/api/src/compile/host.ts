@@ -13,6 +13,7 @@ export interface HostRow {
   hostReplace: string | null;
   sni: string | null;
   originVerify: boolean;
+  originCertificateId: string | null;
   slowStartSeconds: number;
   healthCheck: HealthCheck | null;
   forceSsl: boolean;
@@ -57,6 +58,7 @@ export function hostDoc(row: HostRow): HostDoc | null {
       host: row.hostReplace,
       sni: row.sni,
       verify: row.originVerify,
+      ...(row.originCertificateId && { certID: row.originCertificateId }),
       slowStartSeconds: row.slowStartSeconds,
       ...(row.healthCheck && { health: healthOf(row.healthCheck, row) }),
       method: row.hashType,

@@ -150,7 +150,7 @@ const host: Loader = async (db, _, zoneId, names) => {
   const { rows } = await db.query<HostRow>(
     `SELECT d.enabled_name AS name, d.id AS "domainId", d.site_id AS "siteId", d.cache_version AS "cacheVersion",
        d.certificate_id AS "certificateId", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
-       d.host_replace AS "hostReplace", d.sni, d.origin_verify AS "originVerify",
+       d.host_replace AS "hostReplace", d.sni, d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateId",
        d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
        d.force_ssl AS "forceSsl", d.min_tls AS "minTls", d.hsts_max_age_seconds AS "hstsMaxAgeSeconds",
        d.hsts_include_subdomains AS "hstsIncludeSubdomains", d.hsts_preload AS "hstsPreload",

@@ -109,6 +109,9 @@ export const HttpsInput = z
     forceSSL: z.boolean().optional().describe("Visitors by HTTP are sent to HTTPS, with the zone's redirect code"),
     hsts: Hsts.nullable().optional().describe('null: no such header'),
     minTLS: MinTls.optional(),
+    originCertificateID: Id.nullable()
+      .optional()
+      .describe("Of the site's certificates: shown to an HTTPS origin that asks who comes; null: none"),
     originVerify: z.boolean().optional().describe("An HTTPS origin's certificate must be valid for its server name"),
   })
   .superRefine(({ scheme, portMap }, ctx) => {
@@ -169,6 +172,7 @@ export const Domain = z.object({
   hsts: z.object(Hsts.shape).nullable(),
   minTLS: MinTls,
   originVerify: z.boolean(),
+  originCertificateID: Id.nullable(),
   slowStartSeconds: z.int(),
   healthCheck: z.object(HealthCheck.shape).nullable(),
   scheme: OriginScheme,

@@ -85,6 +85,8 @@ export const HostDoc = z.object({
     host: z.string().nullable().describe("Host field sent to the origin; null: the visitor's"),
     sni: z.string().nullable().describe('null: as host, without its port'),
     verify: z.boolean().optional().describe('its certificate must be valid for that name'),
+    /** The certificate that the edge shows to an HTTPS origin; absent: none. */
+    certID: Id.optional(),
     slowStartSeconds: z.int().min(0).max(3600).optional(),
     /** What the agent asks of each origin; absent: nothing. */
     health: z

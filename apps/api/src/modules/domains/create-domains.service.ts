@@ -85,7 +85,8 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
 
 /** New names that are in all things like one that is there. */
 export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, names }: z.output<typeof CloneInput>) {
-  const source = await ctx.db.domain.findFirst({ where: { id: sourceDomainID, siteId }, select: settings });
+  const select = { ...settings, originCertificateId: true };
+  const source = await ctx.db.domain.findFirst({ where: { id: sourceDomainID, siteId }, select });
   if (!source) fail('NOT_FOUND');
   const lines = misnamed(names);
   return insert(

@@ -96,14 +96,19 @@ export const update = (
 export const setHttps = (
   { db }: Ctx,
   { siteId, domainId }: InDomain,
-  { hsts, forceSSL, minTLS, ...input }: HttpsInput,
+  { hsts, forceSSL, minTLS, originCertificateID, ...input }: HttpsInput,
 ): Promise<Domain> =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
     const missing = await unopened(tx, zoneId, input.portMap);
     if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });
+    // Of this site: the others' are nobody's to show.
+    if (originCertificateID) {
+      const where = { id: originCertificateID, siteId, pairs: { some: {} } };
+      if ((await tx.certificate.count({ where })) === 0) fail('NOT_FOUND');
+    }
     return write(tx, siteId, domainId, {
-      ...given({ ...input, forceSsl: forceSSL, minTls: minTLS }),
+      ...given({ ...input, forceSsl: forceSSL, minTls: minTLS, originCertificateId: originCertificateID }),
       ...(hsts === null && { hstsMaxAgeSeconds: null, hstsIncludeSubdomains: false, hstsPreload: false }),
       ...(hsts && {
         hstsMaxAgeSeconds: hsts.maxAgeSeconds,
@@ -224,6 +229,7 @@ export const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload
   status: row.enabled ? 1 : 0,
   forceSSL: row.forceSsl,
   minTLS: minTLS.parse(row.minTls),
+  originCertificateID: row.originCertificateId,
   hsts:
     hstsMaxAgeSeconds === null
       ? null

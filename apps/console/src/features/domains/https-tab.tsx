@@ -1,6 +1,8 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { Checkbox, Select, Switch } from '@mantine/core';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
@@ -20,12 +22,12 @@ const ages = [0, 300, DAY_SECONDS, 30 * DAY_SECONDS, 180 * DAY_SECONDS, YEAR_SEC
 export function HttpsTab({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
-  const { scheme, portMap, forceSSL, hsts, minTLS, originVerify } = domain;
+  const { scheme, portMap, forceSSL, hsts, minTLS, originVerify, originCertificateID } = domain;
   return (
     <ResourceForm
       update={domains.https}
       params={{ siteId: domain.siteID, domainId: domain.id }}
-      value={{ scheme, portMap, forceSSL, hsts, minTLS, originVerify }}
+      value={{ scheme, portMap, forceSSL, hsts, minTLS, originVerify, originCertificateID }}
       done="domains.changes.saved"
       bar
     >
@@ -46,7 +48,16 @@ export function HttpsTab({ domain }: { domain: Domain }) {
           <ChoiceField name="minTLS" segmented />
         </Section>
         <Section title="domains.https.origin" why="domains.https.originWhy">
-          {scheme === 'http' ? t('domains.https.originPlain') : <SwitchField name="originVerify" />}
+          {scheme === 'http' ? (
+            t('domains.https.originPlain')
+          ) : (
+            <>
+              <SwitchField name="originVerify" />
+              {can(certificates.meta) && (
+                <SelectMetaField name="originCertificateID" meta={certificates.meta} nullable />
+              )}
+            </>
+          )}
         </Section>
       </fieldset>
     </ResourceForm>

@@ -21,6 +21,7 @@ const domain: Domain = {
   hsts: null,
   minTLS: 'TLSv1.2',
   originVerify: false,
+  originCertificateID: null,
   slowStartSeconds: 0,
   healthCheck: null,
   scheme: 'http',
