@@ -232,6 +232,31 @@ describe('a reader', () => {
     ]);
   });
 
+  // Used to stand under the operator that the customer was made by, where it does not look.
+  test('finds its own sign-ins, refused ones too, as a customer and as a sub of one', async () => {
+    const site = await build.site();
+    const { id: roleId } = await db.role.create({
+      data: { ownerId: site.owner.id, name: unique('role'), permissions: ['audit:read'] },
+    });
+    const made = [
+      { isRoot: true, parentId: site.client.id },
+      { isRoot: false, parentId: site.owner.id, roleId },
+    ];
+    for (const place of made) {
+      const { clientId } = site;
+      const someone = await person({ kind: 'user', clientId });
+      await db.account.update({ where: { id: someone.id }, data: place });
+      await expect(signIn(someone, 'not the one')).toFail('CREDENTIAL_REFUSED');
+      const { accessToken } = await signIn(someone);
+      const { data } = await people(app).as(accessToken, 'user')(audit.search, { body: {} });
+      expect(data.map(({ url, status, accountID }) => [url, status, accountID])).toEqual([
+        ['/api/v1/user/code', 200, someone.id],
+        ['/api/v1/user/login', 200, someone.id],
+        ['/api/v1/user/login', 401, someone.id],
+      ]);
+    }
+  });
+
   test('narrows by each filter', async () => {
     const tenant = await build.client();
     const call = as(tenant.client);
