@@ -17,6 +17,7 @@ import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
 import { httpSeconds } from './core/metrics.ts';
 import { scoping } from './core/scope.ts';
+import { addressOf } from './http/address.ts';
 import { auditing } from './http/audit.ts';
 import type { Identities } from './http/auth/identities.ts';
 import { openSessions } from './http/auth/sessions.ts';
@@ -179,9 +180,9 @@ async function mountApi(
   const identify = async (request: FastifyRequest): Promise<Actor> => {
     const token = bearerOf(request) ?? fail('INVALID_TOKEN');
     if (keys.looksLike(token))
-      return keys.isOurs(token) ? identities.findByToken(token, request.ip) : fail('INVALID_TOKEN');
+      return keys.isOurs(token) ? identities.findByToken(token, addressOf(request)) : fail('INVALID_TOKEN');
     const claims = claimsOf(token);
-    const actor = await identities.find(claims.session, request.ip);
+    const actor = await identities.find(claims.session, addressOf(request));
     const isItself = actor.id === claims.sub && (actor.proxy?.id ?? actor.id) === claims.actor;
     return isItself ? actor : fail('INVALID_TOKEN');
   };
@@ -194,7 +195,7 @@ async function mountApi(
     now: () => new Date(),
     installation,
     caller: {
-      address: request.ip,
+      address: addressOf(request),
       host: request.hostname.toLowerCase(),
       device: (request.headers['user-agent'] ?? '').slice(0, 256),
       bearer: bearerOf(request),
@@ -257,7 +258,7 @@ function measure(app: FastifyInstance, isLogged: boolean) {
         path: request.url.split('?', 1)[0],
         status: reply.statusCode,
         tookMs: Math.round(reply.elapsedTime * 10) / 10,
-        address: request.ip,
+        address: addressOf(request),
         ...(request.ctx && request.ctx.actor.id !== NOBODY && { account: request.ctx.actor.id }),
       },
       'call',

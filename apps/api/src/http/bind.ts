@@ -15,6 +15,7 @@ import {
 import { inCall } from '../core/call.ts';
 import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
+import { addressOf } from './address.ts';
 import { auditOf, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
 import { onlyOnce } from './idempotency.ts';
@@ -88,7 +89,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
         // Before the body is read, so that a stranger's is not.
         onRequest: async (request, reply) => {
           // Refused before anything else is done for it, and before there is something to audit.
-          await limit.ofAddress(reply, request.ip);
+          await limit.ofAddress(reply, addressOf(request));
           const actor = endpoint.can === 'anyone' ? null : await identify(request);
           // The context first: a refusal is audited as well.
           request.ctx = context(actor, mount, request, reply);

@@ -3,7 +3,6 @@
 // nothing. Each is counted for the account and for the address; an address may be an office, so it is given more.
 // The draft of the IETF gives the headers: draft-ietf-httpapi-ratelimit-headers.
 import type { FastifyReply } from 'fastify';
-import ipaddr from 'ipaddr.js';
 import {
   RateLimiterMemory,
   RateLimiterPostgres,
@@ -15,6 +14,7 @@ import { whoever } from '../core/call.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Rate } from '../env.ts';
+import { networkOf } from './address.ts';
 
 export interface Limits {
   /** Before it is known who calls. */
@@ -96,16 +96,4 @@ async function count(reply: FastifyReply, { name, policy, limiter }: Counter, ke
   reply.header('ratelimit-policy', policies === undefined ? policy : `${String(policies)}, ${policy}`);
   reply.header('ratelimit', states === undefined ? state : `${String(states)}, ${state}`);
   if (isRefused) fail('RATE_LIMITED', { extra: { retryAfterSeconds: seconds } });
-}
-
-/** Whoever has one address of IPv6 has the 2^64 around it as well. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const parsed = ipaddr.parse(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return address;
-  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
-  return `${parsed.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
 }

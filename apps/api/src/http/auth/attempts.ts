@@ -1,7 +1,9 @@
-// Ten failed sign-ins within 15 minutes lock the pair of e-mail and address for 15 minutes, known account or not.
+// Ten failed sign-ins within 15 minutes lock the pair of e-mail and address for 15 minutes, known account or not. Of IPv6
+// the address is the network, or a guesser would have ten tries from each of 2^64.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { fail } from '../../core/fail.ts';
+import { networkOf } from '../address.ts';
 
 const LIMIT = 10;
 const WINDOW = '15 minutes';
@@ -14,7 +16,7 @@ export interface Attempt {
 
 const idOf = ({ kind, email, address }: Attempt) =>
   createHash('sha256')
-    .update(JSON.stringify([kind, email, address]))
+    .update(JSON.stringify([kind, email, networkOf(address)]))
     .digest('hex');
 
 /** Counts before the password is looked at, so that a burst of parallel guesses is counted as well. */

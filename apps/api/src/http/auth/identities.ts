@@ -1,7 +1,7 @@
 // Who stands behind a session or an API token, looked up once and kept until the database says that it changed (NOTIFY identity, sent
 // by triggers): a call costs no query, and a suspension or sign-out acts at once. While the notices cannot be heard,
 // nothing is kept and every call asks.
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
@@ -147,7 +147,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     if (row.revoked_at || (row.session_ends && row.session_ends.getTime() <= now)) fail('INVALID_TOKEN');
     // Whoever acts as another needs the right to, all along.
     if (row.proxy_id !== null && !mayActAs(row)) fail('INVALID_TOKEN');
-    if (addresses && !addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) fail('PERMISSION_DENIED');
+    if (addresses && !isAmong(addresses, address)) fail('PERMISSION_DENIED');
     return identity;
   }
 
@@ -194,6 +194,10 @@ const namedBy = (row: Row) => [
   row.session_id,
   row.token_id,
 ];
+
+/** What is no address is nowhere. */
+const isAmong = (addresses: BlockList, address: string) =>
+  isIP(address) !== 0 && addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 const addressesIn = (cidrs: readonly string[]) => {
   const list = new BlockList();
