@@ -69,6 +69,7 @@ describe('every failed call answers the envelope', () => {
     });
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
+    expect(head).toContain("content-security-policy: default-src 'none'; frame-ancestors 'none'");
     expect(JSON.parse(body)).toMatchObject({
       isError: true,
       code: 101_003,
@@ -107,8 +108,14 @@ test('an unknown or ill-typed query parameter is named', async () => {
   );
 });
 
-test('answers are neither cached, framed nor sniffed, and no other origin may read them', async () => {
-  const { headers } = await at('/api/v1/health', { headers: { origin: 'https://evil.example' } });
+test.each([
+  '/api/v1/health',
+  '/api/v1/none',
+  // Refused before any of our code sees it.
+  '/api/v1/%zz',
+  '/%zz',
+])('the answer to %s is neither cached, framed nor sniffed, and no other origin may read it', async (path) => {
+  const { headers } = await at(path, { headers: { origin: 'https://evil.example' } });
   expect(Object.fromEntries(headers)).toMatchObject({
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -3,6 +3,7 @@ import { randomUUIDv7, type UUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors, type ErrorEntry, type ErrorEnvelope, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { Failure, type Particulars } from '../core/fail.ts';
+import { apiHeaders } from './console.ts';
 
 /** Fastify's own refusals and the database's, in the catalogue's words. */
 const foreign: Record<string, ErrorName> = {
@@ -82,7 +83,7 @@ export function answerFailure(error: unknown, request: FastifyRequest, reply: Fa
   const retryAfter = particulars.extra?.['retryAfterSeconds'];
   if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)));
   return reply
-    .header('x-request-id', request.id)
+    .headers({ ...apiHeaders, 'x-request-id': request.id })
     .status(particulars.status ?? errors[reason].status)
     .type('application/json')
     .send(JSON.stringify(envelope(reason, request.id, particulars)));
@@ -111,6 +112,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${reqID}`,
+    ...Object.entries(apiHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
