@@ -257,12 +257,12 @@ describe('an access token', () => {
 
 describe('in a browser', () => {
   const cookies = (answer: Response) => answer.headers.getSetCookie();
-  const start = async () => {
+  const start = async (cookie = '') => {
     const someone = await account();
     const { onePassKey, vcode } = await anyone(session.login, { body: { email: someone.email, password } });
     const answer = await fetch(`${app.url}/api/v1/client/code`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', cookie },
       body: JSON.stringify({ email: someone.email, onePassKey, vcode }),
     });
     return cookies(answer);
@@ -282,6 +282,17 @@ describe('in a browser', () => {
     const answer = await browser('PATCH', refresh.split(';')[0]);
     expect(await answer.json()).toEqual({ accessToken: expect.any(String), refreshToken: '', tokenType: 'Bearer' });
     expect(cookies(answer).some((cookie) => /^c_refreshToken=.{60,}HttpOnly/.test(cookie))).toBe(true);
+  });
+
+  test('whoever does not stay signed in keeps cookies until the browser is closed', async () => {
+    const brief = 'c_untilClosed=1';
+    const first = await start(brief);
+    const refresh = first.find((cookie) => cookie.startsWith('c_refreshToken'))?.split(';')[0];
+    const next = cookies(await browser('PATCH', `${brief}; ${refresh}`));
+    for (const kept of [first, next]) {
+      expect(kept).toHaveLength(3);
+      expect(kept.filter((cookie) => cookie.includes('Max-Age') || cookie.includes('Expires'))).toEqual([]);
+    }
   });
 
   test('no cookie authorises a call', async () => {

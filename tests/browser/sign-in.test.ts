@@ -68,6 +68,23 @@ describe('a person signs in', () => {
     await window.page.context().close();
   });
 
+  test('until the browser is closed, on a device of somebody else', async () => {
+    const { email } = await people(app).person();
+    const window = await openScreen();
+    await window.page.goto('/client/login');
+    await window.page.getByLabel('Stay signed in on this device').uncheck();
+    await window.page.getByLabel('E-mail').fill(email);
+    await window.page.getByLabel('Password', { exact: true }).fill(password);
+    await window.page.keyboard.press('Enter');
+    await isIn(window);
+    const cookies = await window.page.context().cookies(`${base.client}/api/v1/client`);
+    expect(cookies.map(({ name }) => name).sort()).toEqual(
+      ['c_accessToken', 'c_refreshToken', 'c_tokenType', 'c_untilClosed'].sort(),
+    );
+    expect(cookies.filter(({ expires }) => expires !== -1)).toEqual([]);
+    await window.page.context().close();
+  });
+
   test('with a new password, when the old one is forgotten', async () => {
     const { email } = await people(app).person();
     const window = await openScreen();

@@ -50,7 +50,7 @@ export interface Caller {
   device: string;
   bearer: string | null;
   cookies: Readonly<Record<string, string | undefined>>;
-  setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge: number }) => void;
+  setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge?: number }) => void;
   /** Whom the audit line names while there is no session: the address that a sign-in gave. */
   auditName: string | null;
   /** Of which kind that account is, where the path does not say. */

@@ -18,17 +18,25 @@ export const useSession = create<Session>(() => ({ account: null, endedBy: null 
 const prefix = family.charAt(0);
 const twoYears = 2 * 365 * 86_400;
 const names = ['accessToken', 'tokenType'] as const;
+/** Says to the API, too, that the session's cookies go when the browser is closed. */
+const UNTIL_CLOSED = 'untilClosed';
 
-export const cookie = (name: (typeof names)[number]) =>
+export const cookie = (name: (typeof names)[number] | typeof UNTIL_CLOSED) =>
   document.cookie
     .split('; ')
     .find((pair) => pair.startsWith(`${prefix}_${name}=`))
     ?.slice(prefix.length + name.length + 2) || null;
 
-export function keepTokens(tokens: { accessToken: string; tokenType: string }) {
+function putCookie(name: string, value: string, life: string) {
   const secure = location.protocol === 'https:' ? '; Secure' : '';
-  for (const name of names)
-    document.cookie = `${prefix}_${name}=${tokens[name]}; Path=/; Max-Age=${twoYears}; SameSite=Strict${secure}`;
+  document.cookie = `${prefix}_${name}=${value}; Path=/; SameSite=Strict${life}${secure}`;
+}
+
+export const staysSignedIn = () => cookie(UNTIL_CLOSED) === null;
+export const staySignedIn = (stays: boolean) => putCookie(UNTIL_CLOSED, '1', stays ? '; Max-Age=0' : '');
+
+export function keepTokens(tokens: { accessToken: string; tokenType: string }) {
+  for (const name of names) putCookie(name, tokens[name], staysSignedIn() ? `; Max-Age=${twoYears}` : '');
 }
 
 export const hasTokens = () => names.every((name) => cookie(name));
@@ -42,7 +50,7 @@ export function keepAccount(account: Account) {
 }
 
 export function dropTokens() {
-  for (const name of names) document.cookie = `${prefix}_${name}=; Path=/; Max-Age=0; SameSite=Strict`;
+  for (const name of names) putCookie(name, '', '; Max-Age=0');
 }
 
 /** Forgets everything of this console's session that a script can reach. */

@@ -10,6 +10,8 @@ const REFRESH = 'refreshToken';
 /** Of whoever acts as another account of the same console: theirs again once they stop. */
 const OWN_REFRESH = 'ownRefreshToken';
 const HOURS_KEPT = 8;
+/** Set by the sign-in page of whoever does not stay signed in: the session's cookies go when the browser is closed. */
+const UNTIL_CLOSED = 'untilClosed';
 
 export const familyOf = ({ mount }: Ctx): Family => AccountKind.parse(mount);
 const deviceOf = (ctx: Ctx) => ({
@@ -102,5 +104,7 @@ export function keep(ctx: Ctx, { accessToken, refreshToken, tokenType }: Tokens)
 function putCookie(ctx: Ctx, name: string, value: string, seconds = TWO_YEARS_SECONDS) {
   const isSecret = name === REFRESH || name === OWN_REFRESH;
   const path = isSecret ? `/api/v1/${familyOf(ctx)}` : '/';
-  ctx.caller.setCookie(cookieName(ctx, name), value, { path, httpOnly: isSecret, maxAge: value === '' ? 0 : seconds });
+  const isBrief = ctx.caller.cookies[cookieName(ctx, UNTIL_CLOSED)] !== undefined;
+  const life = value === '' ? { maxAge: 0 } : isBrief ? {} : { maxAge: seconds };
+  ctx.caller.setCookie(cookieName(ctx, name), value, { path, httpOnly: isSecret, ...life });
 }

@@ -1,7 +1,16 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
-import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { IconHistory, IconLayoutDashboard, IconMail, IconUserCircle, IconUsers } from '@tabler/icons-react';
+import { apiTokens, mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
+import {
+  IconApi,
+  IconHistory,
+  IconLayoutDashboard,
+  IconMail,
+  IconUserCircle,
+  IconUsers,
+  IconUserShield,
+} from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 
 export const menu: readonly MenuGroup[] = [
@@ -16,6 +25,20 @@ export const menu: readonly MenuGroup[] = [
     entries: [
       { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
       { to: 'userManagement/users', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
+      {
+        to: 'userManagement/roles',
+        title: 'roles.title',
+        icon: IconUserShield,
+        reads: roles.list,
+        creates: { call: roles.create, title: 'roles.create' },
+      },
+      {
+        to: 'userManagement/apiTokenSetting',
+        title: 'apiTokens.title',
+        icon: IconApi,
+        reads: apiTokens.list,
+        creates: { call: apiTokens.create, title: 'apiTokens.create' },
+      },
       { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
     ],
   },

@@ -16,6 +16,11 @@ export const routes = consoleRoutes(
       path: 'userManagement/userInformation',
       lazy: page(() => import('../../features/user-information/user-information-page.tsx'), 'UserInformationPage'),
     },
+    { path: 'userManagement/roles', lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage') },
+    {
+      path: 'userManagement/apiTokenSetting',
+      lazy: page(() => import('../../features/api-tokens/api-tokens-page.tsx'), 'ApiTokensPage'),
+    },
     { path: 'userManagement/users', lazy: page(() => import('../../features/accounts/users-page.tsx'), 'UsersPage') },
     {
       path: 'userManagement/users/:id',

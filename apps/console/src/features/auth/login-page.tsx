@@ -1,9 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useEffect, useState, type FormEvent } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadEndpoints, startSignIn } from '../../lib/sign-in.ts';
+import { staySignedIn, staysSignedIn } from '../../stores/session.ts';
 import { OtherWays } from './other-ways.tsx';
 import { afterSignIn } from './after-sign-in.ts';
 import { sayFailure } from './say-failure.ts';
@@ -18,6 +19,7 @@ export function LoginPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [stays, setStays] = useState(staysSignedIn);
   const [busy, setBusy] = useState(false);
   // Fetched while the reader types.
   useEffect(() => void loadEndpoints(), []);
@@ -76,14 +78,20 @@ export function LoginPage() {
           error={left.has('password') && passwordFault}
           visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
         />
+        <div className={classes['stay']}>
+          <Checkbox
+            label={t('auth.stay')}
+            checked={stays}
+            onChange={(event) => {
+              staySignedIn(event.currentTarget.checked);
+              setStays(event.currentTarget.checked);
+            }}
+          />
+          <Link to={to('login/forgotPassword')}>{t('auth.forgot')}</Link>
+        </div>
         <Button type="submit" size="md" fullWidth loading={busy}>
           {t('auth.continue')}
         </Button>
-        <div className={classes['below']}>
-          <Link to={to('login/forgotPassword')} className={classes['language'] ?? ''}>
-            {t('auth.forgot')}
-          </Link>
-        </div>
       </form>
       <OtherWays onDone={() => void navigate(afterSignIn(search), { replace: true })} />
     </>
