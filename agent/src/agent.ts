@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
 import { resolving } from './health/addresses.ts';
+import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
 import { HealthChecks } from './health/health-checks.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
@@ -53,6 +54,8 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const checks = new HealthChecks({
     resolve: resolving(host.resolvers, () => followed.originPolicy),
     authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
+    pairOf: clientPairs(store, layout),
+    isReady: () => followed.originPolicy !== null,
     tell: (down, up, seconds) => node.admin.health(down, up, seconds),
     report: (report) => link?.reportOrigins(report),
     log,

@@ -1,5 +1,6 @@
 // Active checks of origins: what one look finds, and the whole way from a domain's settings to what visitors and customers see.
 import { once } from 'node:events';
+import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { resolving } from '@edgeloom/agent/health/addresses.ts';
@@ -37,7 +38,11 @@ const look = (over: Partial<Look>): Look => ({
   statusTo: 399,
   ...over,
 });
-const find = async (over: Partial<Look>) => (await check(look(over), resolve, trusted.cert)).reason;
+const ours = selfSigned('edge.example.com');
+const pairOf = (certID: string) =>
+  certID === 'ours' ? Promise.resolve(ours) : Promise.reject(new Error('its certificate is not here'));
+const find = async (over: Partial<Look>) =>
+  (await check(look(over), { resolve, authorities: trusted.cert, pairOf })).reason;
 
 /** Takes connections, and then does this with them. */
 async function socketServer(
@@ -82,6 +87,20 @@ describe('a look at an origin', () => {
     expect(secure.requests.at(-1)?.serverName).toBe('origin.example.com');
     expect(await find({ port: secure.port, tls: { ...tls, name: 'other.example.com' } })).toMatch(/altnames|Hostname/i);
     expect(await find({ port: secure.port, tls: { name: 'other.example.com', verify: false } })).toBeNull();
+  });
+
+  test('shows it the certificate that the domain names', async () => {
+    const asking = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
+      response.end();
+    }).listen(0, '127.0.0.1');
+    open.push(asking);
+    await once(asking, 'listening');
+    const address = asking.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const tls = { name: 'origin.example.com', verify: true };
+    expect(await find({ port, tls: { ...tls, certID: 'ours' } })).toBeNull();
+    expect(await find({ port, tls })).not.toBeNull();
+    expect(await find({ port, tls: { ...tls, certID: 'gone' } })).toBe('its certificate is not here');
   });
 
   test('goes where the name leads now, over IPv6 as well, and nowhere it may not', async () => {

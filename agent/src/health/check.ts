@@ -3,12 +3,14 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Pair, PairOf } from './client-pair.ts';
 
 /** What is asked, and of whom. Two domains with the same have one look between them. */
 export interface Look {
   address: string;
   port: number;
-  tls: { name: string; verify: boolean } | null;
+  /** `certID`: what we show to it. */
+  tls: { name: string; verify: boolean; certID?: string } | null;
   host: string;
   path: string;
   timeoutSeconds: number;
@@ -27,15 +29,23 @@ const USER_AGENT = 'Edgeloom-Health';
 /** Whoever resolves names and knows where origins may not lie; throws with the reason. */
 export type Resolve = (name: string) => Promise<string[]>;
 
+/** What a look needs besides. */
+export interface Means {
+  resolve: Resolve;
+  authorities: string | null;
+  pairOf: PairOf;
+}
+
 /** Well if one of its addresses is. */
-export async function check(look: Look, resolve: Resolve, authorities: string | null): Promise<Finding> {
+export async function check(look: Look, { resolve, authorities, pairOf }: Means): Promise<Finding> {
   const started = performance.now();
   const signal = AbortSignal.timeout(look.timeoutSeconds * 1000);
   const finding = (reason: string | null): Finding => ({ reason, tookMs: Math.round(performance.now() - started) });
   let reason = 'it has no address';
   try {
+    const pair = look.tls?.certID === undefined ? {} : await pairOf(look.tls.certID);
     for (const address of await resolve(look.address)) {
-      reason = (await ask(look, address, authorities, signal)) ?? '';
+      reason = (await ask(look, address, { ...pair, ca: authorities ?? [] }, signal)) ?? '';
       if (reason === '') return finding(null);
     }
   } catch (error) {
@@ -44,7 +54,9 @@ export async function check(look: Look, resolve: Resolve, authorities: string | 
   return finding(signal.aborted ? `no answer within ${look.timeoutSeconds} s` : reason);
 }
 
-function ask(look: Look, address: string, authorities: string | null, signal: AbortSignal): Promise<string | null> {
+type Trust = Partial<Pair> & { ca: string | string[] };
+
+function ask(look: Look, address: string, { ca, ...pair }: Trust, signal: AbortSignal): Promise<string | null> {
   const { tls, statusFrom, statusTo } = look;
   const options: RequestOptions = {
     host: address,
@@ -69,7 +81,8 @@ function ask(look: Look, address: string, authorities: string | null, signal: Ab
               ...options,
               servername: tls.name,
               rejectUnauthorized: tls.verify,
-              ...(tls.verify && { ca: authorities ?? [] }),
+              ...(tls.verify && { ca }),
+              ...pair,
             },
             answered,
           );

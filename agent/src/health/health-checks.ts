@@ -3,7 +3,7 @@
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { OriginReport } from '@edgeloom/contract/edge/messages.ts';
 import type { Log } from '../log.ts';
-import { check, type Finding, type Look, type Resolve } from './check.ts';
+import { check, type Finding, type Look, type Means } from './check.ts';
 
 type Origin = HostDoc['origin'];
 type Health = NonNullable<Origin['health']>;
@@ -21,9 +21,9 @@ interface Target {
   last: Finding | null;
 }
 
-interface Parts {
-  resolve: Resolve;
-  authorities: string | null;
+interface Parts extends Means {
+  /** It is known where origins may lie. */
+  isReady: () => boolean;
   /** nginx is told: these are down, those are back. */
   tell: (down: string[], up: string[], seconds: number) => Promise<void>;
   report: (report: OriginReport) => void;
@@ -84,6 +84,8 @@ export class HealthChecks {
   }
 
   #tick(): void {
+    // A look that could not be made says nothing of an origin.
+    if (!this.#parts.isReady()) return;
     const now = Date.now();
     for (const target of this.#targets.values()) {
       if (this.#underWay >= AT_ONCE) break;
@@ -102,7 +104,7 @@ export class HealthChecks {
   async #look(target: Target): Promise<void> {
     target.isUnderWay = true;
     this.#underWay += 1;
-    const finding = await check(target.look, this.#parts.resolve, this.#parts.authorities);
+    const finding = await check(target.look, this.#parts);
     target.isUnderWay = false;
     this.#underWay -= 1;
     if (this.#stopping.signal.aborted || target.upstreamIDs.size === 0) return;
@@ -163,7 +165,7 @@ const begin = (look: Look, health: Health): Target => ({
 
 /** By the protocol that visitors are sent on with; where it follows theirs, without TLS. */
 function lookOf(
-  { scheme, host, sni, verify = false }: Origin,
+  { scheme, host, sni, verify = false, certID }: Origin,
   health: Health,
   { address, port }: Origin['upstreams'][number],
 ): Look {
@@ -171,7 +173,8 @@ function lookOf(
   return {
     address,
     port,
-    tls: scheme === 'https' ? { name: name.replace(/:\d+$/, ''), verify } : null,
+    tls:
+      scheme === 'https' ? { name: name.replace(/:\d+$/, ''), verify, ...(certID !== undefined && { certID }) } : null,
     host: health.host,
     path: health.path,
     timeoutSeconds: health.timeoutSeconds,
