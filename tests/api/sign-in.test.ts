@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { login2fa, mailbox, mailedTokens, ownSessions, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import {
+  apiTokens,
+  login2fa,
+  mailbox,
+  mailedTokens,
+  ownSessions,
+  session,
+} from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { sweepSessions } from '@edgeloom/api/http/auth/sessions.ts';
@@ -356,6 +363,9 @@ describe('mail', () => {
       headers: { authorization: `Bearer ${admin.token}` },
     });
     expect(answer.status).toBe(404);
+    const wish = { name: 'x', permissions: ['audit:read' as const] };
+    const { refreshToken } = await app.as(admin).call(apiTokens.create, { body: wish });
+    await expect(app.as({ kind: 'admin', token: refreshToken }).call(mailbox.list)).toFail('PERMISSION_DENIED');
     const parentId = (await app.build.admin()).id;
     await db.account.update({ where: { id: admin.id }, data: { isRoot: false, parentId } });
     await eventually(() => expect(app.as(admin).call(mailbox.list)).toFail('PERMISSION_DENIED'));

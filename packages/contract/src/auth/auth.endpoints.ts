@@ -31,9 +31,9 @@ export const ownSessions = onEvery('sessions', {
 
 /** The caller's own, in whichever console. */
 export const apiTokens = onRoot('apiTokens', {
-  list:   get('apiTokens', { can: 'apiToken:read', query: paging(['createdAt', 'name', 'lastUsedAt', 'expiresAt']), reply: paged(ApiToken) }),
+  list:   get('apiTokens', { can: 'apiToken:read', own: true, query: paging(['createdAt', 'name', 'lastUsedAt', 'expiresAt']), reply: paged(ApiToken) }),
   create: post('apiToken', { can: 'apiToken:write', own: true, body: ApiTokenInput, reply: NewApiToken, fails: ['PERMISSION_DENIED', 'LIMIT_REACHED'] }),
-  remove: del('apiTokens', { can: 'apiToken:write', body: Ids, reply: Ids }),
+  remove: del('apiTokens', { can: 'apiToken:write', own: true, body: Ids, reply: Ids }),
 });
 
 /** Acting as another account (switch user). */
@@ -72,6 +72,6 @@ export const oidcSetting = onClient('oidcSetting', {
 });
 
 export const mailbox = onAdmin('mailbox', {
-  list: get('mailbox', { can: 'signedIn', query: paging(['at'], 50), reply: paged(MailSummary), fails: ['NOT_FOUND', 'PERMISSION_DENIED'] }),
-  get:  get('mailbox/:id', { can: 'signedIn', reply: Mail, fails: ['NOT_FOUND', 'PERMISSION_DENIED'] }),
+  list: get('mailbox', { can: 'signedIn', own: true, query: paging(['at'], 50), reply: paged(MailSummary), fails: ['NOT_FOUND', 'PERMISSION_DENIED'] }),
+  get:  get('mailbox/:id', { can: 'signedIn', own: true, reply: Mail, fails: ['NOT_FOUND', 'PERMISSION_DENIED'] }),
 });
