@@ -1,0 +1,109 @@
+// What a customer does with many domains, and with one, in a browser.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startNameServer } from '../edge/name-server.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+
+let consoles: Consoles;
+let dns: Awaited<ReturnType<typeof startNameServer>>;
+beforeAll(async () => {
+  dns = await startNameServer();
+  consoles = await startConsoles({ CNAME_SUFFIX: 'cdn.example.net', DNS_RESOLVERS: dns.address });
+}, 180_000);
+afterAll(async () => {
+  await consoles.stop();
+  await dns.stop();
+});
+
+async function threeDomains() {
+  const site = await consoles.app.build.site();
+  const { call } = consoles.app.as(site.owner);
+  const names = ['one', 'two', 'three'].map((label) => `${label}.${site.id.slice(-8)}.example.com`);
+  const upstreams = [{ address: '192.0.2.10' }];
+  await call(domains.createSimple, { params: site.params, body: { names, upstreams } });
+  const address = `sitesManagement/sitesSetting/${site.id}/${site.name}`;
+  const rows = async () => (await call(domains.list, { params: site.params, query: { sortBy: 'name' } })).data;
+  return { site, call, names, address, rows };
+}
+
+test('chosen domains are sent to HTTPS, tagged, given other origins from the bar; what is on is not removed', async () => {
+  const { site, names, address, rows } = await threeDomains();
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
+  const bar = page.getByRole('toolbar');
+  const choose = async (count: number) => {
+    for (const name of names.slice(0, count))
+      await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').first().click();
+  };
+  await page
+    .getByText(names[0] ?? '')
+    .first()
+    .waitFor();
+  await choose(2);
+  await bar.getByRole('button', { name: 'Force HTTPS' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Force HTTPS' }).click();
+  await page.getByText('2 domains send their visitors to HTTPS').waitFor();
+  expect((await rows()).filter(({ forceSSL }) => forceSSL)).toHaveLength(2);
+
+  await choose(2);
+  await bar.getByRole('button', { name: 'Tags' }).click();
+  const tags = page.getByRole('dialog').getByLabel('Tags');
+  await tags.fill('shop');
+  await tags.press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await eventually(async () => expect((await rows()).filter((row) => row.tags.includes('shop'))).toHaveLength(2));
+
+  await choose(3);
+  await bar.getByRole('button', { name: 'Replace origins' }).click();
+  await page.getByRole('dialog').getByLabel('Address 1').fill('192.0.2.77');
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace in 3 domains' }).click();
+  await eventually(async () =>
+    expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.77')),
+  );
+
+  await page.getByRole('button', { name: 'Swap an address' }).first().click();
+  await page.getByRole('dialog').getByLabel('This address').fill('192.0.2.77');
+  await page.getByRole('dialog').getByLabel('By this one').fill('192.0.2.78');
+  await page.getByRole('dialog').getByRole('button', { name: 'Swap', exact: true }).click();
+  await eventually(async () =>
+    expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.78')),
+  );
+
+  // On, they may not go, and that is said before anything is done.
+  await choose(1);
+  await bar.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Turned-on entries must be turned off first.').first().waitFor();
+  expect(await rows()).toHaveLength(3);
+}, 90_000);
+
+test('a name that is pointed here turns green by itself', async () => {
+  const { site, call, names, address, rows } = await threeDomains();
+  const { cname } = await call(sites.get, { params: site.params });
+  const [name = ''] = names;
+  const { page } = await consoles.openAs(site.owner, `${address}/${name}`, { language: 'en' });
+  await page.getByRole('button', { name: 'Check CNAME' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(String(cname)).waitFor();
+  await dialog.getByText('leads nowhere yet').waitFor();
+  dns.records.set(name, { alias: String(cname) });
+  await dialog.getByText(`leads to ${cname}`).waitFor({ timeout: 30_000 });
+  await page.keyboard.press('Escape');
+  await page.getByText('CNAME active').waitFor();
+  expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((row) => row.name)).toEqual([name]);
+}, 90_000);
+
+test('what browsers shall remember is set step by step, and a preload list takes only what is whole', async () => {
+  const { site, names, address, rows } = await threeDomains();
+  const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}?tab=https`, { language: 'en' });
+  await page.getByLabel('Tell browsers (HSTS)').click();
+  await page.getByLabel('For preload lists').click();
+  await page.getByRole('button', { name: 'Save & publish' }).click();
+  await page.getByText('Update Domain Success!').waitFor();
+  const stored = async () => (await rows()).find((row) => row.name === names[0])?.hsts;
+  expect(await stored()).toEqual({ maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true });
+  await page.getByLabel('For all names below it too').click();
+  await page.getByRole('button', { name: 'Save & publish' }).click();
+  await page.getByText('Preload lists take only all names below as well').waitFor();
+  expect(await stored()).toMatchObject({ includeSubdomains: true });
+}, 90_000);
