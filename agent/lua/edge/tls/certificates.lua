@@ -5,9 +5,13 @@ local counters = require("edge.core.counters")
 local docs = require("edge.core.docs")
 local requests = require("edge.core.request")
 local unseal = require("edge.tls.unseal")
+local lrucache = require("resty.lrucache")
 local ipairs, lower = ipairs, string.lower
 
 local _M = {}
+-- Names whose certificates stay parsed: parsing costs three handshakes.
+local KEPT = 12000
+local kept = lrucache.new(KEPT)
 
 local function parse(key, doc)
     local pairs_of = {}
@@ -34,15 +38,30 @@ local function parsed(entry)
     return entry.parsed
 end
 
+-- Of a name, by documents that have not changed since.
+local function pairs_for(name)
+    local known = kept:get(name)
+    if known and not known.host.stale and not known.cert.stale and (not known.epoch or known.epoch == docs.epoch) then
+        return known.list
+    end
+    local host = requests.host(name)
+    local cert = host and host.doc.certID and docs.get("cert/" .. host.doc.certID)
+    local list = cert and parsed(cert)
+    if list and not host.suspect and not cert.suspect then
+        -- An exact name may come to be: then the wildcard's answer no longer holds.
+        local epoch = host.doc.name ~= name and docs.epoch or nil
+        kept:set(name, { host = host, cert = cert, list = list, epoch = epoch })
+    end
+    return list
+end
+
 function _M.choose()
     local name = ssl.server_name()
     if not name then
         return
     end
     docs.sync()
-    local host = requests.host(lower(name))
-    local entry = host and host.doc.certID and docs.get("cert/" .. host.doc.certID)
-    local list = entry and parsed(entry)
+    local list = pairs_for(lower(name))
     if not list then
         return
     end

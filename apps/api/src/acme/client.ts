@@ -1,7 +1,7 @@
 // Our account at a certificate authority, and what the authority says when it refuses.
 import { Agent, request } from 'node:https';
 import { readFile } from 'node:fs/promises';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import acme from 'acme-client';
 import * as z from 'zod';
 import { contexts } from '../core/secrets.ts';
@@ -58,9 +58,11 @@ acme.axios.interceptors.response.use((response) => {
 export const isUnreached = (error: unknown) => error instanceof TypeError;
 
 /** Why it is out of reach, if it is. */
-const reach = (directory: string, ca: string[]): Promise<void> =>
+const reach = (directory: string): Promise<void> =>
   new Promise((done, refuse) => {
-    const asked = request(directory, { method: 'HEAD', timeout: 10_000, agent: false, ca }, (answer) => {
+    const agent: unknown = acme.axios.defaults.httpsAgent;
+    const options = { method: 'HEAD', timeout: 10_000, ...(agent instanceof Agent && { agent }) };
+    const asked = request(directory, options, (answer) => {
       answer.resume();
       done();
     });
@@ -71,15 +73,14 @@ const reach = (directory: string, ca: string[]): Promise<void> =>
     asked.end();
   });
 
-let trusted: Promise<string[]> | null = null;
-/** Of the authorities that the system's roots do not know. */
-export const trust = (authorities: readonly Authority[]) => {
+let trusted: Promise<void> | null = null;
+/** Of the authorities that the system's roots do not know. The roots are read once: a connection would else read them all. */
+export const trust = (authorities: readonly Authority[]): Promise<void> => {
   trusted ??= (async () => {
     const files = authorities.flatMap(({ rootFile }) => (rootFile === undefined ? [] : [rootFile]));
     const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-    const ca = [...rootCertificates, ...own];
-    acme.axios.defaults.httpsAgent = new Agent({ ca });
-    return ca;
+    const secureContext = createSecureContext({ ca: [...rootCertificates, ...own] });
+    acme.axios.defaults.httpsAgent = new Agent({ keepAlive: true, secureContext });
   })();
   return trusted;
 };
@@ -88,7 +89,8 @@ type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 const accountId = ({ directory, eab }: Authority) => (eab ? `${directory} ${eab.kid}` : directory);
 
 export async function openAccount({ env, pool, secrets }: Here, authority: Authority): Promise<acme.Client> {
-  await reach(authority.directory, await trust(env.ACME_AUTHORITIES));
+  await trust(env.ACME_AUTHORITIES);
+  await reach(authority.directory);
   const id = accountId(authority);
   const sealed = secrets.seal(
     (await acme.crypto.createPrivateEcdsaKey('P-256')).toString(),

@@ -121,10 +121,10 @@ async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen
   if (keys.length === 0) return;
   for (const until = Date.now() + NODES_MS; Date.now() < until; await setTimeout(LOOK_MS, undefined, { signal })) {
     const { rows } = await pool.query<{ ready: boolean }>(
-      `SELECT count(e.key) = cardinality($2::text[]) AND NOT EXISTS (
+      `SELECT NOT EXISTS (
          SELECT FROM nodes n JOIN node_states s ON s.node_id = n.id
          WHERE n.zone_id = $1 AND n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'
-           AND s.revision < max(e.revision)) AS ready
+           AND (count(e.key) < cardinality($2::text[]) OR s.revision < max(e.revision))) AS ready
        FROM edge_documents e WHERE e.zone_id = $1 AND e.key = ANY($2) AND e.body IS NOT NULL`,
       [order.zoneId, keys],
     );

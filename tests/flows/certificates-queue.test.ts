@@ -1,0 +1,61 @@
+// Many certificates due at once: worked off by several processes, each order by one of them, within what the authority takes.
+import { orderDue } from '@edgeloom/api/acme/renew.ts';
+import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testApp, type TestApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { startPebble, type Pebble } from '../support/pebble.ts';
+
+const MANY = 60;
+const BUDGET = 40;
+const HOUR_MS = 3_600_000;
+
+let pebble: Pebble;
+let app: TestApp;
+beforeAll(async () => {
+  pebble = await startPebble({ httpPort: 1, gullible: true });
+  app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ ...pebble.authority, ordersPer3Hours: BUDGET }]) });
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await pebble.stop();
+});
+
+test(
+  'what is due at once is ordered once each; what the authority would not take waits for three hours',
+  { timeout: 240_000 },
+  async () => {
+    const { db, pool } = app.installation;
+    const site = await app.build.site();
+    const due = new Date(Date.now() - 1000);
+    for (let i = 0; i < MANY; i += 1) {
+      const { name } = await app.build.domain({ site, name: `${unique('q')}.example.com` });
+      await app.build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'], nextAt: due });
+    }
+    // Two processes find them due at the same moment.
+    const opened = await Promise.all([orderDue(pool, new Date()), orderDue(pool, new Date())]);
+    expect(opened.reduce((sum, count) => sum + count, 0)).toBe(MANY);
+
+    const log = { warn: (...said: unknown[]) => console.warn(...said) };
+    const began = Date.now();
+    const workOff = (now: () => Date) =>
+      Promise.all([issueDue(app.installation, now, log), issueDue(app.installation, now, log)]);
+    await workOff(() => new Date());
+    const counted = async () => {
+      const rows = await db.certificateOrder.groupBy({ by: ['state'], _count: true });
+      return Object.fromEntries(rows.map(({ state, _count }) => [state, _count]));
+    };
+    const { done = 0, open = 0, failed = 0 } = await counted();
+    console.info(`${done} certificates in ${Date.now() - began} ms by two processes`);
+    expect([done + open, failed]).toEqual([MANY, 0]);
+    // Those that look at the same moment may all be the last that fits; the budget leaves room for them below the limit.
+    expect(done).toBeGreaterThanOrEqual(BUDGET);
+    expect(done).toBeLessThanOrEqual(BUDGET + 16);
+    expect(await db.certificateEvent.count({ where: { step: 'waits' } })).toBe(open);
+
+    const later = Date.now() + 3.5 * HOUR_MS;
+    await workOff(() => new Date(later));
+    expect(await counted()).toEqual({ done: MANY });
+    expect(await db.certificateEvent.count({ where: { step: 'placed' } })).toBe(MANY);
+  },
+);
