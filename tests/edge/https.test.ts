@@ -36,6 +36,14 @@ describe('a visitor by HTTP of a domain that forces HTTPS', () => {
     expect(new URL(reply.header('location') ?? '').hostname).toBe(name);
   });
 
+  test('that is a certificate authority is answered by HTTP: without a certificate there is no HTTPS to be sent to', async () => {
+    const { name, site } = await edge.site({}, { https: { ...usual, force: true } });
+    const token = 'a'.repeat(32);
+    await edge.put({ kind: 'acme', token, name, siteID: site.id, keyAuthorization: `${token}.proof` });
+    const reply = await edge.get(`/.well-known/acme-challenge/${token}`, { host: name });
+    expect([reply.status, reply.body]).toEqual([200, `${token}.proof`]);
+  });
+
   test('meets a site out of service first', async () => {
     const { name } = await edge.site({ status: 'pause' }, { https: { ...usual, force: true } });
     expect((await edge.get('/', { host: name })).status).toBe(904);
