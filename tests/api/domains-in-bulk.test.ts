@@ -317,6 +317,8 @@ describe('the name that a site is reached by', () => {
     const target = await targetOf(domain.site);
     expect(target).toMatch(/^[0-9a-f]{12}\.cdn\.example\.net$/);
     expect(target).not.toBe(await targetOf(await build.site()));
+    const simple = await as(domain.site.owner).call(domains.simple, { params: domain.site.params });
+    expect(simple.data).toMatchObject([{ id: domain.id, cname: target }]);
     dns.records.set(domain.name, { alias: `alias.${domain.name}` });
     dns.records.set(`alias.${domain.name}`, { alias: target });
     expect(await check(domain)).toEqual({ id: domain.id, name: domain.name, cnameStatus: 'active', found: target });

@@ -351,7 +351,7 @@ describe('lists of domains', () => {
     expect(await names({ createdAtEnd: '2021-01-01T00:00:00Z' })).toEqual([c.name]);
     expect(
       (await as(site.owner).call(domains.simple, { params: site.params, query: { keywords: 'two' } })).data,
-    ).toEqual([{ id: b.id, name: b.name, status: 0, cnameStatus: 'pendingCheck' }]);
+    ).toEqual([{ id: b.id, name: b.name, status: 0, cnameStatus: 'pendingCheck', cname: null }]);
     expect(
       (await as(site.owner).call(domains.meta, { params: site.params, query: { keyword: 'three' } })).data,
     ).toEqual([{ id: c.id, name: c.name }]);

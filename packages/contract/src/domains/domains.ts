@@ -182,7 +182,9 @@ export const Domain = z.object({
   createdAt: Time,
   updatedAt: Time,
 });
-export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cnameStatus: true });
+export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cnameStatus: true }).extend({
+  cname: z.string().nullable().describe('What it is to point to'),
+});
 /** `found`: where the name leads now; null where it leads nowhere, or nobody could say. */
 export const CnameCheck = Domain.pick({ id: true, name: true, cnameStatus: true }).extend({
   found: z.string().nullable(),

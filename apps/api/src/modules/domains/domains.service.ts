@@ -19,6 +19,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { portsOf } from '../zones/zone-ports.service.ts';
+import { cnameOf } from './cname.service.ts';
 import {
   countAllDomains,
   countDomains,
@@ -49,6 +50,17 @@ export async function list(ctx: Ctx, siteId: string, { page, pageSize, sortBy, o
     countDomains(ctx, siteId, filter),
   ]);
   return { data, total: total ?? fail('NOT_FOUND') };
+}
+
+/** For those who only set up DNS. */
+export async function listSimple(ctx: Ctx, siteId: string, filter: Filter) {
+  const select = { cnameLabel: true } as const;
+  const [{ data, total }, site] = await Promise.all([
+    list(ctx, siteId, filter),
+    ctx.db.site.findUnique({ where: { id: siteId }, select }),
+  ]);
+  const cname = site && cnameOf(site.cnameLabel, ctx.installation.env);
+  return { data: data.map((domain) => ({ ...domain, cname })), total };
 }
 
 /** Over all sites that the caller sees. */
