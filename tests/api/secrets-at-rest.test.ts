@@ -73,14 +73,9 @@ test('passwords, tokens, links, codes and keys are stored as hashes or sealed, a
   const pem = { source: 'pem' as const, sslName: 'shop', chainPem, keyPem };
   await as(site.owner).call(certificates.create, { params: site.params, body: pem });
   const mailPassword = 'of the mail server';
-  await expect(
-    as(site.client).call(emailSetting.update, {
-      body: {
-        ...{ enabled: true, host: 'mail.invalid', port: 465, security: 'tls' as const, username: 'mailer' },
-        ...{ password: mailPassword, fromName: 'x', fromAddress: 'x@example.com' },
-      },
-    }),
-  ).toFail('ILLEGAL_EMAIL_SETTINGS');
+  const server = { enabled: true, host: 'mail.invalid', port: 465, security: 'tls' as const, username: 'mailer' };
+  const body = { ...server, password: mailPassword, fromName: 'x', fromAddress: 'x@example.com' };
+  await expect(as(site.client).call(emailSetting.update, { body })).toFail('ILLEGAL_EMAIL_SETTINGS');
 
   const secrets = [password, next, 'wrong but telling', chosen, mailPassword];
   const tokens = [first, second, acting].flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken]);
