@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { openResolver } from '@edgeloom/api/core/resolver.ts';
 import { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 import { harmless } from '@edgeloom/api/modules/domains/bulk-domains.service.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -8,6 +9,7 @@ import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { unique, type BuiltDomain, type BuiltSite } from '../support/build.ts';
 import { published } from '../support/outbox.ts';
 import '../support/matchers.ts';
@@ -372,6 +374,20 @@ describe('the name that a site is reached by', () => {
       dns.behave('answer');
     }
   });
+});
+
+test('a process ends although no name server answers', async () => {
+  const silent = await startNameServer();
+  silent.behave('silent');
+  const resolver = openResolver({ DNS_RESOLVERS: [silent.address] });
+  const asked = Array.from({ length: 200 }, (_, i) => ({ name: `n${i}.example.com`, target: 'cdn.example.net' }));
+  const work = resolver.check(asked);
+  await eventually(() => expect(silent.asked.length).toBeGreaterThan(0));
+  resolver.stop();
+  // Waiting for each of them would take most of a minute.
+  expect((await work).every(({ state }) => state === 'unknown')).toBe(true);
+  expect(silent.asked.length).toBeLessThan(asked.length);
+  await silent.stop();
 });
 
 test('tags of a site are set by its owner, and those in use are listed', async () => {

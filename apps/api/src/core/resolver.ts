@@ -15,12 +15,15 @@ export interface Pointing {
   found: string | null;
 }
 
+export const nobody: Pointing = { state: 'unknown', found: null };
+
 export type NameResolver = ReturnType<typeof openResolver>;
 
 /** Whether names lead to the target they belong to; each target's addresses are asked for once. */
 export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   if (DNS_RESOLVERS.length > 0) resolver.setServers(DNS_RESOLVERS);
+  let isStopped = false;
 
   const addressesOf = async (name: string) =>
     (await Promise.all([listed(resolver.resolve4(name)), listed(resolver.resolve6(name))])).flat();
@@ -42,6 +45,11 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   }
 
   return {
+    /** Questions under way and those after them are nobody's to answer: a process ends although name servers are silent. */
+    stop() {
+      isStopped = true;
+      resolver.cancel();
+    },
     async check(asked: readonly { name: string; target: string }[]): Promise<Pointing[]> {
       const targets = new Map<string, Promise<string[]>>();
       const ofTarget = (target: string) => () => {
@@ -53,7 +61,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
       const queue = asked.entries();
       const work = async () => {
         for (const [i, { name, target }] of queue) {
-          found[i] = await pointing(name, target, ofTarget(target)).catch(() => ({ state: 'unknown', found: null }));
+          found[i] = isStopped ? nobody : await pointing(name, target, ofTarget(target)).catch(() => nobody);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));

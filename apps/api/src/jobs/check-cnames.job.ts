@@ -39,6 +39,7 @@ export function startCnameChecks(installation: Installation, log: FastifyBaseLog
     async stop() {
       isStopping = true;
       clearInterval(timer);
+      installation.resolver.stop();
       await running;
     },
   };

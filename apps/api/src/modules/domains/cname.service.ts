@@ -3,7 +3,7 @@ import { CnameStatus, type CnameCheck } from '@edgeloom/contract/domains/domains
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
-import type { Pointing } from '../../core/resolver.ts';
+import { nobody, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../env.ts';
 
 /** The name that a site's domains point to. Whoever runs the installation makes `*.<suffix>` lead to the nodes. */
@@ -43,5 +43,3 @@ export async function keepFound(
     [known.map(({ id }) => id), known.map(({ state }) => state)],
   );
 }
-
-const nobody: Pointing = { state: 'unknown', found: null };
