@@ -13,9 +13,19 @@ test.each([
   ['拾光選物', '拾光選物'],
 ])('%j stands in one cell', (cell, line) => expect(csvLine([cell])).toBe(`${line}\r\n`));
 
-test.each(['=1+1', '+cmd', '-cmd|calc', '@SUM(A1)', '\t=1+1', '\r=1+1', '=HYPERLINK("http://evil.example","x")'])(
-  '%j is no formula where it is opened',
-  (cell) => expect(csvLine([cell]).replaceAll('"', '')).toMatch(/^'/),
-);
+test.each([
+  '=1+1',
+  '＝1+1',
+  '＋1',
+  '－1',
+  '＠SUM(A1)',
+  '\n=1+1',
+  '+cmd',
+  '-cmd|calc',
+  '@SUM(A1)',
+  '\t=1+1',
+  '\r=1+1',
+  '=HYPERLINK("http://evil.example","x")',
+])('%j is no formula where it is opened', (cell) => expect(csvLine([cell]).replaceAll('"', '')).toMatch(/^'/));
 
 test.each(['-4', '12.5', '0'])('%s stays a number', (cell) => expect(csvLine([cell])).toBe(`${cell}\r\n`));

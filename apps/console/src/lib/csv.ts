@@ -5,8 +5,11 @@ export const byteOrderMark = '\uFEFF';
 
 const isNumber = /^-?\d+(\.\d+)?$/;
 
-/** A cell that begins as a formula does would be calculated where it is opened: the apostrophe makes it text. */
-const harmless = (cell: string) => (/^[=+\-@\t\r]/.test(cell) && !isNumber.test(cell) ? `'${cell}` : cell);
+/**
+ * A cell that begins as a formula does, in the wide letters of Chinese keyboards as well, would be calculated where it is
+ * opened: the apostrophe makes it text.
+ */
+const harmless = (cell: string) => (/^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !isNumber.test(cell) ? `'${cell}` : cell);
 
 const quoted = (cell: string) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
