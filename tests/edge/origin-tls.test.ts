@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/edge.ts';
@@ -66,7 +66,7 @@ test('an origin that asks who we are is shown the certificate that the domain na
   const asking = createServer(
     { ...trusted, requestCert: true, rejectUnauthorized: false, ca: ours.cert },
     (request, response) => {
-      const { authorized } = request.socket as TLSSocket;
+      const authorized = request.socket instanceof TLSSocket && request.socket.authorized;
       response.writeHead(authorized ? 200 : 403).end();
     },
   ).listen(0, '127.0.0.1');

@@ -10,6 +10,7 @@ import { usePhone } from '../../lib/use-phone.ts';
 import { summon } from '../../stores/palette.ts';
 import { lastSite } from '../../stores/session.ts';
 import { ConfirmProvider } from '../confirm/confirm.tsx';
+import { LeaveQuestion } from '../leave-guard/leave-guard.tsx';
 import { OverlayProvider } from '../overlay/overlay.tsx';
 import { FailedState, PageLoading } from '../states/states.tsx';
 import { Banners } from './banners.tsx';
@@ -117,6 +118,7 @@ export function Frame({ menu, views, over }: FrameProps) {
           </Drawer>
         )}
         <MultipleDialog />
+        <LeaveQuestion />
         <DocumentTitle site={scope} />
         <Shortcuts menu={menu} views={views} site={scope} over={over} />
       </OverlayProvider>

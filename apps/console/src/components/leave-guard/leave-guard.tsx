@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useBlocker } from 'react-router-dom';
+import { create } from 'zustand';
 import { useT } from '../../lib/i18n.ts';
 import { useSession } from '../../stores/session.ts';
 
@@ -52,21 +53,36 @@ export function useLeaveDialog() {
   return { ask, dialog };
 }
 
-/** Asks before a change of route or a closed tab would lose something. Renders its own dialog: put the answer into the page. */
+/** Forms with something to lose, on the page and in its drawers. */
+const useUnsaved = create<{ forms: number }>(() => ({ forms: 0 }));
+const count = (by: 1 | -1) => useUnsaved.setState(({ forms }) => ({ forms: forms + by }));
+
+/** A change of route or a closed tab is asked about while this says so. */
 export function LeaveGuard({ when }: { when: boolean }) {
+  useEffect(() => {
+    if (!when) return;
+    count(1);
+    return () => count(-1);
+  }, [when]);
+  return null;
+}
+
+/** Asks for all guards of the console: the router takes one blocker, and a page may have several forms. */
+export function LeaveQuestion() {
+  const unsaved = useUnsaved(({ forms }) => forms > 0);
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
+      useUnsaved.getState().forms > 0 &&
       // Whoever is signed out has to go; what they typed is kept (lib/drafts.ts).
-      when &&
       useSession.getState().account !== null &&
       (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
   );
   useEffect(() => {
-    if (!when) return;
+    if (!unsaved) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
-  }, [when]);
+  }, [unsaved]);
   return (
     <LeaveDialog
       opened={blocker.state === 'blocked'}
