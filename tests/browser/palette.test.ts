@@ -42,7 +42,7 @@ test('a URL is purged in three clicks and one input, and each node gives its rec
   await option(page, /^Purge this URL/).waitFor();
   await press('Enter');
   await page.getByText('1 of 1 nodes').waitFor();
-  await page.getByText('Demo node').waitFor();
+  await page.getByText('Demo node', { exact: true }).waitFor();
   expect(effort.clicks).toBeLessThanOrEqual(3);
   expect(effort.inputs).toBe(1);
 });

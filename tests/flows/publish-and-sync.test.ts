@@ -281,6 +281,7 @@ test('a certificate reaches the nodes of its zone, which alone can open its priv
   await db.domain.update({ where: { id: params.domainId }, data: { certificateId: id } });
   await changed(db, site.zoneId, certKey(id), key);
   await eventually(() => expect(node.doc(key)).toMatchObject({ certID: id }));
+  await eventually(() => expect([...node.keys()]).toContain(certKey(id)));
   const { pairs } = CertDoc.parse(node.doc(certKey(id)));
   expect(pairs.map(({ chainPem }) => chainPem)).toEqual(['the chain']);
   expect(pairs.map((pair) => unseal(pair.key, certKey(id), node.zoneKey))).toEqual(['the key']);

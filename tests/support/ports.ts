@@ -1,7 +1,10 @@
-// Ports for what a test starts itself. The system hands them out in turn from its range, so that files running side by
-// side get different ones; between asking and listening another program could still take one, which has not been seen.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+// Ports for what a test starts itself: at random from below the range that the system hands out, since what is let go
+// there may be the next connection's own end before the program that was meant to listen has started.
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+
+const FIRST = 15_000;
+const LAST = 32_000;
 
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const [port] = await freePorts(1, host);
@@ -11,18 +14,26 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 
 /** Different ones: all are held before any is let go. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
+  const held = new Map<number, Server>();
   try {
-    return await Promise.all(
-      servers.map(async (server) => {
-        server.listen(0, host);
-        await once(server, 'listening');
-        const address = server.address();
-        if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
-        return address.port;
-      }),
-    );
+    for (let tries = 0; held.size < count; tries += 1) {
+      if (tries > count + 100) throw new Error('no free ports');
+      const port = randomInt(FIRST, LAST);
+      const server = held.has(port) ? null : await listening(port, host);
+      if (server) held.set(port, server);
+    }
+    return [...held.keys()];
   } finally {
-    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all([...held.values()].map((server) => new Promise((resolve) => server.close(resolve))));
   }
 }
+
+/** Null where something listens already. */
+const listening = (port: number, host: string) =>
+  new Promise<Server | null>((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    );
+    server.listen({ port, host, exclusive: true }, () => resolve(server));
+  });
