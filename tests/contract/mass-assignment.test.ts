@@ -85,7 +85,8 @@ async function arrivals(): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
   );
-  const marks = `${text}|${id}|1999-09-09|990909`;
+  // The number as a word of its own: an id may hold its digits by chance.
+  const marks = String.raw`${text}|${id}|1999-09-09|\m990909\M`;
   const { rows } = await pool.query<{ name: string }>(
     tables
       .map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name} t WHERE t::text ~ '${marks}')`)

@@ -68,8 +68,10 @@ export function LeaveGuard({ when }: { when: boolean }) {
 }
 
 /** Asks for all guards of the console: the router takes one blocker, and a page may have several forms. */
-export function LeaveQuestion() {
-  const unsaved = useUnsaved(({ forms }) => forms > 0);
+export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms > 0) ? <Question /> : null);
+
+// A blocker that only stands by complains of every step to an anchor, which the router did not make.
+function Question() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       useUnsaved.getState().forms > 0 &&
@@ -78,11 +80,10 @@ export function LeaveQuestion() {
       (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
   );
   useEffect(() => {
-    if (!unsaved) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
-  }, [unsaved]);
+  }, []);
   return (
     <LeaveDialog
       opened={blocker.state === 'blocked'}
