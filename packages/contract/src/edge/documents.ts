@@ -53,6 +53,8 @@ export const SiteDoc = z.object({
   cacheRules: z.array(CacheRuleDoc),
   /** How long a stored response may answer for a failing origin that says nothing about it. */
   staleIfErrorSeconds: Seconds,
+  /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
+  ports: z.array(Port).optional(),
 });
 
 export const UpstreamDoc = z.object({
@@ -132,6 +134,26 @@ export const AcmeDoc = z.object({
   keyAuthorization: z.string(),
 });
 
+/**
+ * A layer-4 forward: structure, like the zone, but of a second nginx that does nothing else. A rule that is off, or
+ * whose site is out of service, has no document.
+ */
+export const PortDoc = z.object({
+  kind: z.literal('port'),
+  id: Id,
+  siteID: Id,
+  port: Port,
+  protocol: z.enum(['tcp', 'udp']),
+  acceptProxy: z.boolean().describe('visitors come with the PROXY protocol, version 1 or 2; TCP only'),
+  sendProxy: z.boolean().describe('origins are told of the visitor by the PROXY protocol, version 1; TCP only'),
+  method: z.enum(['roundRobin', 'addressHash', 'leastConnections']),
+  maxFails: z.int().min(0).max(100).describe('0: never rest an origin'),
+  failTimeoutSeconds: z.int().min(1).max(3600),
+  connectTimeoutSeconds: z.int().min(1).max(3600),
+  idleTimeoutSeconds: z.int().min(1).max(86_400).describe('of silence in both directions, until it is closed'),
+  upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
+});
+
 /** What concerns one node alone. */
 export const NodeDoc = z.object({
   kind: z.literal('node'),
@@ -145,23 +167,33 @@ export type SiteDoc = z.output<typeof SiteDoc>;
 export type HostDoc = z.output<typeof HostDoc>;
 export type CertDoc = z.output<typeof CertDoc>;
 export type AcmeDoc = z.output<typeof AcmeDoc>;
+export type PortDoc = z.output<typeof PortDoc>;
 export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
-export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | NodeDoc;
+export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | NodeDoc;
 
-const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'node']);
-const kinds = { zone: ZoneDoc, site: SiteDoc, host: HostDoc, cert: CertDoc, acme: AcmeDoc, node: NodeDoc };
+const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'port', 'node']);
+const kinds = {
+  zone: ZoneDoc,
+  site: SiteDoc,
+  host: HostDoc,
+  cert: CertDoc,
+  acme: AcmeDoc,
+  port: PortDoc,
+  node: NodeDoc,
+};
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|(?:site|cert|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|(?:site|cert|port|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 
-/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `node/<id>`: safe as a file path by its grammar. */
+/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `node/<id>`: safe as a file path by its grammar. */
 export const DocKey = z.string().max(300).regex(keyPattern);
 export const hostKey = (name: string) => `host/${name}`;
 export const siteKey = (id: string) => `site/${id}`;
 export const certKey = (id: string) => `cert/${id}`;
 export const acmeKey = (token: string) => `acme/${token}`;
+export const portKey = (id: string) => `port/${id}`;
 export const nodeKey = (id: string) => `node/${id}`;
 
 export function keyOf(doc: EdgeDoc): string {
