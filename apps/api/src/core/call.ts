@@ -9,14 +9,16 @@ export interface Call {
   readonly match: string;
 }
 
-const calls = new AsyncLocalStorage<Call>();
-/** Reads and background work run without a call: nothing of theirs is audited. */
-export const none: Call = { audit: '', match: '' };
+/** Background work has no call: nothing of it is audited. */
+export const noCall: Call = { audit: '', match: '' };
 
-export const presentCall = (): Call => calls.getStore() ?? none;
+/** `any`: whatever the connection was told last may stay. */
+type Present = Call | 'any';
+const calls = new AsyncLocalStorage<Present>();
 
-/** Of queries that change nothing that is watched: whatever the connection was told last may stay. */
-export const unimportant: Call = { audit: '', match: '' };
-export const whoever = <T>(work: () => Promise<T>): Promise<T> => calls.run(unimportant, work);
+export const presentCall = (): Present => calls.getStore() ?? noCall;
+
+/** For queries that change nothing that is watched. */
+export const whoever = <T>(work: () => Promise<T>): Promise<T> => calls.run('any', work);
 
 export const inCall = <T>(call: Call, work: () => Promise<T>): Promise<T> => calls.run(call, work);

@@ -2,7 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
-import { none, presentCall, unimportant, type Call } from './call.ts';
+import { noCall, presentCall, type Call } from './call.ts';
 
 /** One pool for Prisma and for plain SQL, so that one number bounds the connections of a process. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
@@ -37,8 +37,8 @@ class CallPool extends pg.Pool {
     }
     const call = presentCall();
     super.connect((error, client, done) => {
-      const told = client && (this.#told.get(client) ?? none);
-      if (!client || told === call || call === unimportant) return callback(error, client, done);
+      if (!client || call === 'any' || call === (this.#told.get(client) ?? noCall))
+        return callback(error, client, done);
       const settings = {
         name: 'call',
         text: `SELECT set_config('edgeloom.call', $1, false), set_config('edgeloom.match', $2, false)`,

@@ -1,5 +1,6 @@
 import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef } from 'react';
 import { toast } from '../stores/toasts.ts';
 import { call } from './api.ts';
 import { toastError, type Telling } from './errors.ts';
@@ -70,7 +71,7 @@ export interface ActionOptions extends Telling {
 }
 
 export interface Action<E extends Endpoint> {
-  /** Null after a failure, which has been shown. */
+  /** Null after a failure, which has been shown. The same function at each render. */
   run(...sent: {} extends Sent<E> ? [sent?: Sent<E>] : [sent: Sent<E>]): Promise<Received<E> | null>;
   running: boolean;
 }
@@ -78,23 +79,31 @@ export interface Action<E extends Endpoint> {
 export function useAction<E extends Endpoint>(endpoint: E, options?: ActionOptions): Action<E>;
 export function useAction(
   endpoint: Endpoint,
-  { refreshes = [], done, quiet = false, failed, says }: ActionOptions = {},
+  options: ActionOptions = {},
 ): { run(sent?: unknown): Promise<unknown>; running: boolean } {
   const t = useT();
   const { mutateAsync, isPending } = useMutation({
     mutationFn: (sent: unknown): Promise<unknown> => call(endpoint, sent),
-    onSuccess: () => refresh([endpoint.feature, ...refreshes]),
+    onSuccess: () => refresh([endpoint.feature, ...(options.refreshes ?? [])]),
   });
-  const run = async (sent: unknown = {}) => {
-    try {
-      const reply = await mutateAsync(sent);
-      if (done) toast({ text: t(done) });
-      return reply;
-    } catch (error) {
-      if (quiet) throw error;
-      toastError(error, { failed, says });
-      return null;
-    }
-  };
+  const latest = useRef(options);
+  useEffect(() => {
+    latest.current = options;
+  });
+  const run = useCallback(
+    async (sent: unknown = {}) => {
+      const { done, quiet = false, failed, says } = latest.current;
+      try {
+        const reply = await mutateAsync(sent);
+        if (done) toast({ text: t(done) });
+        return reply;
+      } catch (error) {
+        if (quiet) throw error;
+        toastError(error, { failed, says });
+        return null;
+      }
+    },
+    [mutateAsync, t],
+  );
   return { run, running: isPending };
 }

@@ -1,6 +1,6 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useAction } from '../../lib/use-endpoint.ts';
 
 export type CnameCheck = Received<typeof domains.checkCname>['data'][number];
@@ -13,22 +13,17 @@ export function useCnameCheck(siteId: string, ids: readonly string[]) {
   const [found, setFound] = useState<readonly CnameCheck[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const asked = ids.join();
-  const check = useCallback(async () => {
-    try {
-      const reply = await run({ params: { siteId }, body: { ids: asked.split(',') } });
-      setFound(reply?.data ?? []);
-      setError(null);
-    } catch (failure) {
-      setError(failure);
-    }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `run` is made anew at each render
-  }, [siteId, asked]);
   const isDone = found !== null && found.every(({ cnameStatus }) => cnameStatus === 'active');
   useEffect(() => {
     if (isDone) return;
+    const check = () =>
+      run({ params: { siteId }, body: { ids: asked.split(',') } }).then((reply) => {
+        setFound(reply?.data ?? []);
+        setError(null);
+      }, setError);
     void check();
     const timer = setInterval(() => void check(), AGAIN_MS);
     return () => clearInterval(timer);
-  }, [check, isDone]);
+  }, [run, siteId, asked, isDone]);
   return { found, error, running };
 }
