@@ -16,11 +16,15 @@ export function useCnameCheck(siteId: string, ids: readonly string[]) {
   const isDone = found !== null && found.every(({ cnameStatus }) => cnameStatus === 'active');
   useEffect(() => {
     if (isDone) return;
-    const check = () =>
-      run({ params: { siteId }, body: { ids: asked.split(',') } }).then((reply) => {
+    const check = async () => {
+      try {
+        const reply = await run({ params: { siteId }, body: { ids: asked.split(',') } });
         setFound(reply?.data ?? []);
         setError(null);
-      }, setError);
+      } catch (failure) {
+        setError(failure);
+      }
+    };
     void check();
     const timer = setInterval(() => void check(), AGAIN_MS);
     return () => clearInterval(timer);
