@@ -56,7 +56,7 @@ describe('products', () => {
     const { data, total } = await as(site.owner).call(ownProducts.list);
     expect([total, data]).toEqual([
       1,
-      [{ id: site.productId, name: site.product.name, domainLimit: 0, overLimitAction: 'none' }],
+      [{ id: site.productId, name: site.product.name, domainLimit: 0, portLimit: 0, autoCertificateLimit: 0, overLimitAction: 'none' }],
     ]);
   });
 });

@@ -111,7 +111,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       zone,
       ...wish
     }: { zone?: BuiltZone } & Partial<
-      Pick<Product, 'name' | 'siteLimit' | 'domainLimit'>
+      Pick<Product, 'name' | 'siteLimit' | 'domainLimit' | 'portLimit' | 'autoCertificateLimit'>
     > = {}): Promise<BuiltProduct> {
       const of = zone ?? (await build.zone());
       const row = await db.product.create({

@@ -44,6 +44,7 @@ import { certificatesRoutes } from './modules/certificates/certificates.routes.t
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
+import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
@@ -80,6 +81,7 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   sitePortsRoutes,
+  licensesRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

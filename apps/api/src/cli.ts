@@ -2,11 +2,13 @@
 //   node apps/api/src/cli.ts secrets:init                                  with SECRETS_DIR
 //   node apps/api/src/cli.ts secrets:rotate | secrets:retire                with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
+//   node apps/api/src/cli.ts license:set --client ID [--sites N …]         with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Email } from '@edgeloom/contract/auth/auth.ts';
-import { Text } from '@edgeloom/contract/common/common.ts';
+import { Id, Text } from '@edgeloom/contract/common/common.ts';
+import * as z from 'zod';
 import { verifyAudit } from './core/audit-chain.ts';
 import { conflictIn } from './core/conflict.ts';
 import { openDatabase } from './core/db.ts';
@@ -15,11 +17,23 @@ import { initSecrets } from './core/secrets-dir.ts';
 import { Env, readEnv } from './env.ts';
 import { hashPassword } from './http/auth/passwords.ts';
 
-const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify`;
+const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify
+  | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { email: { type: 'string' }, name: { type: 'string' } },
+  options: {
+    email: { type: 'string' },
+    name: { type: 'string' },
+    client: { type: 'string' },
+    sites: { type: 'string' },
+    nodes: { type: 'string' },
+    zones: { type: 'string' },
+    domains: { type: 'string' },
+    'auto-certificates': { type: 'string' },
+    layer4: { type: 'boolean' },
+    ends: { type: 'string' },
+  },
 });
 
 switch (positionals[0] ?? '') {
@@ -36,6 +50,9 @@ switch (positionals[0] ?? '') {
     break;
   case 'account:create-admin':
     await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
+    break;
+  case 'license:set':
+    await setLicense();
     break;
   case 'audit:verify':
     await verify();
@@ -72,6 +89,28 @@ function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
   console.log(`Master key ${keyID}: ${rewrapped} values rewrapped, ${olderKeys} older keys in the file.`);
   for (const { column, count } of lost) console.error(`${column}: ${count} values that no key opens; all keys stay.`);
   if (lost.length > 0) process.exitCode = 1;
+}
+
+/** The whole licence of a client: what is not said is unlimited, layer 4 is what must be said. */
+async function setLicense() {
+  const Limit = z.coerce.number().int().min(0).default(0);
+  const clientId = Id.parse(values.client);
+  const terms = {
+    siteLimit: Limit.parse(values.sites),
+    nodeLimit: Limit.parse(values.nodes),
+    zoneLimit: Limit.parse(values.zones),
+    domainLimit: Limit.parse(values.domains),
+    autoCertificateLimit: Limit.parse(values['auto-certificates']),
+    layer4: values.layer4 ?? false,
+    endsAt: values.ends === undefined ? null : z.coerce.date().parse(values.ends),
+  };
+  const { db } = openDatabase(readEnv().DATABASE_URL, 2);
+  try {
+    await db.license.upsert({ where: { clientId }, create: { clientId, ...terms }, update: terms });
+    console.log(`The licence of ${clientId} is set.`);
+  } finally {
+    await db.$disconnect();
+  }
 }
 
 /** The password is made here and shown once: none is built in, and none stands in a shell's history. */

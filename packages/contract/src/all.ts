@@ -21,6 +21,7 @@ import { certificates } from './certificates/certificates.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
+import { licenses } from './licenses/licenses.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
@@ -57,6 +58,7 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   sitePorts,
+  licenses,
   products,
   ownProducts,
   nodes,

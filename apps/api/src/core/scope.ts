@@ -5,13 +5,18 @@ import type { PrismaClient } from '../generated/client.ts';
 import type { Actor } from './ctx.ts';
 import { readDataModel } from './data-model.ts';
 import { fail } from './fail.ts';
+import { licenseIn, type ClientLicense } from './license.ts';
 import { owners, type Model } from './owners.ts';
 import { reading, type Read } from './sql.ts';
 
 /** Prisma's models inside a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
 export type ScopedTx = { [M in Model as Uncapitalize<M>]: PrismaClient[Uncapitalize<M>] };
+/** What only a transaction can ask: whether there is room for more. */
+export interface LicensedTx extends ScopedTx {
+  $license: ClientLicense;
+}
 export interface ScopedDb extends ScopedTx {
-  $transaction<T>(work: (tx: ScopedTx) => Promise<T>): Promise<T>;
+  $transaction<T>(work: (tx: LicensedTx) => Promise<T>): Promise<T>;
   /** Plain SQL under the same scope, outside of transactions: for reads that are asked often (sql.ts). */
   $read: Read;
 }
@@ -70,8 +75,11 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
     const over = (client: unknown) =>
       new ScopedModels((model, operation, args) => run(client as Client, model, operation, args));
     const db: unknown = Object.assign(over(root), {
-      $transaction: <T>(work: (tx: ScopedTx) => Promise<T>) =>
-        root.$transaction((tx) => work(scopedTx(over(tx))), patience),
+      $transaction: <T>(work: (tx: LicensedTx) => Promise<T>) =>
+        root.$transaction(
+          (tx) => work(Object.assign(scopedTx(over(tx)), { $license: licenseIn(tx, actor.clientId) })),
+          patience,
+        ),
       $read: read(actor),
     });
     return db as ScopedDb;

@@ -14,7 +14,7 @@ const Filter = {
   updatedAtStart: z.iso.datetime().optional(), updatedAtEnd: z.iso.datetime().optional(),
 };
 const Page = paging(['createdAt', 'name', 'updatedAt']);
-const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
+const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
 const origins = z.object({ data: z.array(Upstream) });
 
 export const domains = onSites('domains', {
@@ -27,7 +27,7 @@ export const domains = onSites('domains', {
   create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Ids, fails: createFails }),
   createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Ids, fails: createFails }),
   createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Ids, fails: createFails }),
-  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'DOMAIN_LIMIT', 'ILLEGAL_PORT_MAP'] }),
+  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
   export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
   remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
   removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),

@@ -13,7 +13,7 @@ export const nodes = onClient('nodes', {
   meta:       get('metaNodes', { can: 'node:read', query: z.object({ zoneID: Id.optional() }), reply: Meta }),
   get:        get('node/:nodeID', { can: 'node:read', reply: EdgeNode }),
   config:     get('node/:nodeID/config', { can: 'node:read', reply: Installed }),
-  create:     post('node', { can: 'node:write', body: NodeInput, reply: EdgeNode.extend(JoinToken.shape), fails: ['NODE_LIMIT', 'DUPLICATED'] }),
+  create:     post('node', { can: 'node:write', body: NodeInput, reply: EdgeNode.extend(JoinToken.shape), fails: ['NODE_LIMIT', 'LICENSE_EXPIRED', 'DUPLICATED'] }),
   rejoin:     post('node/:nodeID/joinToken', { can: 'node:write', reply: JoinToken }),
   update:     put('node', { can: 'node:write', body: NodeUpdate, reply: EdgeNode, fails: ['DUPLICATED'] }),
   status:     put('node/status', { can: 'node:write', body: Enabling, reply: Ids }),

@@ -7,6 +7,13 @@ export const ProductInput = z.object({
   memo: Memo.default(''),
   siteLimit: z.int().min(0).max(1_000_000).default(0).describe('0: unlimited'),
   domainLimit: z.int().min(0).max(1_000_000).default(0).describe('Domains of one site; 0: unlimited'),
+  portLimit: z.int().min(0).max(1_000_000).default(0).describe('Layer-4 forwards of one site; 0: unlimited'),
+  autoCertificateLimit: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(0)
+    .describe('Automatic certificates of one site; 0: unlimited'),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).default(0).describe('NTD cents for each GB'),
   overLimitAction: z.enum(['none', 'notify', 'limit']).default('none'),
   sellType: z.enum(['personal', 'business']).default('business'),
@@ -21,6 +28,8 @@ export const ProductUpdate = z.object({
   memo: Memo.optional(),
   siteLimit: z.int().min(0).max(1_000_000).optional(),
   domainLimit: z.int().min(0).max(1_000_000).optional(),
+  portLimit: z.int().min(0).max(1_000_000).optional(),
+  autoCertificateLimit: z.int().min(0).max(1_000_000).optional(),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).optional(),
   overLimitAction: z.enum(['none', 'notify', 'limit']).optional(),
   sellType: z.enum(['personal', 'business']).optional(),

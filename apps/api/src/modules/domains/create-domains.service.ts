@@ -166,6 +166,7 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
       seen.add(name);
     }
     failOnce(faults, domains.length);
+    await tx.$license.assertRoom('domains', domains.length);
 
     const rows = domains.map((domain) => ({ id: randomUUIDv7(), ...domain }));
     await orTaken(

@@ -92,6 +92,7 @@ export async function create(ctx: Ctx, { zoneID, ...input }: NodeInput) {
   const { token, ...joining } = newToken(ctx);
   const id = await ctx.db.$transaction(async (tx) => {
     const data = { ...input, cacheMaxBytes: BigInt(input.cacheMaxBytes), zoneId: zoneID, ...joining };
+    await tx.$license.assertRoom('nodes');
     const { id } = await orFail('DUPLICATED', tx.edgeNode.create({ data }));
     await tx.nodeState.create({ data: { nodeId: id } });
     await changed(tx, zoneID, nodeKey(id));

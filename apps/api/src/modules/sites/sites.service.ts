@@ -59,6 +59,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: Site
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
     if (product.siteLimit > 0 && (await tx.site.count({ where: { productId: productID } })) >= product.siteLimit)
       fail('PRODUCT_SITE_LIMIT');
+    await tx.$license.assertRoom('sites');
     await assertCustomer(tx, userID);
     const data = { ...input, clientId: actor.clientId, productId: productID, zoneId: product.zoneId, ownerId: userID };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));

@@ -30,6 +30,7 @@ export async function create({ db, actor, installation }: Ctx, { ports, ...input
   const id = randomUUIDv7();
   const data = { ...input, id, clientId: actor.clientId, keySealed: newZoneKey(installation.secrets, id) };
   return db.$transaction(async (tx) => {
+    await tx.$license.assertRoom('zones');
     await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data }));
     await tx.zonePort.createMany({ data: ports.map((port) => ({ ...port, zoneId: id })) });
     await changed(tx, id, 'zone');

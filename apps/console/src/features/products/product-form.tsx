@@ -17,6 +17,8 @@ export function ProductForm({ value }: { value?: Product }) {
       <SelectMetaField name="zoneID" meta={zones.meta} />
       <NumberField name="siteLimit" min={0} />
       <NumberField name="domainLimit" min={0} />
+      <NumberField name="portLimit" min={0} />
+      <NumberField name="autoCertificateLimit" min={0} />
       <PriceField name="trafficPriceCents" />
       <ChoiceField name="overLimitAction" />
       <ChoiceField name="sellType" segmented />

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { Time } from '../common/common.ts';
+
+/** What a licence counts, over all that a client has. */
+export const Licensed = z.enum(['sites', 'nodes', 'zones', 'domains', 'autoCertificates']);
+const Counts = z.object({
+  sites: z.int(),
+  nodes: z.int(),
+  zones: z.int(),
+  domains: z.int(),
+  autoCertificates: z.int(),
+});
+export const License = z.object({
+  limits: Counts.describe('0: unlimited'),
+  uses: Counts,
+  layer4: z.boolean().describe('Whether its sites may forward ports by layer 4'),
+  endsAt: Time.nullable().describe('From then on nothing is added; what is there goes on'),
+});
+
+export type Licensed = z.output<typeof Licensed>;
+export type License = z.output<typeof License>;

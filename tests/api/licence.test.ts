@@ -1,0 +1,123 @@
+// What a client may have: over all that is its own, whoever of it asks.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { licenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { services } from '../support/services.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db, env } = installation;
+afterAll(close);
+
+const fulfilled = (outcomes: PromiseSettledResult<unknown>[]) =>
+  outcomes.filter(({ status }) => status === 'fulfilled').length;
+const upstreams = [{ address: '192.0.2.1' }];
+
+describe('a licence', () => {
+  test('says how many sites there may be over all products, in a race as well', async () => {
+    const zone = await build.zone();
+    const [one, other] = [await build.product({ zone }), await build.product({ zone })];
+    await build.site({ product: one });
+    await db.license.create({ data: { clientId: zone.clientId, siteLimit: 3 } });
+    const make = (_: unknown, i: number) =>
+      as(zone.client).call(clientSites.create, {
+        body: { name: unique('s'), productID: (i % 2 === 0 ? one : other).id },
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, make));
+    expect(fulfilled(outcomes)).toBe(2);
+    await expect(make(null, 0)).toFail('SITE_LIMIT', { extra: { limit: 3 } });
+  });
+
+  test('says how many domains there may be over all sites, whichever customer adds them', async () => {
+    const product = await build.product();
+    const [mine, theirs] = [await build.site({ product }), await build.site({ product })];
+    await db.license.create({ data: { clientId: product.clientId, domainLimit: 4 } });
+    const add = (site: typeof mine, ...names: string[]) =>
+      as(site.owner).call(domains.createSimple, { params: site.params, body: { names, upstreams } });
+    const name = () => `${unique('d')}.example.com`;
+    await add(theirs, name(), name());
+    await expect(add(mine, name(), name(), name())).toFail('DOMAIN_LIMIT', { extra: { limit: 4 } });
+    const outcomes = await Promise.allSettled([add(mine, name()), add(theirs, name()), add(mine, name())]);
+    expect(fulfilled(outcomes)).toBe(2);
+  });
+
+  test('says how many zones and nodes there may be, of this client alone', async () => {
+    const zone = await build.zone();
+    await build.zone();
+    await build.node({ zone });
+    await db.license.create({ data: { clientId: zone.clientId, zoneLimit: 1, nodeLimit: 1 } });
+    const { call } = as(zone.client);
+    await expect(call(zones.create, { body: { name: unique('z') } })).toFail('ZONE_LIMIT', { extra: { limit: 1 } });
+    const node = { name: unique('n'), ip: '192.0.2.9', zoneID: zone.id };
+    await expect(call(nodes.create, { body: node })).toFail('NODE_LIMIT', { extra: { limit: 1 } });
+  });
+
+  test('that has ended adds nothing, and what is there may be changed', async () => {
+    const site = await build.site();
+    await db.license.create({ data: { clientId: site.clientId, endsAt: new Date(Date.now() - 1000) } });
+    const { call } = as(site.client);
+    await expect(call(clientSites.create, { body: { name: unique('s'), productID: site.productId } })).toFail(
+      'LICENSE_EXPIRED',
+    );
+    expect(await call(clientSites.update, { body: { id: site.id, name: 'Renamed' } })).toMatchObject({
+      name: 'Renamed',
+    });
+  });
+
+  test('is shown with what is used of it, counted over the whole client', async () => {
+    const { site } = await build.domain();
+    await build.certificate(site, ['a.example.com'], { type: 'automatic' });
+    await build.certificate(site, ['b.example.com']);
+    const before = await as(site.client).call(licenses.own);
+    expect(before).toMatchObject({ layer4: true, endsAt: null, limits: { sites: 0, domains: 0 } });
+    const endsAt = new Date('2031-01-01T00:00:00Z');
+    await db.license.create({ data: { clientId: site.clientId, siteLimit: 5, autoCertificateLimit: 9, endsAt } });
+    const sub = await build.subClient(site, [], { permissions: ['license:read'] });
+    expect(await as(sub).call(licenses.own)).toEqual({
+      layer4: false,
+      endsAt: endsAt.toISOString(),
+      limits: { sites: 5, nodes: 0, zones: 0, domains: 0, autoCertificates: 9 },
+      uses: { sites: 1, nodes: 0, zones: 1, domains: 1, autoCertificates: 1 },
+    });
+  });
+
+  test('is set on the machine itself', async () => {
+    const { clientId, client } = await build.client();
+    const cli = path.join(import.meta.dirname, '../../apps/api/src/cli.ts');
+    const set = (...terms: string[]) =>
+      promisify(execFile)(process.execPath, [cli, 'license:set', '--client', clientId, ...terms], {
+        env: {
+          ...process.env,
+          DATABASE_URL: env.DATABASE_URL,
+          SECRETS_DIR: services().secretsDir,
+          MAIL_DIR: env.MAIL_DIR,
+        },
+      });
+    await set('--sites', '7', '--layer4');
+    expect(await as(client).call(licenses.own)).toMatchObject({ layer4: true, limits: { sites: 7, nodes: 0 } });
+    await set('--domains', '100', '--ends', '2030-06-01');
+    expect(await as(client).call(licenses.own)).toMatchObject({
+      layer4: false,
+      endsAt: '2030-06-01T00:00:00.000Z',
+      limits: { sites: 0, domains: 100 },
+    });
+    await expect(set('--sites', 'many')).rejects.toThrow('NaN');
+  });
+});
+
+test('a product limits the forwards and automatic certificates of each site', async () => {
+  const zone = await build.zone();
+  const made = await as(zone.client).call(products.create, {
+    body: { name: unique('p'), zoneID: zone.id, portLimit: 3, autoCertificateLimit: 4 },
+  });
+  expect(made).toMatchObject({ portLimit: 3, autoCertificateLimit: 4 });
+});
