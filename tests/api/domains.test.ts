@@ -357,6 +357,27 @@ describe('lists of domains', () => {
     ).toEqual([{ id: c.id, name: c.name }]);
   });
 
+  test('are found by what their origins and tags are now', async () => {
+    const site = await build.site();
+    const row = await build.domain({ site, upstreams: [{ address: '198.51.100.7', port: 80 }] });
+    const { call } = as(site.owner);
+    const finds = async (keywords: string) =>
+      (await call(domains.list, { params: site.params, query: { keywords } })).total === 1;
+    const inDomain = { ...site.params, domainId: row.id };
+    const { data } = await call(domainUpstreams.create, {
+      params: inDomain,
+      body: { upstreams: [{ address: 'late.example.net' }] },
+    });
+    expect(await finds('LATE.')).toBe(true);
+    const ids = data.filter(({ address }) => address === '198.51.100.7').map(({ id }) => id);
+    await call(domainUpstreams.remove, { params: inDomain, body: { ids } });
+    expect(await finds('198.51.100')).toBe(false);
+    await call(domains.swapAddress, { params: site.params, body: { from: 'late.example.net', to: '198.51.100.9' } });
+    expect([await finds('late'), await finds('100.9')]).toEqual([false, true]);
+    await call(domains.setTags, { params: site.params, body: { ids: [row.id], tags: ['Deep blue'] } });
+    expect(await finds('p blu')).toBe(true);
+  });
+
   test('cost the same number of queries whatever their length', async () => {
     const site = await build.site();
     for (let i = 0; i < 12; i += 1) await build.domain({ site });

@@ -36,7 +36,7 @@ export const readDomains = (
   paging: DomainPaging,
   filter: DomainFilter,
 ): Promise<Domain[]> =>
-  db.$read(({ site }) => page(columns, sql`d.site_id = ${siteId} AND ${site}`, paging, where(filter, siteId)));
+  db.$read(({ site }) => page(columns, sql`d.site_id = ${siteId} AND ${site}`, paging, where(filter)));
 
 /** The page's ids first: what is skipped on the way to a late page is not read, nor are its origins. */
 const page = (what: Sql, seen: Sql, paging: DomainPaging, filter: Sql) =>
@@ -49,7 +49,7 @@ export async function countDomains({ db }: Ctx, siteId: string, filter: DomainFi
   const [row] = await db.$read<{ total: number }>(
     ({
       site,
-    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter, siteId)}
+    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter)}
       WHERE s.id = ${siteId} AND ${site} GROUP BY s.id`,
   );
   return row?.total ?? null;
@@ -80,27 +80,22 @@ export const readAllDomains = (
       sql`${columns}, s.name AS "siteName"`,
       sql`${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}`,
       paging,
-      where(filter, siteId),
+      where(filter),
     ),
   );
 
 export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId: string | undefined): Promise<number> {
   const [row] = await db.$read<{ total: number }>(
     ({ site }) => sql`SELECT count(*)::int AS total FROM domains d JOIN sites s ON s.id = d.site_id
-      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter, siteId)}`,
+      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])}${where(filter)}`,
   );
   return row?.total ?? 0;
 }
 
-function where(filter: DomainFilter, siteId: string | undefined): Sql {
+function where(filter: DomainFilter): Sql {
   const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
   return andAll([
-    // Each of the three by an index of its own.
-    keywords &&
-      sql`(${containsLower(sql`d.name`, keywords)} OR d.tags @> ARRAY[${keywords}]
-        OR d.id = ANY(ARRAY(SELECT u.domain_id FROM upstreams u WHERE ${contains(sql`u.address`, keywords)}${andAll([
-          siteId && sql`u.site_id = ${siteId}`,
-        ])})))`,
+    keywords && containsLower(sql`d.search`, keywords),
     tags && sql`d.tags && ${tags}::text[]`,
     cnameStatuses && sql`d.cname_status = ANY(${cnameStatuses})`,
     certStatus && sql`d.cert_status = ANY(${certStatus})`,
@@ -112,6 +107,19 @@ function where(filter: DomainFilter, siteId: string | undefined): Sql {
     filter.updatedAtEnd && sql`d.updated_at <= ${filter.updatedAtEnd}`,
   ]);
 }
+
+/** For pickers: by name alone, though it is the index of `search` that finds few among many. */
+export const readMeta = (
+  { db }: Ctx,
+  siteId: string,
+  keyword: string | undefined,
+): Promise<{ id: string; name: string }[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT d.id, d.name FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE d.site_id = ${siteId} AND ${site}${andAll([
+        keyword && sql`${containsLower(sql`d.search`, keyword)} AND ${containsLower(sql`d.name`, keyword)}`,
+      ])} ORDER BY d.name LIMIT 1000`,
+  );
 
 /** Every tag that a domain has, of one site or of all that the caller sees. */
 export const readTags = ({ db }: Ctx, siteId?: string): Promise<{ tag: string }[]> =>

@@ -14,7 +14,6 @@ import { enabledAnywhere } from '../../core/enabled-names.ts';
 import { fail, failTogether, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { NO_JSON } from '../../core/no-json.ts';
-import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -26,6 +25,7 @@ import {
   readAllDomains,
   readDomain,
   readDomains,
+  readMeta,
   readTags,
   type DomainFilter,
   type DomainPaging,
@@ -75,12 +75,9 @@ export async function listAll(
   return { data, total };
 }
 
-export async function meta({ db }: Ctx, siteId: string, keyword: string | undefined) {
-  await sites.own(db, siteId);
-  const where = { siteId, ...(keyword && { name: containing(keyword) }) };
-  return {
-    data: await db.domain.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-  };
+export async function meta(ctx: Ctx, siteId: string, keyword: string | undefined) {
+  await sites.own(ctx.db, siteId);
+  return { data: await readMeta(ctx, siteId, keyword) };
 }
 
 export async function tags(ctx: Ctx, siteId: string) {
