@@ -168,6 +168,46 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         data: { siteId: site.id, type: 'fileType', value: ['css', 'js'], cacheTime: 3600, ...wish },
       }),
 
+    antiReferer: (
+      { id: domainId, siteId }: Pick<Domain, 'id' | 'siteId'>,
+      wish: Partial<Prisma.AntiRefererUncheckedCreateInput> = {},
+    ) =>
+      db.antiReferer.create({
+        data: {
+          siteId,
+          domainId,
+          isBlack: true,
+          referers: ['**.thief.example'],
+          allowEmpty: true,
+          type: 'all',
+          value: [],
+          action: 'deny',
+          priority: 100,
+          enabled: true,
+          ...wish,
+        },
+      }),
+
+    /** Without a domain: for all of the site. */
+    antiHeader: (
+      { id: siteId }: Pick<Site, 'id'>,
+      domain: Pick<Domain, 'id'> | null = null,
+      wish: Partial<Prisma.AntiHeaderUncheckedCreateInput> = {},
+    ) =>
+      db.antiHeader.create({
+        data: {
+          siteId,
+          domainId: domain?.id ?? null,
+          name: 'X-Robot',
+          operator: 'exists',
+          value: '',
+          action: 'deny',
+          priority: 100,
+          enabled: true,
+          ...wish,
+        },
+      }),
+
     /** Of nobody in particular, for these names. */
     async certificate(
       site: Pick<Site, 'id'>,

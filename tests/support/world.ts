@@ -19,6 +19,9 @@ export const things = [
   'certificate',
   'siteDns',
   'cacheRule',
+  'antiReferer',
+  'antiHeader',
+  'siteAntiHeader',
   'purge',
   'job',
   'branding',
@@ -61,6 +64,9 @@ const byFeature: Readonly<Record<string, Thing>> = {
   certificates: 'certificate',
   siteDns: 'siteDns',
   cacheRules: 'cacheRule',
+  antiReferers: 'antiReferer',
+  antiHeaders: 'antiHeader',
+  siteAntiHeaders: 'siteAntiHeader',
   nodes: 'node',
   purge: 'purge',
   branding: 'branding',
@@ -109,6 +115,8 @@ export async function world(
     await db.upstream.findFirstOrThrow({ where: { domainId: domain.id } }),
     await build.cacheRule(site),
   ];
+  const antiReferer = await build.antiReferer(domain);
+  const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const certificate = await build.certificate(site, [domain.name]);
   const siteDns = await build.siteDns(site);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
@@ -140,6 +148,9 @@ export async function world(
       certificate: certificate.id,
       siteDns: siteDns.id,
       cacheRule: rule.id,
+      antiReferer: antiReferer.id,
+      antiHeader: antiHeader.id,
+      siteAntiHeader: siteAntiHeader.id,
       purge: purge.id,
       job: job.id,
       branding: branding.id,
@@ -169,6 +180,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
     db.siteDns.findMany(inSite),
     db.cacheRule.findMany(inSite),
+    db.antiReferer.findMany(inSite),
+    db.antiHeader.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
     db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),
@@ -195,7 +208,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     port: 8081,
     urls: ['http://www.example.com/a'],
     type: endpoint.feature === 'cacheRules' ? 'fileType' : undefined,
-    value: ['css'],
+    value: endpoint.feature === 'cacheRules' ? ['css'] : undefined,
+    ...(/AntiHeaders$/i.test(endpoint.feature) && { value: 'text' }),
     domainName: 'www.example.com',
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),

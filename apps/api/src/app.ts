@@ -43,6 +43,7 @@ import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
+import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
@@ -92,6 +93,9 @@ const modules: readonly Routes[] = [
   clientDomainsRoutes,
   certificatesRoutes,
   siteDnsRoutes,
+  antiReferersRoutes,
+  antiHeadersRoutes,
+  siteAntiHeadersRoutes,
   cacheRulesRoutes,
   nodesRoutes,
   nodeJoinRoutes,

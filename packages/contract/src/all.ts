@@ -22,6 +22,7 @@ import { clientDomains, domains, domainUpstreams } from './domains/domains.endpo
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
+import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
@@ -72,6 +73,9 @@ export const groups: readonly Group[] = [
   certificates,
   siteDns,
   cacheRules,
+  antiReferers,
+  antiHeaders,
+  siteAntiHeaders,
   purge,
   purgeSites,
   jobs,

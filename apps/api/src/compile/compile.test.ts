@@ -69,6 +69,19 @@ const host: HostRow = {
     { id: id(11), address: '192.0.2.1', port: 8080, weight: 10, backup: false, enabled: true },
     { id: id(13), address: '192.0.2.3', port: 8080, weight: 10, backup: false, enabled: false },
   ],
+  antiReferers: [
+    {
+      id: id(31),
+      isBlack: false,
+      referers: ['**.example.com'],
+      allowEmpty: true,
+      type: 'fileType',
+      value: ['mp4'],
+      action: 'redirect',
+      target: 'https://www.example.com/a//b%20c.png?x=1',
+    },
+  ],
+  antiHeaders: [{ id: id(32), name: 'X-Robot', operator: 'exists', value: '', action: 'drop' }],
 };
 const cert = {
   id: id(5),
@@ -113,6 +126,7 @@ const documents: [string, () => EdgeDoc | null][] = [
           rule(23, { enabled: false }),
           rule(24, { cacheTime: 0, type: 'url', value: ['/login'] }),
         ],
+        antiHeaders: [],
       }),
   ],
   ['host/www.example.com', () => hostDoc(host)],

@@ -1,5 +1,6 @@
 import type { HealthCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
+import { antiHeaderDocs, antiRefererDocs, type AntiHeaderRow, type AntiRefererRow } from './hotlink.ts';
 
 export interface HostRow {
   name: string;
@@ -26,6 +27,8 @@ export interface HostRow {
   connectTimeoutSeconds: number;
   readTimeoutSeconds: number;
   upstreams: UpstreamRow[];
+  antiReferers: AntiRefererRow[];
+  antiHeaders: AntiHeaderRow[];
 }
 
 export interface UpstreamRow {
@@ -52,6 +55,8 @@ export function hostDoc(row: HostRow): HostDoc | null {
     cacheVersion: row.cacheVersion,
     certID: row.certificateId,
     https: { force: row.forceSsl, hsts: hstsOf(row), minTLS: row.minTls },
+    ...antiRefererDocs(row.antiReferers),
+    ...antiHeaderDocs(row.antiHeaders),
     origin: {
       scheme: row.scheme,
       portMap: row.portMap.map(({ from, to }) => ({ from, to })).sort((a, b) => a.from - b.from),

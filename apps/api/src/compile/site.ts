@@ -1,10 +1,12 @@
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import { antiHeaderDocs, type AntiHeaderRow } from './hotlink.ts';
 
 export interface SiteRow {
   id: string;
   status: SiteDoc['status'];
   cacheVersion: number;
   cacheRules: CacheRuleRow[];
+  antiHeaders: AntiHeaderRow[];
 }
 
 export interface CacheRuleRow {
@@ -21,7 +23,7 @@ export interface CacheRuleRow {
   createdAt: string;
 }
 
-export const siteDoc = ({ id, status, cacheVersion, cacheRules }: SiteRow): SiteDoc => ({
+export const siteDoc = ({ id, status, cacheVersion, cacheRules, antiHeaders }: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
   status,
@@ -39,6 +41,7 @@ export const siteDoc = ({ id, status, cacheVersion, cacheRules }: SiteRow): Site
       queryNames: rule.queryNames,
     })),
   staleIfErrorSeconds: 3600,
+  ...antiHeaderDocs(antiHeaders),
 });
 
 /** As consoles list them: by priority, of equal ones the older first. */

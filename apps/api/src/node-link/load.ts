@@ -122,6 +122,11 @@ const servedStatus = `coalesce(
    ORDER BY a.status LIMIT 1),
   s.status::text)`;
 
+const antiHeaders = (whose: string) => `coalesce(
+  (SELECT json_agg(json_build_object('id', r.id, 'name', r.name, 'operator', r.operator, 'value', r.value, 'action', r.action)
+     ORDER BY r.priority, r.id)
+   FROM anti_headers r WHERE ${whose} AND r.enabled), '[]') AS "antiHeaders"`;
+
 const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<SiteRow>(
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", coalesce(
@@ -130,7 +135,7 @@ const site: Loader = async (db, _, zoneId, ids) => {
           'query', r.query, 'queryNames', r.query_names, 'priority', r.priority, 'enabled', r.enabled,
           'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
         FROM cache_rules r WHERE r.site_id = s.id), '[]'
-     ) AS "cacheRules"
+     ) AS "cacheRules", ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')}
      FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );
@@ -159,7 +164,11 @@ const host: Loader = async (db, _, zoneId, names) => {
        (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
           'backup', u.backup, 'enabled', u.enabled))
         FROM upstreams u WHERE u.domain_id = d.id), '[]'
-     ) AS upstreams
+     ) AS upstreams, coalesce(
+       (SELECT json_agg(json_build_object('id', r.id, 'isBlack', r.is_black, 'referers', r.referers, 'allowEmpty', r.allow_empty,
+          'type', r.type, 'value', r.value, 'action', r.action, 'target', r.target) ORDER BY r.priority, r.id)
+        FROM anti_referers r WHERE r.domain_id = d.id AND r.enabled), '[]'
+     ) AS "antiReferers", ${antiHeaders('r.domain_id = d.id')}
      FROM domains d JOIN sites s ON s.id = d.site_id
      WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,
     [zoneId, names],

@@ -1,27 +1,17 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { safePattern } from '../common/pattern.ts';
+import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 
-const Path = z
-  .string()
-  .trim()
-  .max(2048)
-  .regex(/^\/[^\s?#]*$/, { message: 'wrong format' });
-const Extension = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .regex(/^[a-z0-9_-]{1,16}(\.[a-z0-9_-]{1,16})?$/, { message: 'wrong format' });
 const QueryName = z.string().trim().min(1).max(128);
 
-export const CacheRuleType = z.enum(['fileType', 'url', 'prefix', 'regex']);
+export const CacheRuleType = PathType.exclude(['all']);
 export const QueryHandling = z.enum(['all', 'none', 'listed', 'sorted']);
 
 const fields = {
   type: CacheRuleType.describe(
     'What of a request is compared: the extension, the whole path, how the path begins, or a pattern over the path',
   ),
-  value: z.array(z.string().trim().min(1).max(2048)).min(1).max(200).describe('Extensions, paths, or one pattern'),
+  value: PathValues.min(1),
   cacheTime: z.int().min(0).max(31_536_000).describe('Seconds; 0: never cache what matches'),
   honourOrigin: z.boolean().default(false).describe('Where the origin states a lifetime of its own, that one wins'),
   query: QueryHandling.default('all').describe('Which part of the query string tells two objects apart'),
@@ -29,19 +19,11 @@ const fields = {
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first; the first rule that matches wins'),
   enabled: z.boolean().default(true),
 };
-const element = { fileType: Extension, url: Path, prefix: Path, regex: z.string() };
 const coherent = (
-  rule: { type: keyof typeof element; value: string[]; query: string; queryNames: string[] },
+  rule: { type: z.output<typeof CacheRuleType>; value: string[]; query: string; queryNames: string[] },
   ctx: z.RefinementCtx,
 ) => {
-  for (const [i, text] of rule.value.entries()) {
-    const found = element[rule.type].safeParse(text);
-    if (!found.success) ctx.addIssue({ code: 'custom', path: ['value', i], message: 'wrong format' });
-  }
-  if (rule.type === 'regex') {
-    const fault = rule.value.length > 1 ? 'one pattern only' : safePattern(rule.value[0] ?? '');
-    if (fault) ctx.addIssue({ code: 'custom', path: ['value', 0], message: fault });
-  }
+  checkPaths(rule, ctx);
   if (rule.query === 'listed' && rule.queryNames.length === 0)
     ctx.addIssue({ code: 'custom', path: ['queryNames'], message: 'required' });
 };

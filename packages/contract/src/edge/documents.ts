@@ -43,6 +43,30 @@ export const CacheRuleDoc = z.object({
   queryNames: z.array(z.string()),
 });
 
+/** Which paths a rule is about: see the values of CacheRuleDoc; `all` has none. */
+const PathsDoc = { type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']), values: z.array(z.string()) };
+
+/** The first whose paths match decides. */
+export const AntiRefererDoc = z.object({
+  id: Id,
+  ...PathsDoc,
+  isBlack: z.boolean(),
+  /** Host names; `*.` before one stands for one label, `**.` for one or more. */
+  hosts: z.array(z.string()),
+  allowEmpty: z.boolean(),
+  /** Instead of 403; what lies at this host and path is let through. */
+  redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
+});
+
+/** The first that holds refuses. */
+export const AntiHeaderDoc = z.object({
+  id: Id,
+  name: z.string().describe('lower case'),
+  operator: z.enum(['equal', 'notEqual', 'contains', 'startsWith', 'matches', 'exists', 'absent']),
+  value: z.string(),
+  drop: z.boolean().describe('no answer at all, instead of 403'),
+});
+
 /** What all names of a site share. `cacheVersion` is part of every cache key of the site: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
@@ -55,6 +79,7 @@ export const SiteDoc = z.object({
   staleIfErrorSeconds: Seconds,
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
   ports: z.array(Port).optional(),
+  antiHeaders: z.array(AntiHeaderDoc).optional(),
 });
 
 export const UpstreamDoc = z.object({
@@ -80,6 +105,9 @@ export const HostDoc = z.object({
       minTLS: z.enum(['TLSv1.2', 'TLSv1.3']),
     })
     .optional(),
+  antiReferers: z.array(AntiRefererDoc).optional(),
+  /** After those of the site. */
+  antiHeaders: z.array(AntiHeaderDoc).optional(),
   origin: z.object({
     scheme: z.enum(['http', 'https', 'follow']),
     /** With `follow`: the port of the origin by the port the visitor used. */
@@ -170,6 +198,8 @@ export type AcmeDoc = z.output<typeof AcmeDoc>;
 export type PortDoc = z.output<typeof PortDoc>;
 export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
+export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
+export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | NodeDoc;
 
 const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'port', 'node']);

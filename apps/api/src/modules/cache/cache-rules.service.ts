@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { CacheRule, type CacheRuleInput, type CacheRuleUpdate } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { asCompared } from '@edgeloom/contract/common/paths.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -23,7 +24,7 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const { zoneId } = await lock(tx, siteId);
     if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
       failAt('rules', 'range', `at most ${LIMIT} rules`);
-    const data = rules.map((rule) => ({ ...stored(rule), id: randomUUIDv7(), siteId }));
+    const data = rules.map((rule) => ({ ...asCompared(rule), id: randomUUIDv7(), siteId }));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
     return read(
@@ -42,7 +43,7 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
     if (before.size !== ids.length) fail('NOT_FOUND');
     // Whoever moves one rule sends them all: those that stay as they are cost nothing.
     for (const { id, ...rule } of rules) {
-      const data = stored(rule);
+      const data = asCompared(rule);
       if (!isDeepStrictEqual({ ...before.get(id), ...data }, before.get(id)))
         await tx.cacheRule.update({ where: { id, siteId }, data });
     }
@@ -58,10 +59,6 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     await changed(tx, zoneId, siteKey(siteId));
     return { ids };
   });
-
-/** The edge compares extensions in lower case. */
-const stored = (rule: CacheRuleInput): CacheRuleInput =>
-  rule.type === 'fileType' ? { ...rule, value: rule.value.map((extension) => extension.toLowerCase()) } : rule;
 
 /** One writer of a site's rules at a time. */
 const lock = (tx: ScopedTx, siteId: string) =>

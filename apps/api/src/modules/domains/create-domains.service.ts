@@ -18,10 +18,14 @@ import { enabledAnywhere } from '../../core/enabled-names.ts';
 import { fail, type Fault } from '../../core/fail.ts';
 import { NO_JSON } from '../../core/no-json.ts';
 import { originFault } from '../../core/outbound.ts';
+import { aged } from '../../core/rule-list.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { portsOf } from '../zones/zone-ports.service.ts';
 import { failOnce, orTaken } from './domains.service.ts';
+
+/** What a rule of a domain does not hand on to the rule that is made like it. */
+const ofItsOwn = { id: true, siteId: true, domainId: true, createdAt: true, updatedAt: true } as const;
 
 /** What a domain is like, apart from its name and where it stands. */
 const settings = {
@@ -44,12 +48,17 @@ const settings = {
   hstsIncludeSubdomains: true,
   hstsPreload: true,
   upstreams: { select: { address: true, port: true, weight: true, backup: true, enabled: true } },
+  antiReferers: { omit: ofItsOwn, orderBy: { id: 'asc' } },
+  antiHeaders: { omit: ofItsOwn, orderBy: { id: 'asc' } },
 } satisfies Prisma.DomainSelect;
 
 interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'portMap'> {
   /** The columns beyond these that are not at their defaults. */
   columns: Omit<Prisma.DomainCreateManyInput, 'siteId' | 'name' | 'enabled' | 'portMap'>;
+  antiReferers?: Likeness['antiReferers'];
+  antiHeaders?: Likeness['antiHeaders'];
 }
+type Likeness = Prisma.DomainGetPayload<{ select: typeof settings }>;
 
 export function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
   const faults = domains.flatMap(({ upstreams, scheme, portMap }, i) => [
@@ -115,12 +124,14 @@ export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }
 const likeness = (
   name: string,
   enabled: boolean,
-  { upstreams, portMap, healthCheck, ...columns }: Prisma.DomainGetPayload<{ select: typeof settings }>,
+  { upstreams, portMap, healthCheck, antiReferers, antiHeaders, ...columns }: Likeness,
 ): New => ({
   name,
   enabled,
   upstreams,
   portMap: PortMap.parse(portMap),
+  antiReferers,
+  antiHeaders,
   columns: { ...columns, healthCheck: healthCheck ?? NO_JSON },
 });
 
@@ -184,6 +195,10 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
     await tx.upstream.createMany({
       data: rows.flatMap(({ id, upstreams }) => upstreams.map((upstream) => ({ ...upstream, domainId: id, siteId }))),
     });
+    const rulesOf = <Rule>(list: (row: New) => Rule[] | undefined) =>
+      aged(rows.flatMap((row) => list(row)?.map((rule) => ({ ...rule, siteId, domainId: row.id })) ?? []));
+    await tx.antiReferer.createMany({ data: rulesOf(({ antiReferers }) => antiReferers) });
+    await tx.antiHeader.createMany({ data: rulesOf(({ antiHeaders }) => antiHeaders) });
     const enabled = rows.filter((row) => row.enabled);
     await changed(
       tx,

@@ -1,0 +1,34 @@
+import { placeOf, type AntiHeader, type AntiReferer } from '@edgeloom/contract/hotlink/hotlink.ts';
+import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
+
+/** Those that are on, in order. */
+export type AntiRefererRow = Omit<AntiReferer, 'priority' | 'enabled' | 'createdAt' | 'updatedAt'>;
+export type AntiHeaderRow = Omit<AntiHeader, 'priority' | 'enabled' | 'createdAt' | 'updatedAt'>;
+
+/** Nothing where there is none: a document without rules costs the edge one look. */
+export const antiRefererDocs = (rows: AntiRefererRow[]): { antiReferers?: AntiRefererDoc[] } =>
+  rows.length === 0 ? {} : { antiReferers: rows.map(antiRefererDoc) };
+
+export const antiHeaderDocs = (rows: AntiHeaderRow[]): { antiHeaders?: AntiHeaderDoc[] } =>
+  rows.length === 0 ? {} : { antiHeaders: rows.map(antiHeaderDoc) };
+
+function antiRefererDoc({ id, type, value, isBlack, referers, allowEmpty, target }: AntiRefererRow): AntiRefererDoc {
+  const place = target === null ? null : placeOf(target);
+  return {
+    id,
+    type,
+    values: value,
+    isBlack,
+    hosts: referers,
+    allowEmpty,
+    ...(target !== null && place && { redirect: { url: target, ...place } }),
+  };
+}
+
+const antiHeaderDoc = ({ id, name, operator, value, action }: AntiHeaderRow): AntiHeaderDoc => ({
+  id,
+  name: name.toLowerCase(),
+  operator,
+  value,
+  drop: action === 'drop',
+});

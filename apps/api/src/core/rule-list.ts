@@ -1,0 +1,117 @@
+// Short lists of rules of a site or of one of its domains, that travel whole in its document: read at once, changed by
+// id, one writer at a time, each change told to the nodes in the same transaction.
+import { randomUUIDv7 } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { changed } from './changes.ts';
+import type { Ctx } from './ctx.ts';
+import { fail, failAt } from './fail.ts';
+import type { ScopedTx } from './scope.ts';
+
+/** Null: the rules of the site, for all its domains. */
+export interface Place {
+  siteId: string;
+  domainId: string | null;
+}
+
+interface Table<P extends Place, Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
+  /** Of the body, where its faults are shown. */
+  field: string;
+  limit: number;
+  /** In the order in which the edge tries them. */
+  read: (tx: ScopedTx, place: P) => Promise<Rule[]>;
+  insert: (tx: ScopedTx, rows: (Input & P & { id: string })[]) => Promise<unknown>;
+  change: (tx: ScopedTx, input: Input & { id: string }) => Promise<unknown>;
+  remove: (tx: ScopedTx, place: P, ids: string[]) => Promise<{ count: number }>;
+  /** As it is kept, whatever way it was said. */
+  settle: <I extends Input>(input: I) => I;
+}
+
+/** Of all rules of one place together: a thousand domains are made like one that has them, in one call. */
+const MAX_BYTES = 32 * 1024;
+
+export function ruleList<P extends Place, Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input>(
+  table: Table<P, Rule, Input>,
+) {
+  const within = <T>({ db }: Ctx, place: P, work: (tx: ScopedTx) => Promise<T>) =>
+    db.$transaction(async (tx) => {
+      const tell = await lock(tx, place);
+      const done = await work(tx);
+      await tell();
+      return done;
+    });
+
+  async function readBack(tx: ScopedTx, place: P, ids: readonly string[]) {
+    const all = await table.read(tx, place);
+    if (all.length > table.limit) failAt(table.field, 'range', `at most ${table.limit} rules`);
+    if (Buffer.byteLength(JSON.stringify(all)) > MAX_BYTES) failAt(table.field, 'range', 'too much text');
+    return { data: all.filter(({ id }) => ids.includes(id)) };
+  }
+
+  return {
+    async list({ db }: Ctx, place: P) {
+      await own(db, place);
+      return { data: await table.read(db, place) };
+    },
+
+    create: (ctx: Ctx, place: P, inputs: Input[]) =>
+      within(ctx, place, async (tx) => {
+        const rows = aged(inputs.map((input) => ({ ...table.settle(input), ...place })));
+        await table.insert(tx, rows);
+        return readBack(
+          tx,
+          place,
+          rows.map(({ id }) => id),
+        );
+      }),
+
+    update: (ctx: Ctx, place: P, inputs: (Input & { id: string })[]) =>
+      within(ctx, place, async (tx) => {
+        const before = new Map((await table.read(tx, place)).map((rule) => [rule.id, rule]));
+        // Whoever moves one rule sends them all: those that stay as they are cost nothing.
+        for (const input of inputs) {
+          const was = before.get(input.id) ?? fail('NOT_FOUND');
+          const settled = table.settle(input);
+          if (!isDeepStrictEqual({ ...was, ...settled }, was)) await table.change(tx, settled);
+        }
+        return readBack(
+          tx,
+          place,
+          inputs.map(({ id }) => id),
+        );
+      }),
+
+    remove: (ctx: Ctx, place: P, ids: string[]) =>
+      within(ctx, place, async (tx) => {
+        const { count } = await table.remove(tx, place, ids);
+        if (count !== new Set(ids).size) fail('NOT_FOUND');
+        return { ids };
+      }),
+  };
+}
+
+/** With ids in the order of the rules: of those with the same priority the older comes first. */
+export function aged<Row>(rows: Row[]): (Row & { id: string })[] {
+  const ids = rows.map(() => randomUUIDv7()).toSorted();
+  return rows.map((row, i) => ({ ...row, id: ids[i] ?? randomUUIDv7() }));
+}
+
+/** Answers how the nodes are told. A domain that is off has no document. */
+async function lock(tx: ScopedTx, { siteId, domainId }: Place): Promise<() => Promise<void>> {
+  const data = { updatedAt: new Date() };
+  if (domainId === null) {
+    const { zoneId } = await tx.site.update({ where: { id: siteId }, data, select: { zoneId: true } });
+    return () => changed(tx, zoneId, siteKey(siteId));
+  }
+  const select = { name: true, enabled: true, site: { select: { zoneId: true } } } as const;
+  const { name, enabled, site } = await tx.domain.update({ where: { id: domainId, siteId }, data, select });
+  return () => changed(tx, site.zoneId, ...(enabled ? [hostKey(name)] : []));
+}
+
+async function own(db: ScopedTx, { siteId, domainId }: Place) {
+  const found =
+    domainId === null
+      ? await db.site.count({ where: { id: siteId } })
+      : await db.domain.count({ where: { id: domainId, siteId } });
+  if (found === 0) fail('NOT_FOUND');
+}

@@ -1,0 +1,45 @@
+import { asCompared } from '@edgeloom/contract/common/paths.ts';
+import {
+  AntiHeader,
+  AntiReferer,
+  type AntiHeaderInput,
+  type AntiRefererInput,
+} from '@edgeloom/contract/hotlink/hotlink.ts';
+import { ruleList, type Place } from '../../core/rule-list.ts';
+
+const LIMIT = 50;
+const orderBy = [{ priority: 'asc' }, { id: 'asc' }] as const;
+
+interface InDomain extends Place {
+  domainId: string;
+}
+
+export const antiReferers = ruleList<InDomain, AntiReferer, AntiRefererInput>({
+  field: 'antiReferers',
+  limit: LIMIT,
+  read: async (tx, place) => {
+    const omit = { siteId: true, domainId: true } as const;
+    const rows = await tx.antiReferer.findMany({ where: { ...place }, omit, orderBy: [...orderBy] });
+    const { type, action } = AntiReferer.shape;
+    return rows.map((row) => ({ ...row, type: type.parse(row.type), action: action.parse(row.action) }));
+  },
+  insert: (tx, data) => tx.antiReferer.createMany({ data }),
+  change: (tx, { id, ...data }) => tx.antiReferer.update({ where: { id }, data }),
+  remove: (tx, place, ids) => tx.antiReferer.deleteMany({ where: { ...place, id: { in: ids } } }),
+  settle: (rule) => ({ ...asCompared(rule), target: rule.action === 'redirect' ? rule.target : null }),
+});
+
+export const antiHeaders = ruleList<Place, AntiHeader, AntiHeaderInput>({
+  field: 'antiHeaders',
+  limit: LIMIT,
+  read: async (tx, place) => {
+    const omit = { siteId: true, domainId: true } as const;
+    const rows = await tx.antiHeader.findMany({ where: { ...place }, omit, orderBy: [...orderBy] });
+    const { operator, action } = AntiHeader.shape;
+    return rows.map((row) => ({ ...row, operator: operator.parse(row.operator), action: action.parse(row.action) }));
+  },
+  insert: (tx, data) => tx.antiHeader.createMany({ data }),
+  change: (tx, { id, ...data }) => tx.antiHeader.update({ where: { id }, data }),
+  remove: (tx, place, ids) => tx.antiHeader.deleteMany({ where: { ...place, id: { in: ids } } }),
+  settle: (rule) => rule,
+});

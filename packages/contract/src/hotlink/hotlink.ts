@@ -1,0 +1,132 @@
+// Who may link to a domain's files, and what a request's header must or must not say.
+import * as z from 'zod';
+import { Id, Time } from '../common/common.ts';
+import { HostAddress } from '../common/net.ts';
+import { checkPaths, PathType, PathValues } from '../common/paths.ts';
+import { safePattern } from '../common/pattern.ts';
+
+/** `example.com` itself, `*.example.com` one label before it, `**.example.com` one or more. */
+export const HostPattern = z
+  .string()
+  .trim()
+  .max(256)
+  .refine((text) => text === text.toLowerCase(), { message: 'enter lowercase' })
+  .refine(
+    (text) => HostAddress.safeParse(text.toLowerCase().replace(/^\*{1,2}\./, '')).success && !text.includes(':'),
+    {
+      message: 'wrong format',
+    },
+  );
+
+/** What may stand in a Location field as it is. */
+export const RedirectTarget = z
+  .string()
+  .trim()
+  .max(2048)
+  .refine((text) => placeOf(text) !== null, { message: 'wrong format' });
+
+/** Host and path of a target as the edge sees them when a visitor asks for it; null where it is no such URL. */
+export function placeOf(target: string): { host: string; path: string } | null {
+  if (!/^https?:\/\/[!#$%&'()*+,./0-9:;=?@A-Z_a-z~[\]-]+$/.test(target) || !URL.canParse(target)) return null;
+  const { hostname, pathname, username, password } = new URL(target);
+  if (username !== '' || password !== '') return null;
+  try {
+    return { host: hostname, path: decodeURIComponent(pathname).replace(/\/{2,}/g, '/') };
+  } catch {
+    return null;
+  }
+}
+
+const order = {
+  priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first'),
+  enabled: z.boolean().default(true),
+};
+
+const referer = {
+  isBlack: z
+    .boolean()
+    .describe("true: pages on these hosts are refused; false: only they are let in, and the domain's own pages"),
+  referers: z.array(HostPattern).max(200).default([]).describe('Hosts; *. stands for one label, **. for one or more'),
+  allowEmpty: z.boolean().default(true).describe('Requests that name no page are let in'),
+  type: PathType.default('all'),
+  value: PathValues.default([]),
+  action: z.enum(['deny', 'redirect']).default('deny').describe('403, or 302 to the target'),
+  target: RedirectTarget.nullable().default(null).describe('Where to; it is itself let through'),
+  ...order,
+};
+const usable = (
+  rule: Pick<AntiReferer, 'isBlack' | 'referers' | 'allowEmpty' | 'type' | 'value' | 'action' | 'target'>,
+  ctx: z.RefinementCtx,
+) => {
+  checkPaths(rule, ctx);
+  // Without a host a black list refuses nobody; a white one lets the domain's own pages in.
+  if (rule.isBlack && rule.allowEmpty && rule.referers.length === 0)
+    ctx.addIssue({ code: 'custom', path: ['referers'], message: 'required' });
+  if (rule.action === 'redirect' && rule.target === null)
+    ctx.addIssue({ code: 'custom', path: ['target'], message: 'required' });
+};
+export const AntiRefererInput = z.object(referer).superRefine(usable);
+export const AntiRefererUpdate = z.object({ id: Id, ...referer }).superRefine(usable);
+export const AntiReferer = z.object({
+  id: Id,
+  isBlack: z.boolean(),
+  referers: z.array(z.string()),
+  allowEmpty: z.boolean(),
+  type: PathType,
+  value: z.array(z.string()),
+  action: z.enum(['deny', 'redirect']),
+  target: z.string().nullable(),
+  priority: z.int(),
+  enabled: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export const HeaderOperator = z.enum(['equal', 'notEqual', 'contains', 'startsWith', 'matches', 'exists', 'absent']);
+const header = {
+  name: z
+    .string()
+    .trim()
+    .max(64)
+    .regex(/^[A-Za-z0-9-]+$/, { message: 'wrong format' }),
+  operator: HeaderOperator.describe(
+    'Of a field that comes more than once any line counts; notEqual is the opposite of equal, so it holds without the field',
+  ),
+  value: z
+    .string()
+    .trim()
+    .max(1024)
+    // oxlint-disable-next-line no-control-regex -- what no field can hold
+    .regex(/^[^\x00-\x1f\x7f]*$/, { message: 'wrong format' })
+    .default(''),
+  action: z.enum(['deny', 'drop']).default('deny').describe('403, or the connection is closed without an answer'),
+  ...order,
+};
+/** These two ask for no value. */
+export const asksValue = (operator: z.output<typeof HeaderOperator>) => operator !== 'exists' && operator !== 'absent';
+const comparable = ({ operator, value }: Pick<AntiHeader, 'operator' | 'value'>, ctx: z.RefinementCtx) => {
+  if (asksValue(operator) === (value === ''))
+    ctx.addIssue({ code: 'custom', path: ['value'], message: value === '' ? 'required' : 'wrong format' });
+  const fault = operator === 'matches' ? safePattern(value) : null;
+  if (fault) ctx.addIssue({ code: 'custom', path: ['value'], message: fault });
+};
+export const AntiHeaderInput = z.object(header).superRefine(comparable);
+export const AntiHeaderUpdate = z.object({ id: Id, ...header }).superRefine(comparable);
+export const AntiHeader = z.object({
+  id: Id,
+  name: z.string(),
+  operator: HeaderOperator,
+  value: z.string(),
+  action: z.enum(['deny', 'drop']),
+  priority: z.int(),
+  enabled: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export type AntiReferer = z.output<typeof AntiReferer>;
+export type AntiRefererInput = z.output<typeof AntiRefererInput>;
+export type AntiRefererUpdate = z.output<typeof AntiRefererUpdate>;
+export type AntiHeader = z.output<typeof AntiHeader>;
+export type AntiHeaderInput = z.output<typeof AntiHeaderInput>;
+export type AntiHeaderUpdate = z.output<typeof AntiHeaderUpdate>;
