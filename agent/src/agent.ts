@@ -21,6 +21,8 @@ import type { Log } from './log.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
+import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
+import { Staples } from './ocsp/staples.ts';
 import { writeWhole } from './store/durable.ts';
 import { DocumentStore } from './store/documents.ts';
 import { version } from './version.ts';
@@ -51,16 +53,32 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const known = await readIdentity(layout);
   const node = new EdgeNode({ trees, store, nginx, layout, host, log });
   let link: Link | null = null;
-  const checks = new HealthChecks({
+  const outward = {
     resolve: resolving(host.resolvers, () => followed.originPolicy),
     authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
-    pairOf: clientPairs(store, layout),
     isReady: () => followed.originPolicy !== null,
+  };
+  const checks = new HealthChecks({
+    ...outward,
+    pairOf: clientPairs(store, layout),
     tell: (down, up, seconds) => node.admin.health(down, up, seconds),
     report: (report) => link?.reportOrigins(report),
     log,
   });
-  const followed = new FollowedDocuments(store, (key, doc) => checks.set(key, doc), log);
+  const staples = new Staples({
+    ...outward,
+    files: new StapleFiles(layout.docs),
+    chainOf: storedChains(store),
+    tell: (keys) => node.inTurn(() => node.bump(keys)),
+    log,
+  });
+  const followed = new FollowedDocuments({
+    store,
+    host: (key, doc) => checks.set(key, doc),
+    cert: (key, doc) => staples.set(key, doc),
+    settled: () => staples.sweep(),
+    log,
+  });
   node.onChanged = (keys) => followed.changed(keys);
   if (known !== null) await settleIn(node, known);
   await node.serve();
@@ -87,6 +105,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       stopping.abort();
       await linking.catch(() => undefined);
       checks.stop();
+      staples.stop();
       await link?.stop();
       if (withNginx) await nginx.stop();
       nginx.unwatch();

@@ -11,10 +11,18 @@ export interface Bought {
   chainPem: string;
   keyPem: string;
 }
+export interface Signer {
+  cert: string;
+  key: string;
+}
 export interface Authority {
   rootPem: string;
+  /** Whoever signs what is sold. */
+  signer: Signer;
+  /** Somebody whom it lets answer for it, by a certificate for this purpose or for no special one. */
+  delegate: (purpose: string) => Promise<Signer>;
   /** A pair for these names; its chain has the intermediate certificate too. */
-  sell: (names: string[], wish?: { rsa?: boolean; days?: number }) => Promise<Bought>;
+  sell: (names: string[], wish?: { rsa?: boolean; days?: number; responder?: string }) => Promise<Bought>;
   /** A chain for somebody else's key. */
   sign: (csrPem: string, names: string[]) => Promise<string>;
   /** As a file with a password; `old` as programs wrote it ten years ago. */
@@ -31,13 +39,20 @@ export async function authority(): Promise<Authority> {
     return { cert, key: await read(dir, 'key') };
   });
   const leaf = (names: string[]) => `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`;
+  const asked = (responder?: string) => (responder === undefined ? '' : `\nauthorityInfoAccess=OCSP;URI:${responder}`);
   return {
     rootPem: root.cert,
-    sell: (names, { rsa = false, days = 90 } = {}) =>
+    signer: middle,
+    delegate: (purpose) =>
+      inFolder(async (dir) => {
+        await request(dir, '/CN=Test Responder', false);
+        return { cert: await issue(dir, middle, `extendedKeyUsage=${purpose}`, 90), key: await read(dir, 'key') };
+      }),
+    sell: (names, { rsa = false, days = 90, responder } = {}) =>
       inFolder(async (dir) => {
         await request(dir, `/CN=${names[0]}`, rsa);
         return {
-          chainPem: (await issue(dir, middle, leaf(names), days)) + middle.cert,
+          chainPem: (await issue(dir, middle, leaf(names) + asked(responder), days)) + middle.cert,
           keyPem: await read(dir, 'key'),
         };
       }),
@@ -90,7 +105,7 @@ async function request(dir: string, subject: string, rsa: boolean) {
   );
 }
 
-async function issue(dir: string, by: { key: string; cert: string }, extension: string, days: number): Promise<string> {
+async function issue(dir: string, by: Signer, extension: string, days: number): Promise<string> {
   await writeFile(path.join(dir, 'ca.key'), by.key);
   await writeFile(path.join(dir, 'ca.cert'), by.cert);
   await writeFile(path.join(dir, 'ext'), `${extension}\n`);

@@ -1,33 +1,41 @@
-// Which documents ask for checks: read from disk as they change, a few at a time, since a node may hold a hundred thousand.
+// Which documents ask the agent for something: read from disk as they change, a few at a time, since a node may hold a
+// hundred thousand.
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { CertDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Log } from '../log.ts';
 import type { DocumentStore } from '../store/documents.ts';
 
 const AT_ONCE = 16;
 
+interface Parts {
+  store: DocumentStore;
+  /** Null: it is gone, or asks for nothing. */
+  host: (key: string, doc: HostDoc | null) => void;
+  cert: (key: string, doc: CertDoc | null) => Promise<void>;
+  /** All that there was has been looked through once. */
+  settled: () => Promise<void>;
+  log: Log;
+}
+
 export class FollowedDocuments {
-  readonly #store: DocumentStore;
-  readonly #set: (key: string, doc: HostDoc | null) => void;
-  readonly #log: Log;
+  readonly #parts: Parts;
   readonly #waiting = new Set<string>();
   #running = false;
+  #isSettled = false;
   /** Null before the zone is known. */
   originPolicy: ZoneDoc['originPolicy'] | null = null;
 
-  constructor(store: DocumentStore, set: (key: string, doc: HostDoc | null) => void, log: Log) {
-    this.#store = store;
-    this.#set = set;
-    this.#log = log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   changed(keys: readonly string[] | 'all'): void {
-    for (const key of keys === 'all' ? this.#store.keys() : keys)
-      if (key === 'zone' || key.startsWith('host/')) this.#waiting.add(key);
+    for (const key of keys === 'all' ? this.#parts.store.keys() : keys)
+      if (/^(?:zone$|host\/|cert\/)/.test(key)) this.#waiting.add(key);
     if (this.#running) return;
     this.#running = true;
     this.#drain()
-      .catch((error: unknown) => this.#log.warn('documents were not looked through', { error }))
+      .catch((error: unknown) => this.#parts.log.warn('documents were not looked through', { error }))
       .finally(() => (this.#running = false));
   }
 
@@ -37,14 +45,20 @@ export class FollowedDocuments {
       for (const key of some) this.#waiting.delete(key);
       await Promise.all(some.map((key) => this.#follow(key)));
     }
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    await this.#parts.settled();
   }
 
   async #follow(key: string): Promise<void> {
+    const { store, host, cert } = this.#parts;
     // A damaged one is asked for again, and then comes here again.
-    const body = await this.#store.read(key).catch(() => null);
-    // Most ask for nothing, and are not worth parsing.
-    const doc = body !== null && (key === 'zone' || body.includes('"health":')) ? parseDoc(key, body) : null;
+    const body = await store.read(key).catch(() => null);
+    // Most domains ask for nothing, and are not worth parsing.
+    const isAsking = body !== null && (!key.startsWith('host/') || body.includes('"health":'));
+    const doc = isAsking ? parseDoc(key, body) : null;
     if (doc?.kind === 'zone') this.originPolicy = doc.originPolicy;
-    else if (key !== 'zone') this.#set(key, doc?.kind === 'host' ? doc : null);
+    if (key.startsWith('host/')) host(key, doc?.kind === 'host' ? doc : null);
+    if (key.startsWith('cert/')) await cert(key, doc?.kind === 'cert' ? doc : null);
   }
 }

@@ -4,6 +4,7 @@ local ssl = require("ngx.ssl")
 local counters = require("edge.core.counters")
 local docs = require("edge.core.docs")
 local requests = require("edge.core.request")
+local staples = require("edge.tls.staples")
 local unseal = require("edge.tls.unseal")
 local lrucache = require("resty.lrucache")
 local ipairs, lower = ipairs, string.lower
@@ -20,6 +21,7 @@ local function parse(key, doc)
         pairs_of[i] = {
             chain = assert(ssl.parse_pem_cert(pair.chainPem)),
             key = assert(ssl.parse_pem_priv_key(pem)),
+            staple_key = staples.key_of(pair.chainPem),
         }
     end
     return pairs_of
@@ -39,7 +41,7 @@ local function parsed(entry)
 end
 
 -- Of a name, by documents that have not changed since.
-local function pairs_for(name)
+function _M.pairs_for(name)
     local known = kept:get(name)
     if known and not known.host.stale and not known.cert.stale and (not known.epoch or known.epoch == docs.epoch) then
         return known.list
@@ -55,20 +57,29 @@ local function pairs_for(name)
     return list
 end
 
+local function show(pair)
+    assert(ssl.set_cert(pair.chain))
+    assert(ssl.set_priv_key(pair.key))
+end
+
 function _M.choose()
     local name = ssl.server_name()
     if not name then
         return
     end
     docs.sync()
-    local list = pairs_for(lower(name))
+    local list = _M.pairs_for(lower(name))
     if not list then
         return
     end
     assert(ssl.clear_certs())
+    local sure, answer = staples.choose(list)
+    if answer then
+        show(sure)
+        return assert(staples.show(answer))
+    end
     for _, pair in ipairs(list) do
-        assert(ssl.set_cert(pair.chain))
-        assert(ssl.set_priv_key(pair.key))
+        show(pair)
     end
 end
 return _M

@@ -1,7 +1,9 @@
 -- Before nginx chooses the version of TLS: a domain may ask for a newer one than its zone.
 local hello = require("ngx.ssl.clienthello")
+local certificates = require("edge.tls.certificates")
 local docs = require("edge.core.docs")
 local requests = require("edge.core.request")
+local staples = require("edge.tls.staples")
 local lower = string.lower
 
 local _M = {}
@@ -12,11 +14,16 @@ function _M.limit()
     if not name then
         return
     end
+    name = lower(name)
     docs.sync()
-    local host = requests.host(lower(name))
+    local host = requests.host(name)
     local only = host and host.doc.https and NEWER[host.doc.https.minTLS]
     if only then
         assert(hello.set_protocols(only))
+    end
+    local list = certificates.pairs_for(name)
+    if list then
+        staples.look(list)
     end
 end
 return _M

@@ -1,0 +1,65 @@
+-- What a certificate's responder says of it, shown in the handshake so that the visitor need not ask. The agent asks and
+-- judges; here an answer is decoded once for each change, and counts until it ends.
+local hello = require("ngx.ssl.clienthello")
+local ocsp = require("ngx.ocsp")
+local ssl = require("ngx.ssl")
+local docs = require("edge.core.docs")
+local decode_base64, md5, time, sub = ngx.decode_base64, ngx.md5, ngx.time, string.sub
+
+local _M = {}
+local SIGNATURE_ALGORITHMS = 13
+local P256, P384 = "\4\3", "\5\3"
+local TLS13 = 0x304
+
+-- Where the staple of a chain lies; nil where the chain names no responder, and nobody asks.
+function _M.key_of(chain)
+    local der = ssl.cert_pem_to_der(chain)
+    return der and ocsp.get_ocsp_responder_from_der_chain(der) and "ocsp/" .. md5(chain)
+end
+
+-- What is known of a pair now, if anything.
+local function current(pair)
+    local entry = pair.staple_key and docs.get(pair.staple_key)
+    if not entry or time() >= entry.doc["until"] then
+        return nil
+    end
+    entry.response = entry.response or decode_base64(entry.doc.response)
+    return entry
+end
+
+-- Does this visitor, by his first message, take ECDSA of either curve? Only then is one of two pairs chosen for him.
+function _M.look(list)
+    if #list < 2 or not (list[1].staple_key or list[2].staple_key) then
+        return
+    end
+    local algorithms = hello.get_client_hello_ext(SIGNATURE_ALGORITHMS) or ""
+    local found = 0
+    for i = 3, #algorithms - 1, 2 do
+        local algorithm = sub(algorithms, i, i + 1)
+        if algorithm == P256 or algorithm == P384 then
+            found = found + 1
+        end
+    end
+    ngx.ctx.takes_ecdsa = found == 2
+end
+
+-- The pair that he will certainly be shown, and the answer about it. nginx takes one answer for a handshake, and chooses
+-- among two pairs after it: an answer about the other one would end the handshake.
+function _M.choose(list)
+    if #list == 1 then
+        local staple = current(list[1])
+        return list[1], staple and staple.response
+    end
+    if not ngx.ctx.takes_ecdsa or ssl.get_tls1_version() ~= TLS13 then
+        return nil
+    end
+    for i = 1, #list do
+        local staple = current(list[i])
+        if staple and staple.doc.keyType == "ecdsa" then
+            return list[i], staple.response
+        end
+    end
+end
+
+_M.show = ocsp.set_ocsp_status_resp
+return _M

@@ -1,0 +1,98 @@
+// Whether an answer may be shown to visitors: it is about this certificate, says that it is good, is of now, and is signed
+// by whoever signed the certificate or by somebody whom they let speak for them.
+import { verify, X509Certificate } from 'node:crypto';
+import {
+  BasicOCSPResponse,
+  OCSPResponse,
+  OCSPResponseStatus,
+  id_pkix_ocsp_basic,
+  type CertID,
+  type ResponderID,
+  type SingleResponse,
+} from '@peculiar/asn1-ocsp';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { Certificate, ExtendedKeyUsage, id_ce_extKeyUsage, id_kp_OCSPSigning } from '@peculiar/asn1-x509';
+import { keyHashOf, type Question } from './question.ts';
+
+/** The certificate is not good any more: nothing said of it before holds. */
+export class Revoked extends Error {}
+
+/** Clocks differ. */
+const AHEAD_MS = 300_000;
+/** Of an answer that does not say for how long it holds. */
+const UNSAID_MS = 3_600_000;
+const SIGNERS_AT_MOST = 5;
+const digests: Record<string, string> = {
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+};
+
+/** Until when it holds; throws where it may not be shown. */
+export function judge(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: Question, now: Date): Date {
+  const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse);
+  if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
+    throw new Error(`the responder does not answer (${responseStatus})`);
+  const basic = AsnConvert.parse(responseBytes.response, BasicOCSPResponse);
+  const single = basic.tbsResponseData.responses.find((one) => isSame(one.certID, certID));
+  if (single === undefined) throw new Error('the answer is about another certificate');
+  assertSigned(basic, issuer, now);
+  const until = assertCurrent(single, now);
+  if (single.certStatus.revoked !== undefined) throw new Revoked('the certificate is revoked');
+  if (single.certStatus.good === undefined) throw new Error('the responder does not know the certificate');
+  return until;
+}
+
+const isSame = (one: CertID, other: CertID) =>
+  one.hashAlgorithm.algorithm === other.hashAlgorithm.algorithm &&
+  isEqual(one.serialNumber, other.serialNumber) &&
+  isEqual(one.issuerNameHash.buffer, other.issuerNameHash.buffer) &&
+  isEqual(one.issuerKeyHash.buffer, other.issuerKeyHash.buffer);
+
+const isEqual = (one: ArrayBuffer, other: ArrayBuffer) => Buffer.from(one).equals(Buffer.from(other));
+
+function assertCurrent({ thisUpdate, nextUpdate }: SingleResponse, now: Date): Date {
+  if (thisUpdate.getTime() > now.getTime() + AHEAD_MS) throw new Error('the answer is of a time to come');
+  const until = nextUpdate ?? new Date(thisUpdate.getTime() + UNSAID_MS);
+  if (until <= now) throw new Error('the answer has ended');
+  return until;
+}
+
+function assertSigned(basic: BasicOCSPResponse, issuer: X509Certificate, now: Date): void {
+  const { tbsResponseDataRaw, signatureAlgorithm, signature, certs = [] } = basic;
+  const digest = digests[signatureAlgorithm.algorithm];
+  if (digest === undefined || tbsResponseDataRaw === undefined)
+    throw new Error('the answer is signed in no way we take');
+  const sent = certs
+    .slice(0, SIGNERS_AT_MOST)
+    .map((cert) => new X509Certificate(Buffer.from(AsnConvert.serialize(cert))));
+  const may = [issuer, ...sent.filter((cert) => maySpeakFor(cert, issuer, now))];
+  const said = new Uint8Array(tbsResponseDataRaw);
+  const isSigned = may.some(
+    (cert) =>
+      isNamed(basic.tbsResponseData.responderID, cert) &&
+      verify(digest, said, cert.publicKey, new Uint8Array(signature)),
+  );
+  if (!isSigned) throw new Error('the answer is signed by nobody who may');
+}
+
+/** Of the same authority, for this purpose, at this time. */
+function maySpeakFor(cert: X509Certificate, issuer: X509Certificate, now: Date): boolean {
+  if (!cert.checkIssued(issuer) || !cert.verify(issuer.publicKey)) return false;
+  if (cert.validFromDate > now || cert.validToDate <= now) return false;
+  const { extensions } = AsnConvert.parse(cert.raw, Certificate).tbsCertificate;
+  const usage = extensions?.find(({ extnID }) => extnID === id_ce_extKeyUsage);
+  return usage !== undefined && AsnConvert.parse(usage.extnValue, ExtendedKeyUsage).includes(id_kp_OCSPSigning);
+}
+
+const isNamed = ({ byKey, byName }: ResponderID, cert: X509Certificate) =>
+  byKey !== undefined
+    ? isEqual(byKey.buffer, new Uint8Array(keyHashOf(cert)).buffer)
+    : byName !== undefined &&
+      isEqual(
+        AsnConvert.serialize(byName),
+        AsnConvert.serialize(AsnConvert.parse(cert.raw, Certificate).tbsCertificate.subject),
+      );

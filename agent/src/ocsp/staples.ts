@@ -1,0 +1,179 @@
+// Asks after the certificates that this node serves, so that visitors need not: each whose chain names a responder. What a
+// responder does, or fails to do, concerns its own certificates only.
+import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
+import { reason, type Log } from '../log.ts';
+import { ask, type Means } from './ask.ts';
+import { judge, Revoked } from './judge.ts';
+import { questionOf } from './question.ts';
+import { stapleKey, type StapleFiles } from './staple-files.ts';
+
+interface Target {
+  responder: string;
+  /** Certificates with this chain. */
+  documents: Set<string>;
+  dueAt: number;
+  failures: number;
+  isUnderWay: boolean;
+}
+
+interface Parts extends Means {
+  files: StapleFiles;
+  /** Of a document, by the key of its staple; null where it has none. A node may hold too many to have them at hand. */
+  chainOf: (docKey: string, key: string) => Promise<string | null>;
+  /** It is known where responders may lie. */
+  isReady: () => boolean;
+  /** nginx is told that these have changed. */
+  tell: (keys: string[]) => Promise<void>;
+  log: Log;
+}
+
+const TICK_MS = 1000;
+const AT_ONCE = 64;
+/** So many places are never taken by responders that failed the last time. */
+const KEPT_FREE = 48;
+const OF_ONE_RESPONDER = 8;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+export class Staples {
+  readonly #parts: Parts;
+  /** By the key of the staple. */
+  readonly #targets = new Map<string, Target>();
+  readonly #byDocument = new Map<string, string[]>();
+  readonly #underWay = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #isStopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  /** What a certificate's document says now; null: it is gone. */
+  async set(docKey: string, doc: CertDoc | null): Promise<void> {
+    const chains = new Map(doc?.pairs.map(({ chainPem }) => [stapleKey(chainPem), chainPem]));
+    const before = this.#byDocument.get(docKey) ?? [];
+    const left = before.filter((key) => !chains.has(key));
+    for (const [key, chainPem] of chains) if (!before.includes(key)) await this.#add(key, chainPem, docKey);
+    const kept = [...chains.keys()].filter((key) => this.#targets.has(key));
+    if (kept.length > 0) this.#byDocument.set(docKey, kept);
+    else this.#byDocument.delete(docKey);
+    for (const key of left) await this.#leave(key, docKey);
+  }
+
+  /** Once every document has been set: what an earlier agent left of certificates that are gone. */
+  async sweep(): Promise<void> {
+    const unknown = (await this.#parts.files.keys()).filter((key) => !this.#targets.has(key));
+    for (const key of unknown) await this.#parts.files.remove(key);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+  }
+
+  async #add(key: string, chainPem: string, docKey: string): Promise<void> {
+    const known = this.#targets.get(key);
+    if (known !== undefined) {
+      known.documents.add(docKey);
+      return;
+    }
+    const question = this.#questionOf(key, chainPem);
+    if (question === null) return;
+    const target: Target = {
+      responder: question.responder.host,
+      documents: new Set([docKey]),
+      dueAt: Infinity,
+      failures: 0,
+      isUnderWay: false,
+    };
+    this.#targets.set(key, target);
+    const staple = await this.#parts.files.read(key);
+    const until = (staple?.until ?? 0) * 1000;
+    target.dueAt = until <= Date.now() ? Date.now() : askAgainAt(until);
+  }
+
+  async #leave(key: string, docKey: string): Promise<void> {
+    const target = this.#targets.get(key);
+    target?.documents.delete(docKey);
+    if (target === undefined || target.documents.size > 0) return;
+    this.#targets.delete(key);
+    await this.#drop(key);
+  }
+
+  #questionOf(key: string, chainPem: string) {
+    try {
+      return questionOf(chainPem);
+    } catch (error) {
+      this.#parts.log.warn('a certificate cannot be asked after', { key, error: reason(error) });
+      return null;
+    }
+  }
+
+  #tick(): void {
+    if (!this.#parts.isReady()) return;
+    const now = Date.now();
+    let free = AT_ONCE - this.#underWay.values().reduce((sum, count) => sum + count, 0);
+    for (const [key, target] of this.#targets) {
+      if (free <= 0) break;
+      if (target.isUnderWay || target.dueAt > now) continue;
+      if (target.failures > 0 && free <= KEPT_FREE) continue;
+      if ((this.#underWay.get(target.responder) ?? 0) >= OF_ONE_RESPONDER) continue;
+      free -= 1;
+      void this.#renew(key, target);
+    }
+  }
+
+  async #renew(key: string, target: Target): Promise<void> {
+    const { responder } = target;
+    target.isUnderWay = true;
+    this.#underWay.set(responder, (this.#underWay.get(responder) ?? 0) + 1);
+    try {
+      const [docKey = ''] = target.documents;
+      const chainPem = await this.#parts.chainOf(docKey, key);
+      const question = chainPem === null ? null : questionOf(chainPem);
+      if (question === null) throw new Error('its certificate is not here');
+      const answer = await ask(question, this.#parts);
+      const until = judge(answer, question, new Date()).getTime();
+      if (this.#isStopped || this.#targets.get(key) !== target) return;
+      await this.#parts.files.write(key, {
+        keyType: question.keyType,
+        until: Math.floor(until / 1000),
+        response: answer.toString('base64'),
+      });
+      await this.#parts.tell([key]);
+      target.failures = 0;
+      target.dueAt = askAgainAt(until);
+    } catch (error) {
+      target.failures += 1;
+      target.dueAt = tryAgainAt(target.failures);
+      this.#parts.log.warn('there is no new staple', { key, responder, error: reason(error) });
+      // What failed otherwise leaves the last answer, which says itself when it ends.
+      if (error instanceof Revoked) await this.#drop(key);
+    } finally {
+      target.isUnderWay = false;
+      const count = (this.#underWay.get(responder) ?? 1) - 1;
+      if (count > 0) this.#underWay.set(responder, count);
+      else this.#underWay.delete(responder);
+    }
+  }
+
+  async #drop(key: string): Promise<void> {
+    try {
+      await this.#parts.files.remove(key);
+      await this.#parts.tell([key]);
+    } catch (error) {
+      this.#parts.log.warn('a staple was not taken away', { key, error: reason(error) });
+    }
+  }
+}
+
+/** At half of the life that is left, daily in any case, and not in step with other nodes. */
+function askAgainAt(until: number): number {
+  const half = Math.min((until - Date.now()) / 2, DAY_MS) * (0.9 + Math.random() * 0.2);
+  return Date.now() + Math.max(half, MINUTE_MS / 2);
+}
+
+/** After 1, 2, 4 … minutes, then each hour. */
+const tryAgainAt = (failures: number) =>
+  Date.now() + Math.min(2 ** (failures - 1), 60) * MINUTE_MS * (0.9 + Math.random() * 0.2);

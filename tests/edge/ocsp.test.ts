@@ -1,0 +1,260 @@
+// What a certificate's authority says of it, asked by the agent and shown by nginx.
+import { execFile } from 'node:child_process';
+import { createServer, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { judge, Revoked } from '@edgeloom/agent/ocsp/judge.ts';
+import { questionOf, requestOf, type Question } from '@edgeloom/agent/ocsp/question.ts';
+import { StapleFiles, stapleKey } from '@edgeloom/agent/ocsp/staple-files.ts';
+import { Staples } from '@edgeloom/agent/ocsp/staples.ts';
+import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { authority, type Bought } from '../support/authority.ts';
+import { startEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/ports.ts';
+import { answerTo, startResponder, type Said } from '../support/responder.ts';
+
+const ca = await authority();
+const stranger = await authority();
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+function asked(chainPem: string): Question {
+  const question = questionOf(chainPem);
+  if (question === null) throw new Error('nobody to ask');
+  return question;
+}
+
+describe('an answer', () => {
+  const responder = 'http://ocsp.example.com/a';
+  const now = new Date();
+  const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
+  async function judged(over: Partial<Said>, at = later(1)) {
+    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+    const question = asked(chainPem);
+    const answer = await answerTo(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
+    return judge(answer, question, at);
+  }
+
+  test('of the authority itself is shown until it ends', async () => {
+    expect((await judged({})).getTime()).toBeGreaterThan(later(58).getTime());
+  });
+  test('of somebody whom the authority lets answer is shown as well', async () => {
+    const until = await judged({ signer: await ca.delegate('OCSPSigning') });
+    expect(until.getTime()).toBeGreaterThan(later(58).getTime());
+  });
+  test.each([
+    [
+      'of somebody who has a certificate of the authority for another purpose',
+      'signed',
+      () => ca.delegate('serverAuth'),
+    ],
+    ['of a stranger', 'signed', () => stranger.signer],
+    ['of whom a stranger lets answer', 'signed', () => stranger.delegate('OCSPSigning')],
+  ])('%s is not', async (_, why, signer) => {
+    await expect(judged({ signer: await signer() })).rejects.toThrow(why);
+  });
+  test('is not, once it has ended or before its time', async () => {
+    await expect(judged({}, later(61))).rejects.toThrow('has ended');
+    await expect(judged({}, later(-10))).rejects.toThrow('time to come');
+  });
+  test('that the certificate is revoked or unknown is not', async () => {
+    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+    const question = asked(chainPem);
+    const answer = (said: Partial<Said>) => answerTo(requestOf(question), { authority: ca.signer, ...said });
+    const revoked = await answer({ revoked: [chainPem] });
+    expect(() => judge(revoked, question, later(1))).toThrow(Revoked);
+    const unknown = await answer({});
+    expect(() => judge(unknown, question, later(1))).toThrow('does not know');
+  });
+  test('about another certificate is not, nor one that was changed, nor no answer at all', async () => {
+    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+    const other = await ca.sell(['b.example.com'], { responder });
+    const question = asked(chainPem);
+    const said = { authority: ca.signer, good: [chainPem, other.chainPem] };
+    const about = await answerTo(requestOf(asked(other.chainPem)), said);
+    expect(() => judge(about, question, later(1))).toThrow('another certificate');
+    const changed = await answerTo(requestOf(question), said);
+    // A minute of when it ends.
+    const at = changed.lastIndexOf(Buffer.from([0x18, 0x0f])) + 13;
+    changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+    expect(() => judge(changed, question, later(1))).toThrow('signed by nobody');
+    for (const text of ['', '0\u0003\n\u0001\u0003', 'hello'])
+      expect(() => judge(Buffer.from(text), question, later(1))).toThrow();
+  });
+});
+
+test('nobody is asked of a chain that names nobody, lacks who signed it, or names what is no web address', async () => {
+  const { chainPem } = await ca.sell(['a.example.com']);
+  expect(questionOf(chainPem)).toBeNull();
+  const named = await ca.sell(['a.example.com'], { responder: 'http://ocsp.example.com/' });
+  expect(questionOf(named.chainPem.slice(0, named.chainPem.indexOf('-----END') + 26))).toBeNull();
+  expect(questionOf(named.chainPem.replace(ca.signer.cert, stranger.signer.cert))).toBeNull();
+  const odd = await ca.sell(['a.example.com'], { responder: 'file:///etc/passwd' });
+  expect(questionOf(odd.chainPem)).toBeNull();
+});
+
+/** What the node's agent does, with this edge's directory. */
+function agent(over: { deny?: boolean } = {}) {
+  const files = new StapleFiles(`${edge.dir}/docs`);
+  const chains = new Map<string, string>();
+  const log: string[] = [];
+  const note = (_: string, facts: Record<string, unknown> = {}) => void log.push(String(facts['error']));
+  const staples = new Staples({
+    files,
+    resolve: async (name) => {
+      if (over.deny === true) throw new Error('it has no address that is allowed');
+      return [name];
+    },
+    authorities: null,
+    isReady: () => true,
+    chainOf: async (_, key) => chains.get(key) ?? null,
+    tell: (keys) => edge.admin.bump(keys),
+    log: { info: note, warn: note, error: note },
+  });
+  return {
+    files,
+    log,
+    stop: () => staples.stop(),
+    remove: (doc: CertDoc) => staples.set(`cert/${doc.id}`, null),
+    async follow(doc: CertDoc) {
+      for (const { chainPem } of doc.pairs) chains.set(stapleKey(chainPem), chainPem);
+      await staples.set(`cert/${doc.id}`, doc);
+    },
+  };
+}
+
+async function served(...pairs: Bought[]): Promise<{ doc: CertDoc; name: string }> {
+  const id = randomUUID();
+  const doc: CertDoc = {
+    kind: 'cert',
+    id,
+    names: [],
+    notAfter: new Date(Date.now() + 86_400_000).toISOString(),
+    pairs: pairs.map(({ chainPem, keyPem }) => ({ chainPem, key: edge.seal(keyPem, `cert/${id}`) })),
+  };
+  await edge.put(doc);
+  return { doc, name: (await edge.site({}, { certID: id })).name };
+}
+
+/** What a visitor who asks is told: the certificate's status, or nothing. */
+async function told(name: string, ...flags: string[]): Promise<string> {
+  const at = ['-connect', `127.0.0.1:${edge.ports.https}`, '-servername', name, '-status', ...flags];
+  const asking = promisify(execFile)('openssl', ['s_client', ...at]);
+  asking.child.stdin?.end();
+  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  return /Cert Status: (\w+)/.exec(stdout)?.[1] ?? /no response sent/.exec(stdout)?.[0] ?? stdout;
+}
+
+const address = async () => {
+  const port = await freePort();
+  return { port, responder: `http://127.0.0.1:${port}/` };
+};
+
+test('a visitor is told that a certificate is good; its responder may be away, nginx or the agent started anew', async () => {
+  const { port, responder } = await address();
+  const bought = await ca.sell(['good.example.com'], { responder });
+  const { doc, name } = await served(bought);
+  const one = agent();
+  await one.follow(doc);
+  // Nobody is there yet: the visitor gets the certificate all the same.
+  await eventually(() => expect(one.log).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`));
+  expect(await told(name)).toBe('no response sent');
+  one.stop();
+
+  const there = await startResponder(port, { authority: ca.signer, good: [bought.chainPem] });
+  const two = agent();
+  await two.follow(doc);
+  await eventually(async () => expect(await told(name)).toBe('good'));
+  expect(await told(name, '-tls1_2')).toBe('good');
+  await there.stop();
+  two.stop();
+  await edge.restart();
+  expect(await told(name)).toBe('good');
+  const three = agent();
+  await three.follow(doc);
+  expect(await told(name)).toBe('good');
+  // Without its document there is nothing to keep.
+  await three.remove(doc);
+  expect(await three.files.read(stapleKey(bought.chainPem))).toBeNull();
+  expect(await told(name)).toBe('no response sent');
+  three.stop();
+});
+
+test('an answer that has ended is not shown, and a revoked certificate loses the one it had', async () => {
+  const { port, responder } = await address();
+  const bought = await ca.sell(['revoked.example.com'], { responder });
+  const { doc, name } = await served(bought);
+  const key = stapleKey(bought.chainPem);
+  const { files, ...one } = agent();
+  const response = (
+    await answerTo(requestOf(asked(bought.chainPem)), { authority: ca.signer, good: [bought.chainPem] })
+  ).toString('base64');
+  await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) + 600, response });
+  await edge.admin.bump([key]);
+  expect(await told(name)).toBe('good');
+  await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) - 1, response });
+  await edge.admin.bump([key]);
+  expect(await told(name)).toBe('no response sent');
+  const there = await startResponder(port, { authority: ca.signer, revoked: [bought.chainPem] });
+  await one.follow(doc);
+  await eventually(async () => expect(await files.read(key)).toBeNull());
+  expect(await told(name)).toBe('no response sent');
+  one.stop();
+  await there.stop();
+});
+
+test('a certificate that names nobody is served as ever, and nothing is looked for', async () => {
+  const { name } = await served(await ca.sell(['plain.example.com']));
+  expect(await told(name)).toBe('no response sent');
+  expect((await edge.counters())['certFailed'] ?? 0).toBe(0);
+});
+
+test('of two pairs each visitor is told about the one he is shown, or nothing', async () => {
+  const { port, responder } = await address();
+  const pairs = [
+    await ca.sell(['two.example.com'], { responder }),
+    await ca.sell(['two.example.com'], { responder, rsa: true }),
+  ];
+  const { doc, name } = await served(...pairs);
+  const there = await startResponder(port, { authority: ca.signer, good: pairs.map(({ chainPem }) => chainPem) });
+  const one = agent();
+  await one.follow(doc);
+  await eventually(async () => expect(await told(name)).toBe('good'));
+  expect(await told(name, '-sigalgs', 'RSA-PSS+SHA256')).toBe('no response sent');
+  expect(await told(name, '-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256')).toBe('no response sent');
+  one.stop();
+  await there.stop();
+});
+
+describe('a responder that is hostile', () => {
+  test.each<[string, (answer: ServerResponse) => unknown, string]>([
+    ['sends a megabyte', (answer) => answer.end(Buffer.alloc(1 << 20)), 'longer than 20000 bytes'],
+    ['leads elsewhere', (answer) => answer.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'answered 302'],
+    ['answers nonsense', (answer) => answer.end('nonsense'), ''],
+    ['closes', (answer) => answer.destroy(), 'socket hang up'],
+  ])('%s, and gets nothing of it', async (_, behave, why) => {
+    const server = createServer((_, answer) => void behave(answer)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = Reflect.get(Object(server.address()), 'port');
+    const bought = await ca.sell(['hostile.example.com'], { responder: `http://127.0.0.1:${port}/` });
+    const { doc, name } = await served(bought);
+    const one = agent();
+    await one.follow(doc);
+    await eventually(() => expect(one.log).toEqual([expect.stringContaining(why)]));
+    expect(await told(name)).toBe('no response sent');
+    one.stop();
+    server.closeAllConnections();
+    server.close();
+  });
+  test('lies where the zone lets no origin lie, and is not asked', async () => {
+    const bought = await ca.sell(['inside.example.com'], { responder: 'http://inside.example.com/' });
+    const { doc } = await served(bought);
+    const one = agent({ deny: true });
+    await one.follow(doc);
+    await eventually(() => expect(one.log).toEqual(['it has no address that is allowed']));
+    one.stop();
+  });
+});
