@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
-import { resolving } from './health/addresses.ts';
+import { Forwards } from './forwards/forwards.ts';
 import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
 import { HealthChecks } from './health/health-checks.ts';
@@ -18,9 +18,10 @@ import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
+import { Admin } from './nginx/admin.ts';
 import { selfSigned } from './nginx/self-signed.ts';
-import { Nginx } from './nginx/supervisor.ts';
-import { Trees } from './nginx/trees.ts';
+import { TreeServer } from './nginx/tree-server.ts';
+import { lookingUp, resolving } from './origins/addresses.ts';
 import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
 import { writeWhole } from './store/durable.ts';
@@ -46,15 +47,18 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await ensureFallback(layout);
   const binary = await findNginx(env.EDGELOOM_NGINX);
   const host = await readHost(env, binary, layout, workers);
-  const nginx = new Nginx(binary, layout, log);
-  const trees = new Trees(layout.conf);
-  await serveLast(nginx, trees, log);
+  const admin = new Admin(layout.adminSocket);
+  const server = new TreeServer({ binary, layout, answering: () => admin.generation(), log });
+  const lookUp = lookingUp(host.resolvers);
+  const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
+  // Before the documents are even listed.
+  await Promise.all([server.serveLast(), forwards.serveLast()]);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
-  const node = new EdgeNode({ trees, store, nginx, layout, host, log });
+  const node = new EdgeNode({ server, admin, store, host, log });
   let link: Link | null = null;
   const outward = {
-    resolve: resolving(host.resolvers, () => followed.originPolicy),
+    resolve: resolving(lookUp, () => followed.originPolicy),
     authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
     isReady: () => followed.originPolicy !== null,
   };
@@ -79,14 +83,18 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     settled: () => staples.sweep(),
     log,
   });
-  node.onChanged = (keys) => followed.changed(keys);
+  node.onChanged = (keys) => {
+    followed.changed(keys);
+    forwards.changed(keys);
+  };
   if (known !== null) await settleIn(node, known);
   await node.serve();
+  forwards.follow({ store, self: () => node.self });
   const refresh = () =>
     node
       .inTurn(() => node.refresh())
       .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
-  nginx.onRestart = () => void refresh();
+  server.nginx.onRestart = () => void refresh();
 
   const stopping = new AbortController();
   const linking = (async () => {
@@ -96,7 +104,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await settleIn(node, identity);
       await refresh();
     }
-    link = new Link(linkedNode({ node, identity, capabilities: host.capabilities, refresh, log }), log);
+    link = new Link(linkedNode({ node, forwards, identity, capabilities: host.capabilities, refresh, log }), log);
   })();
 
   return {
@@ -107,22 +115,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       checks.stop();
       staples.stop();
       await link?.stop();
-      if (withNginx) await nginx.stop();
-      nginx.unwatch();
+      await forwards.stop({ nginx: withNginx });
+      if (withNginx) await server.nginx.stop();
+      server.nginx.unwatch();
       await store.close();
       unlock();
     },
   };
-}
-
-/** What served last serves again, whatever the documents say by now, and before they are even listed. */
-async function serveLast(nginx: Nginx, trees: Trees, log: Log): Promise<void> {
-  const good = await trees.marked('good');
-  if (good === null) return;
-  if ((await trees.marked('current')) !== good) await trees.mark('current', good);
-  // A port that somebody else holds at the moment is tried again, whether or not there is anybody to ask.
-  nginx.keep();
-  await nginx.start().catch((error: unknown) => log.error('nginx does not start', { error }));
 }
 
 /** Documents of one zone must not be served in another. */

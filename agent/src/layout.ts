@@ -2,18 +2,24 @@
 import { chmod, chown, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-export interface Layout {
+/** What belongs to one nginx. */
+export interface NginxLayout {
   dir: string;
-  docs: string;
-  keys: string;
   conf: string;
   run: string;
   logs: string;
+  pidFile: string;
+  errorLog: string;
+}
+
+export interface Layout extends NginxLayout {
+  docs: string;
+  keys: string;
   cache: string;
   tmp: string;
-  pidFile: string;
   adminSocket: string;
-  errorLog: string;
+  /** The second nginx, which forwards ports: a folder of its own, so that neither is taken for the other. */
+  forwards: NginxLayout;
 }
 
 /** Whom nginx's workers run as, when nginx is started as root. */
@@ -24,16 +30,21 @@ export interface Workers {
 }
 
 export const layoutOf = (dir: string): Layout => ({
-  dir,
+  ...nginxLayoutOf(dir),
   docs: path.join(dir, 'docs'),
   keys: path.join(dir, 'keys'),
+  cache: path.join(dir, 'cache'),
+  tmp: path.join(dir, 'tmp'),
+  adminSocket: path.join(dir, 'run/admin.sock'),
+  forwards: nginxLayoutOf(path.join(dir, 'forwards')),
+});
+
+const nginxLayoutOf = (dir: string): NginxLayout => ({
+  dir,
   conf: path.join(dir, 'conf'),
   run: path.join(dir, 'run'),
   logs: path.join(dir, 'logs'),
-  cache: path.join(dir, 'cache'),
-  tmp: path.join(dir, 'tmp'),
   pidFile: path.join(dir, 'run/nginx.pid'),
-  adminSocket: path.join(dir, 'run/admin.sock'),
   errorLog: path.join(dir, 'logs/error.log'),
 });
 
@@ -57,6 +68,10 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     [layout.logs, 0o750, 'write'],
     [layout.cache, 0o750, 'write'],
     [layout.tmp, 0o750, 'write'],
+    [layout.forwards.dir, 0o750, 'read'],
+    [layout.forwards.conf, 0o750, 'read'],
+    [layout.forwards.run, 0o750, 'read'],
+    [layout.forwards.logs, 0o750, 'write'],
   ];
   for (const [folder, mode, access] of folders) {
     await mkdir(folder, { recursive: true });

@@ -1,6 +1,7 @@
 // The node as the control plane sees it: what it applies, what it says of itself, and what it does between heartbeats.
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
+import type { Forwards } from './forwards/forwards.ts';
 import type { Identity } from './link/identity.ts';
 import type { LinkedNode } from './link/nats.ts';
 import type { Log } from './log.ts';
@@ -15,6 +16,7 @@ const SCRUB_FILES = 2000;
 
 interface Parts {
   node: EdgeNode;
+  forwards: Pick<Forwards, 'error'>;
   identity: Identity;
   capabilities: Capabilities;
   /** Brings nginx in line with the documents on disk once more. */
@@ -22,7 +24,7 @@ interface Parts {
   log: Log;
 }
 
-export function linkedNode({ node, identity, capabilities, refresh, log }: Parts): LinkedNode {
+export function linkedNode({ node, forwards, identity, capabilities, refresh, log }: Parts): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
@@ -72,7 +74,7 @@ export function linkedNode({ node, identity, capabilities, refresh, log }: Parts
       version,
       startedAt,
       nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
-      error: node.error,
+      error: node.error ?? forwards.error,
       rejected: reportOf(refusals),
       capabilities: namesOf(capabilities),
     }),

@@ -40,7 +40,8 @@ export async function stopLeftovers(folders: Folders): Promise<string[]> {
     const stopSignal = name === 'postgres' ? 'SIGINT' : 'SIGTERM';
     if ((await stopLeftover({ name, stopSignal, stopWithinMs: 15_000 }, folders.run)) !== null) found.push(name);
   }
-  if (await stopNginx(folders.edge)) found.push('nginx');
+  for (const edge of [folders.edge, path.join(folders.edge, 'forwards')])
+    if (await stopNginx(edge)) found.push('nginx');
   return found;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { resolving } from '@edgeloom/agent/health/addresses.ts';
+import { lookingUp, resolving } from '@edgeloom/agent/origins/addresses.ts';
 import { check, type Look } from '@edgeloom/agent/health/check.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const policy = { deny: ['192.168.0.0/16', '127.0.0.0/8'], allow: ['127.0.0.1', '::1'] };
-const resolve = resolving([dns.address], () => policy);
+const resolve = resolving(lookingUp([dns.address]), () => policy);
 const look = (over: Partial<Look>): Look => ({
   address: '127.0.0.1',
   port: plain.port,

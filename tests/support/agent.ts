@@ -90,7 +90,8 @@ export class TestAgent {
   async stop(): Promise<void> {
     await this.end('SIGKILL');
     await eventually(async () => {
-      const left = await findNginx(this.dir);
+      const { dir, forwards } = layoutOf(this.dir);
+      const left = [...(await findNginx(dir)), ...(await findNginx(forwards.dir))];
       // A master ends its workers; those without one are asked themselves.
       for (const { pid } of left) send(pid, 'SIGTERM');
       if (left.length > 0) throw new Error('nginx still runs');

@@ -3,6 +3,7 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Resolve } from '../origins/addresses.ts';
 import type { Pair, PairOf } from './client-pair.ts';
 
 /** What is asked, and of whom. Two domains with the same have one look between them. */
@@ -25,9 +26,6 @@ export interface Finding {
 }
 
 const USER_AGENT = 'Edgeloom-Health';
-
-/** Whoever resolves names and knows where origins may not lie; throws with the reason. */
-export type Resolve = (name: string) => Promise<string[]>;
 
 /** What a look needs besides. */
 export interface Means {

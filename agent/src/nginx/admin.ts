@@ -20,6 +20,11 @@ export class Admin {
     return Status.parse(await this.#call('GET', '/status', undefined, withinMs));
   }
 
+  /** Of the workers that answer. */
+  async generation(): Promise<number> {
+    return (await this.status(1000)).generation;
+  }
+
   /** Once it is back, no worker answers from an older document. */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
     const all = keys === 'all' || keys.length > BUMP_ALL_ABOVE;

@@ -1,7 +1,6 @@
 // Is what we swapped in really what answers? A reload that nginx refuses leaves the old workers serving and says so in
 // the error log alone.
 import { open, stat } from 'node:fs/promises';
-import type { Admin } from './admin.ts';
 import { briefly } from './supervisor.ts';
 
 /** nginx itself tries a port for 2.5 s before it gives up on it. */
@@ -37,18 +36,18 @@ export async function markErrorLog(file: string): Promise<ErrorLog> {
 }
 
 /** Resolves once workers of this generation answer; throws nginx's reason, or that it took too long. */
-export async function probe(admin: Admin, generation: number, errorLog: ErrorLog): Promise<void> {
+export async function probe(answering: () => Promise<number>, generation: number, errorLog: ErrorLog): Promise<void> {
   const deadline = Date.now() + WITHIN_MS;
   let seen = 'nothing answered';
   for (let answers = 0; answers < IN_A_ROW;) {
-    const status = await admin.status(1000).catch((error: unknown) => {
+    const answered = await answering().catch((error: unknown) => {
       seen = error instanceof Error ? error.message : String(error);
       return null;
     });
-    if (status?.generation === generation) answers += 1;
+    if (answered === generation) answers += 1;
     else {
       answers = 0;
-      if (status !== null) seen = `generation ${status.generation} goes on answering`;
+      if (answered !== null) seen = `generation ${answered} goes on answering`;
       const emergency = await errorLog.emergency();
       if (emergency !== null) throw new Error(emergency);
       if (Date.now() > deadline) throw new Error(`generation ${generation} does not answer: ${seen}`);

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Layout } from '../layout.ts';
+import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { findNginx, findProcess, isRunning, send, titleOf } from './processes.ts';
 import type { Process } from './processes.ts';
@@ -17,7 +17,7 @@ const QUIT_WITHIN_MS = 5000;
 
 export class Nginx {
   readonly #binary: string;
-  readonly #layout: Layout;
+  readonly #layout: NginxLayout;
   readonly #log: Log;
   #watch: ReturnType<typeof setInterval> | null = null;
   #queue: Promise<unknown> = Promise.resolve();
@@ -25,7 +25,7 @@ export class Nginx {
   /** Told when it was found dead and has been started again. */
   onRestart: () => void = () => undefined;
 
-  constructor(binary: string, layout: Layout, log: Log) {
+  constructor(binary: string, layout: NginxLayout, log: Log) {
     this.#binary = binary;
     this.#layout = layout;
     this.#log = log;
@@ -66,7 +66,7 @@ export class Nginx {
     const look = async () => {
       if (this.#master !== null && (await isRunning(this.#master))) return;
       if (this.#master !== null) {
-        this.#log.error('nginx died', { pid: this.#master.pid });
+        this.#log.error('nginx died', { pid: this.#master.pid, dir: this.#layout.dir });
         this.#master = null;
         if (Date.now() - startedAt > STABLE_MS) pause = 0;
         else later(WATCH_MS);
@@ -82,7 +82,7 @@ export class Nginx {
         this.onRestart();
       } catch (error) {
         later(WATCH_MS);
-        this.#log.error('nginx does not start', { error, againInMs: pause });
+        this.#log.error('nginx does not start', { error, againInMs: pause, dir: this.#layout.dir });
       }
     };
     const watch = setInterval(() => {
@@ -91,6 +91,13 @@ export class Nginx {
       void look().finally(() => (busy = false));
     }, WATCH_MS);
     this.#watch = watch;
+  }
+
+  /** Ends what a killed one has left behind; does nothing while one runs. */
+  async clear(): Promise<void> {
+    await this.#alone(async () => {
+      if ((await this.find()) === null) await this.#clearRemains();
+    });
   }
 
   /** Throws what is wrong with a tree. */
@@ -110,7 +117,7 @@ export class Nginx {
       if (master === null) return;
       await endProcess(master, withinMs);
       this.#master = null;
-      this.#log.info('nginx stopped');
+      this.#log.info('nginx stopped', { dir: this.#layout.dir });
     });
   }
 
@@ -125,7 +132,7 @@ export class Nginx {
     await this.#clearRemains();
     await this.#run([]);
     if ((await this.find()) === null) throw new Error('nginx did not stay');
-    this.#log.info('nginx started', { pid: this.#master?.pid });
+    this.#log.info('nginx started', { pid: this.#master?.pid, dir: this.#layout.dir });
   }
 
   get #currentConf(): string {

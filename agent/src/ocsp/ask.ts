@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Resolve } from '../health/check.ts';
+import type { Resolve } from '../origins/addresses.ts';
 import { requestOf, type Question } from './question.ts';
 
 const WITHIN_MS = 10_000;

@@ -9,7 +9,7 @@ const disk = (files: Record<string, string>) => ({
 test("Debian's nginx loads its modules from files, ndk before lua", () => {
   const dir = '/usr/lib/nginx/modules';
   const found = readCapabilities(
-    `nginx version: nginx/1.22.1\nTLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --modules-path=${dir} --with-http_v2_module --with-stream=dynamic`,
+    `nginx version: nginx/1.22.1\nTLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --modules-path=${dir} --with-http_v2_module --with-stream_realip_module --with-stream=dynamic`,
     disk({
       [`${dir}/ngx_http_lua_module.so`]: '',
       [`${dir}/ndk_http_module.so`]: '',
@@ -23,6 +23,7 @@ test("Debian's nginx loads its modules from files, ndk before lua", () => {
     modules: [`${dir}/ndk_http_module.so`, `${dir}/ngx_http_lua_module.so`, `${dir}/ngx_http_brotli_filter_module.so`],
     lua: true,
     stream: false,
+    streamRealip: true,
     brotli: true,
     geoip2: false,
     http2: 'listen',
@@ -42,6 +43,7 @@ test('OpenResty has Lua built in, pools connections by name, and switches HTTP/2
     modules: [],
     lua: true,
     stream: true,
+    streamRealip: false,
     http2: 'directive',
     http3: true,
     poolPerName: true,

@@ -13,6 +13,8 @@ export type Capabilities = {
   modules: string[];
   lua: boolean;
   stream: boolean;
+  /** PROXY headers of visitors by layer 4. */
+  streamRealip: boolean;
   brotli: boolean;
   geoip2: boolean;
   /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
@@ -66,6 +68,7 @@ export function readCapabilities(
     modules,
     lua: has('ngx_http_lua_module.so', /ngx_lua/),
     stream: has('ngx_stream_module.so', /--with-stream(?!=dynamic)\b/),
+    streamRealip: banner.includes('--with-stream_realip_module'),
     brotli: has('ngx_http_brotli_filter_module.so', /ngx_brotli/),
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
     http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',

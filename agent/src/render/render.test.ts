@@ -12,6 +12,7 @@ const debian: Capabilities = {
   modules: ['/usr/lib/nginx/modules/ndk_http_module.so', '/usr/lib/nginx/modules/ngx_http_lua_module.so'],
   lua: true,
   stream: true,
+  streamRealip: true,
   brotli: false,
   geoip2: false,
   http2: 'listen',

@@ -1,0 +1,15 @@
+/** Every item once, so many at the same time. */
+export async function each<T>(
+  items: readonly T[],
+  atOnce: number,
+  task: (item: T, i: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < items.length; i = next++) {
+      const item = items[i];
+      if (item !== undefined) await task(item, i);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+}

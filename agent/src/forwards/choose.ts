@@ -1,0 +1,47 @@
+// Which forwards this node can serve, and by which origins. Pure.
+import { isIP } from 'node:net';
+import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { allowedBy } from '../origins/addresses.ts';
+import type { Capabilities } from '../render/capabilities.ts';
+import type { Forward, ForwardOrigin } from '../render/stream-conf.ts';
+
+interface Facts {
+  zone: ZoneDoc;
+  addressesOf: (name: string) => readonly string[];
+  capabilities: Pick<Capabilities, 'streamRealip'>;
+}
+
+export interface Chosen {
+  forwards: Forward[];
+  /** Why others are left out, in words for whoever runs the node. */
+  leftOut: string[];
+}
+
+export const nameOfPort = ({ port, protocol }: PortDoc) => `${port}/${protocol}`;
+
+/** One that cannot be served takes no other with it: nginx would refuse them all. */
+export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilities }: Facts): Chosen {
+  const allows = allowedBy(zone.originPolicy);
+  const taken = new Set(zone.ports.map(({ port }) => `${port}/tcp`));
+  const chosen: Chosen = { forwards: [], leftOut: [] };
+  for (const port of ports.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const name = nameOfPort(port);
+    if (taken.has(name)) chosen.leftOut.push(`port ${name} is taken by the zone or another forward`);
+    else if (port.acceptProxy && port.protocol === 'tcp' && !capabilities.streamRealip)
+      chosen.leftOut.push(`port ${name} takes the PROXY protocol, for which this nginx has no module`);
+    else {
+      taken.add(name);
+      chosen.forwards.push({ port, origins: port.upstreams.flatMap((upstream) => originsOf(upstream)) });
+    }
+  }
+  return chosen;
+
+  function originsOf({ address, port, weight, backup }: PortDoc['upstreams'][number]): ForwardOrigin[] {
+    return (isIP(address) === 0 ? addressesOf(address) : [address])
+      .filter(allows)
+      .map((one) => ({ address: one.includes(':') ? `[${one}]` : one, port, weight, backup }));
+  }
+}
+
+export const namesIn = (ports: readonly PortDoc[]): Set<string> =>
+  new Set(ports.flatMap(({ upstreams }) => upstreams.flatMap(({ address }) => (isIP(address) === 0 ? address : []))));

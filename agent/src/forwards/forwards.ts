@@ -1,0 +1,263 @@
+// Layer 4: the ports that sites forward, served by a second nginx. What the documents say, where names lead and which ports
+// this machine has free are looked at together, and nginx is given the outcome; whatever changes starts that anew.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import * as z from 'zod';
+import { each } from '../each.ts';
+import type { NginxLayout } from '../layout.ts';
+import { reason } from '../log.ts';
+import type { Log } from '../log.ts';
+import { findNginx } from '../nginx/processes.ts';
+import { assertFree, nameOf } from '../nginx/sockets.ts';
+import type { Socket } from '../nginx/sockets.ts';
+import { TreeServer } from '../nginx/tree-server.ts';
+import type { LookUp } from '../origins/addresses.ts';
+import type { Self } from '../plan.ts';
+import type { HostFacts } from '../render/render.ts';
+import { forwardsConf } from '../render/stream-conf.ts';
+import type { Forward } from '../render/stream-conf.ts';
+import type { DocumentStore } from '../store/documents.ts';
+import { choose, namesIn } from './choose.ts';
+import { Names } from './names.ts';
+
+export interface Pace {
+  /** Between two reloads, and once more for each worker that still sees visitors off. */
+  reloadMs: number;
+  longestMs: number;
+  /** Names are looked up again, and what could not be served is tried again. */
+  lookMs: number;
+}
+
+/** So that nobody who changes a forward, or where a name leads, in a loop makes workers pile up. */
+export const usualPace: Pace = { reloadMs: 5000, longestMs: 300_000, lookMs: 30_000 };
+
+interface Parts {
+  binary: string;
+  layout: NginxLayout;
+  host: HostFacts;
+  lookUp: LookUp;
+  pace?: Pace;
+  log: Log;
+}
+
+interface Source {
+  store: Pick<DocumentStore, 'keys' | 'read'>;
+  self: () => Self;
+}
+
+/** Kept with each tree, for the agent that finds it serving. */
+const Note = z.object({ sockets: z.array(z.string()), names: z.record(z.string(), z.array(z.string())) });
+const NOTE = 'forwards.json';
+/** Faults that are shown. */
+const SHOWN = 5;
+const READ_AT_ONCE = 32;
+const ANSWERS_WITHIN_MS = 1000;
+
+export class Forwards {
+  readonly #parts: Parts;
+  readonly #pace: Pace;
+  readonly #server: TreeServer;
+  readonly #names: Names;
+  readonly #stopping = new AbortController();
+  #source: Source | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isWanted = false;
+  #working: Promise<void> | null = null;
+  #reloadedAt = Number.NEGATIVE_INFINITY;
+  #remembered = false;
+  /** Which forwards are not served, and why. */
+  error: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#pace = parts.pace ?? usualPace;
+    const { binary, layout, log } = parts;
+    this.#server = new TreeServer({ binary, layout, log, answering: () => answering(layout) });
+    this.#names = new Names(parts.lookUp, () => this.#want());
+  }
+
+  serveLast(): Promise<void> {
+    return this.#server.serveLast();
+  }
+
+  /** From now on it follows these documents. */
+  follow(source: Source): void {
+    this.#source = source;
+    this.#timer = setInterval(() => void this.#look(), this.#pace.lookMs).unref();
+    this.#want();
+  }
+
+  changed(keys: readonly string[] | 'all'): void {
+    if (keys === 'all' || keys.some((key) => /^(?:zone$|node\/|port\/)/.test(key))) this.#want();
+  }
+
+  async stop({ nginx }: { nginx: boolean }): Promise<void> {
+    this.#stopping.abort();
+    clearInterval(this.#timer);
+    await this.#working;
+    if (nginx) await this.#server.nginx.stop();
+    this.#server.nginx.unwatch();
+  }
+
+  async #look(): Promise<void> {
+    if (this.error !== null) this.#want();
+    await this.#names.lookAgain();
+  }
+
+  #want(): void {
+    this.#isWanted = true;
+    this.#working ??= this.#work().finally(() => (this.#working = null));
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (this.#isWanted && this.#source !== null && !signal.aborted) {
+      await this.#rest();
+      if (signal.aborted) return;
+      this.#isWanted = false;
+      try {
+        this.error = inWords(await this.#serve(this.#source));
+      } catch (error) {
+        this.error = inWords([reason(error)]);
+      }
+      if (this.error !== null) this.#parts.log.error('not all forwards are served', { error: this.error });
+    }
+  }
+
+  /** Until nginx may be reloaded again. */
+  async #rest(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      const elapsed = performance.now() - this.#reloadedAt;
+      if (elapsed > this.#pace.longestMs) return;
+      const processes = await findNginx(this.#parts.layout.dir);
+      const left = pauseAfter(processes.filter(({ title }) => title.includes('shutting down')).length, this.#pace);
+      if (elapsed >= left) return;
+      await sleep(Math.min(left - elapsed, this.#pace.reloadMs), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+
+  /** Answers what could not be served. */
+  async #serve(source: Source): Promise<string[]> {
+    const { zone, ports, faults } = await readAll(source);
+    if (zone === null || ports.length === 0) {
+      await this.#end();
+      return faults;
+    }
+    const { host, layout } = this.#parts;
+    if (!host.capabilities.stream) return ['this nginx has no stream module'];
+    const served = await this.#served();
+    await this.#names.follow(namesIn(ports));
+    const { forwards: wanted, leftOut } = choose(ports, {
+      zone,
+      addressesOf: (name) => this.#names.of(name),
+      capabilities: host.capabilities,
+    });
+    const held = await this.#heldByOthers(wanted, served);
+    const forwards = wanted.filter(({ port }) => !held.has(port));
+    const names = Object.fromEntries(
+      [...namesIn(forwards.map(({ port }) => port))].sort().map((name) => [name, [...this.#names.of(name)]]),
+    );
+    const sockets = forwards.flatMap(({ port }) => this.#socketsOf(port)).map(nameOf);
+    const note = `${JSON.stringify({ sockets: sockets.sort(), names } satisfies z.input<typeof Note>)}\n`;
+    const isNew = await this.#server.serve((generation) => {
+      const text = forwardsConf({ forwards, worker: zone.worker, generation, host, dir: layout.dir }).text;
+      return Promise.resolve(
+        new Map([
+          ['nginx.conf', text],
+          [NOTE, note],
+        ]),
+      );
+    });
+    if (isNew) this.#reloadedAt = performance.now();
+    return [...faults, ...leftOut, ...held.values()];
+  }
+
+  async #end(): Promise<void> {
+    if ((await this.#server.trees.marked('current')) === null) return;
+    await this.#server.end();
+    this.#reloadedAt = performance.now();
+  }
+
+  /** What our own nginx listens on; it also tells where names led when it was rendered. */
+  async #served(): Promise<ReadonlySet<string>> {
+    const { nginx, trees } = this.#server;
+    const good = await trees.marked('good');
+    const text = good === null ? undefined : (await trees.read(good)).get(NOTE);
+    const note = Note.parse(JSON.parse(text ?? '{"sockets":[],"names":{}}'));
+    if (!this.#remembered) this.#names.remember(note.names);
+    this.#remembered = true;
+    if ((await nginx.find()) !== null) return new Set(note.sockets);
+    await nginx.clear();
+    return new Set();
+  }
+
+  async #heldByOthers(forwards: Forward[], served: ReadonlySet<string>): Promise<Map<PortDoc, string>> {
+    const held = new Map<PortDoc, string>();
+    await each(forwards, READ_AT_ONCE, async ({ port }) => {
+      const missing = this.#socketsOf(port).filter((socket) => !served.has(nameOf(socket)));
+      await Promise.all(missing.map(assertFree)).catch((error: unknown) => held.set(port, reason(error)));
+    });
+    return held;
+  }
+
+  #socketsOf({ protocol, port }: PortDoc): Socket[] {
+    return this.#parts.host.listen.map((address) => ({ protocol, address, port }));
+  }
+}
+
+/** Longer with each worker that is on its way out. */
+export const pauseAfter = (leaving: number, { reloadMs, longestMs }: Pace) =>
+  Math.min(reloadMs * (1 + leaving), longestMs);
+
+interface Read {
+  /** Null: there is none, or this node is switched off. */
+  zone: ZoneDoc | null;
+  ports: PortDoc[];
+  faults: string[];
+}
+
+async function readAll({ store, self }: Source): Promise<Read> {
+  const read: Read = { zone: null, ports: [], faults: [] };
+  const docs: EdgeDoc[] = [];
+  const own = nodeKey(self().nodeID);
+  const keys = [...store.keys()].filter((key) => key === 'zone' || key === own || key.startsWith('port/'));
+  await each(keys, READ_AT_ONCE, async (key) => {
+    try {
+      const body = await store.read(key);
+      if (body !== null) docs.push(parseDoc(key, body));
+    } catch (error) {
+      // A damaged one is asked for again, and then it is looked at again.
+      read.faults.push(`${key}: ${reason(error)}`);
+    }
+  });
+  let isEnabled = true;
+  for (const doc of docs) {
+    if (doc.kind === 'zone') read.zone = doc;
+    if (doc.kind === 'node') isEnabled = doc.enabled;
+    if (doc.kind === 'port') read.ports.push(doc);
+  }
+  return isEnabled ? read : { ...read, zone: null };
+}
+
+function inWords(faults: readonly string[]): string | null {
+  if (faults.length === 0) return null;
+  const more = faults.length > SHOWN ? `; and ${faults.length - SHOWN} more` : '';
+  return `layer 4: ${faults.slice(0, SHOWN).join('; ')}${more}`;
+}
+
+/** nginx says the number of its tree to whoever connects. */
+function answering({ run }: NginxLayout): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path.join(run, 'status.sock'));
+    let text = '';
+    socket.setTimeout(ANSWERS_WITHIN_MS, () => socket.destroy(new Error('it does not answer')));
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(z.coerce.number().parse(text)));
+  });
+}

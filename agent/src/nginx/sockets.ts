@@ -1,0 +1,46 @@
+// What an nginx listens on, and whether this machine has it free.
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { reason } from '../log.ts';
+
+export interface Socket {
+  protocol: 'tcp' | 'udp';
+  /** IPv6 in brackets. */
+  address: string;
+  port: number;
+}
+
+export const nameOf = ({ protocol, address, port }: Socket) => `${address}:${port}${protocol === 'udp' ? '/udp' : ''}`;
+
+/** Throws the machine's reason. nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing. */
+export async function assertFree(socket: Socket): Promise<void> {
+  try {
+    await (socket.protocol === 'tcp' ? listen(socket) : bind(socket));
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : reason(error);
+    throw new Error(`${nameOf(socket)} cannot be opened: ${why}`, { cause: error });
+  }
+}
+
+const hostOf = ({ address }: Socket) => address.replaceAll(/[[\]]/g, '');
+
+function listen(socket: Socket): Promise<void> {
+  const host = hostOf(socket);
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port: socket.port, ipv6Only: host.includes(':'), exclusive: true }, () =>
+      server.close(() => resolve()),
+    );
+  });
+}
+
+function bind(socket: Socket): Promise<void> {
+  const address = hostOf(socket);
+  const isV6 = address.includes(':');
+  const udp = createSocket({ type: isV6 ? 'udp6' : 'udp4', ipv6Only: isV6 });
+  return new Promise((resolve, reject) => {
+    udp.once('error', reject);
+    udp.bind({ address, port: socket.port, exclusive: true }, () => udp.close(() => resolve()));
+  });
+}

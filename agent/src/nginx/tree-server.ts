@@ -1,0 +1,98 @@
+// An nginx and the trees it is served from. A new tree is staged, tested, swapped in, reloaded and looked at; when any of
+// this fails, the last one that was seen serving serves as before.
+import type { NginxLayout } from '../layout.ts';
+import type { Log } from '../log.ts';
+import { markErrorLog, probe } from './probe.ts';
+import { Nginx } from './supervisor.ts';
+import { isSameTree, Trees } from './trees.ts';
+import type { Tree } from './trees.ts';
+
+interface Parts {
+  binary: string;
+  layout: NginxLayout;
+  /** The generation of the workers that answer. */
+  answering: () => Promise<number>;
+  log: Log;
+}
+
+export class TreeServer {
+  readonly nginx: Nginx;
+  readonly trees: Trees;
+  readonly #errorLog: string;
+  readonly #answering: Parts['answering'];
+  readonly #log: Log;
+
+  constructor({ binary, layout, answering, log }: Parts) {
+    this.nginx = new Nginx(binary, layout, log);
+    this.trees = new Trees(layout.conf);
+    this.#errorLog = layout.errorLog;
+    this.#answering = answering;
+    this.#log = log;
+  }
+
+  /** What served last serves again, whatever the documents say by now. */
+  async serveLast(): Promise<void> {
+    const good = await this.trees.marked('good');
+    if (good === null) return;
+    if ((await this.trees.marked('current')) !== good) await this.trees.mark('current', good);
+    // A port that somebody else holds at the moment is tried again, whether or not there is anybody to ask.
+    this.nginx.keep();
+    await this.nginx.start().catch((error: unknown) => this.#log.error('nginx does not start', { error }));
+  }
+
+  /** Answers whether that took another tree; throws why it is not served. `check` comes before anything is touched. */
+  async serve(render: (generation: number) => Promise<Tree>, check?: () => Promise<void>): Promise<boolean> {
+    const good = await this.trees.marked('good');
+    if (good !== null && isSameTree(await render(good), await this.trees.read(good))) {
+      await this.ensureServing(good);
+      return false;
+    }
+    const generation = await this.trees.next();
+    await check?.();
+    await this.trees.stage(generation, await render(generation));
+    try {
+      await this.nginx.test(this.trees.confFile(generation));
+      await this.trees.mark('current', generation);
+      await this.ensureServing(generation);
+    } catch (error) {
+      await this.#rollBack(good);
+      await this.trees.discard(generation);
+      throw error;
+    }
+    await this.trees.mark('good', generation);
+    this.nginx.keep();
+    await this.trees.prune();
+    this.#log.info('nginx serves a new tree', { generation });
+    return true;
+  }
+
+  async ensureServing(generation: number): Promise<void> {
+    const errorLog = await markErrorLog(this.#errorLog);
+    const runs = (await this.nginx.find()) !== null;
+    await this.nginx.start();
+    if (runs) {
+      // One that was found again may have been told of this tree already.
+      const answering = await this.#answering().catch(() => null);
+      if (answering !== generation) this.nginx.reload();
+    }
+    await probe(this.#answering, generation, errorLog);
+  }
+
+  /** Nothing is left to be served, nor to be started again. */
+  async end(): Promise<void> {
+    await this.nginx.stop();
+    await this.trees.unmark('good');
+    await this.trees.unmark('current');
+  }
+
+  async #rollBack(good: number | null): Promise<void> {
+    if (good === null) {
+      await this.end();
+      return;
+    }
+    await this.trees.mark('current', good);
+    await this.ensureServing(good).catch((error: unknown) => {
+      this.#log.error('the way back failed', { generation: good, error });
+    });
+  }
+}

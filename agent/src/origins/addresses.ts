@@ -1,0 +1,56 @@
+// An origin's addresses as the edge sees them: by the same name servers, and without those that the zone forbids.
+import { Resolver } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+
+type Policy = ZoneDoc['originPolicy'];
+
+/** Where a name leads; to nothing, if that is what the name server says. Throws when nobody could say. */
+export type LookUp = (name: string) => Promise<string[]>;
+
+/** Without what the zone forbids; throws with the reason where nothing is left. */
+export type Resolve = (name: string) => Promise<string[]>;
+
+export function resolving(lookUp: LookUp, policy: () => Policy | null): Resolve {
+  return async (name) => {
+    const rules = policy();
+    if (rules === null) throw new Error('the zone says nothing of where origins may lie');
+    const addresses = await lookUp(name).catch(() => []);
+    if (addresses.length === 0) throw new Error('its name is not known');
+    const allowed = addresses.filter(allowedBy(rules));
+    if (allowed.length === 0) throw new Error('it has no address that is allowed');
+    return allowed;
+  };
+}
+
+export function lookingUp(servers: readonly string[]): LookUp {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  resolver.setServers(servers);
+  return async (name) => {
+    if (isIP(name) !== 0) return [name];
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const unsaid = found.find((one) => one.status === 'rejected' && !saysNothing(one.reason));
+    if (addresses.length === 0 && unsaid?.status === 'rejected') throw unsaid.reason;
+    return addresses;
+  };
+}
+
+const saysNothing = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+
+export function allowedBy({ deny, allow }: Policy): (address: string) => boolean {
+  const [denied, excepted] = [listOf(deny), listOf(allow)];
+  return (address) => !denied.check(address, family(address)) || excepted.check(address, family(address));
+}
+
+const family = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    list.addSubnet(network, bits === undefined ? (isIP(network) === 6 ? 128 : 32) : Number(bits), family(network));
+  }
+  return list;
+}

@@ -1,0 +1,135 @@
+// The second nginx: forwards ports, knows no HTTP, and is reloaded without the first one's noticing.
+import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { conf } from './conf.ts';
+import type { HostFacts } from './render.ts';
+
+export interface ForwardOrigin {
+  /** IPv6 in brackets. */
+  address: string;
+  port: number;
+  weight: number;
+  backup: boolean;
+}
+
+export interface Forward {
+  port: PortDoc;
+  /** With none, visitors are let in and sent away. */
+  origins: ForwardOrigin[];
+}
+
+export interface ForwardsInput {
+  forwards: Forward[];
+  worker: ZoneDoc['worker'];
+  generation: number;
+  host: HostFacts;
+  /** The folder of this nginx. */
+  dir: string;
+}
+
+export const forwardsConf = ({
+  forwards,
+  worker,
+  generation,
+  host,
+  dir,
+}: ForwardsInput) => conf`${host.capabilities.modules
+  .filter((file) => file.includes('/ngx_stream_'))
+  .map((file) => conf`load_module ${file};\n`)}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${
+  worker.processes === 0 ? conf`auto` : worker.processes
+};
+worker_rlimit_nofile ${Math.min(worker.connections * 2 + 1024, 1_048_576)};
+# Connections that were open before a reload may last so long.
+worker_shutdown_timeout 1h;
+pid ${`${dir}/run/nginx.pid`};
+error_log ${`${dir}/logs/error.log`} warn;
+
+events {
+    worker_connections ${worker.connections};
+}
+
+stream {
+    log_format port escape=json
+        '{"time":$msec,"site":"$e_site","port":"$e_port","protocol":"$protocol","number":$server_port,'
+        '"address":"$remote_addr","status":$status,"bytes":$bytes_sent,"requestBytes":$bytes_received,'
+        '"sessionTime":$session_time,"connectTime":"$upstream_connect_time","upstream":"$upstream_addr"}';
+    access_log ${`${dir}/logs/access.json`} port buffer=64k flush=1s;
+${
+  host.capabilities.streamRealip &&
+  conf`    # A port that takes PROXY headers takes them from everybody.
+    set_real_ip_from 0.0.0.0/0;
+    set_real_ip_from ::/0;
+`
+}
+    # The agent asks which tree serves.
+    server {
+        listen ${`unix:${dir}/run/status.sock`};
+        access_log off;
+        # The log's variables exist where somebody sets them.
+        set $e_site "";
+        set $e_port "";
+        return ${String(generation)};
+    }
+${serversOf(forwards, host.listen)}}
+`;
+
+/** In one order, whatever order they came in. */
+function serversOf(forwards: readonly Forward[], listen: readonly string[]) {
+  const bytes = zoneBytes(forwards);
+  const place = ({ port }: Forward) => port.port * 2 + (port.protocol === 'udp' ? 1 : 0);
+  return forwards.toSorted((a, b) => place(a) - place(b)).map((forward) => forwardConf(forward, listen, bytes));
+}
+
+const forwardConf = ({ port, origins }: Forward, listen: readonly string[], bytes: number) => conf`
+${origins.length > 0 && upstreamConf(port, origins, bytes)}    server {
+${listen.map((address) => conf`        listen ${`${address}:${port.port}`}${flags(port)};\n`)}        set $e_site ${port.siteID};
+        set $e_port ${port.id};
+${
+  origins.length === 0
+    ? conf`        return "";\n`
+    : conf`        proxy_pass ${`port_${port.id}`};
+        proxy_connect_timeout ${port.connectTimeoutSeconds}s;
+        proxy_timeout ${port.idleTimeoutSeconds}s;
+${port.protocol === 'tcp' && port.sendProxy && conf`        proxy_protocol on;\n`}`
+}    }
+`;
+
+/** Only with a socket for each worker do the packets of one visitor meet the same worker. */
+const flags = ({ protocol, acceptProxy }: PortDoc) =>
+  protocol === 'udp' ? conf` udp reuseport` : conf`${acceptProxy && conf` proxy_protocol`} backlog=4096`;
+
+const methods = {
+  roundRobin: null,
+  leastConnections: conf`        least_conn;\n`,
+  addressHash: conf`        hash $remote_addr consistent;\n`,
+};
+
+function upstreamConf(port: PortDoc, origins: ForwardOrigin[], bytes: number) {
+  const chosen = port.method === 'addressHash' ? hashed(origins) : balanced(origins);
+  return conf`    upstream ${`port_${port.id}`} {
+        zone ports ${bytes};
+${methods[port.method]}${chosen.map(
+    ({ address, port: number, weight, backup }) =>
+      conf`        server ${`${address}:${number}`} weight=${weight} max_fails=${port.maxFails} fail_timeout=${port.failTimeoutSeconds}s${backup && conf` backup`};\n`,
+  )}    }
+`;
+}
+
+/** nginx takes no group of backups alone. */
+const balanced = (origins: ForwardOrigin[]) =>
+  origins.every(({ backup }) => backup) ? origins.map((origin) => ({ ...origin, backup: false })) : origins;
+
+/** nginx's hash knows no backups; they serve where there is nobody else. It draws 160 points for each unit of weight. */
+function hashed(origins: ForwardOrigin[]): ForwardOrigin[] {
+  const mains = origins.filter(({ backup }) => !backup);
+  const chosen = mains.length > 0 ? mains : balanced(origins);
+  const unit = chosen.map(({ weight }) => weight).reduce(divisor);
+  const sum = chosen.reduce((all, { weight }) => all + weight / unit, 0);
+  const scale = Math.min(1, MOST_WEIGHT / sum) / unit;
+  return chosen.map((origin) => ({ ...origin, weight: Math.max(1, Math.round(origin.weight * scale)) }));
+}
+const MOST_WEIGHT = 64;
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+
+/** What all workers know of origins together. One that is too small nginx refuses, with all forwards. */
+const zoneBytes = (forwards: readonly Forward[]) =>
+  1_048_576 + 4096 * forwards.reduce((count, { origins }) => count + origins.length + 2, 0);

@@ -1,0 +1,339 @@
+// Forwarded ports, from outside: what visitors get, origins hear and the log says.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { portKey } from '@edgeloom/contract/edge/documents.ts';
+import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
+import { upstream, zoneDoc } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { portDoc, say, sayUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
+import { freePort } from '../support/ports.ts';
+import { startNameServer } from './name-server.ts';
+
+const dns = await startNameServer();
+const edge = await startForwards({ resolvers: [dns.address] });
+const [one, two] = await Promise.all([startEcho('one'), startEcho('two')]);
+afterAll(async () => {
+  await edge.stop();
+  await Promise.all([one.stop(), two.stop(), dns.stop()]);
+});
+
+/** One that is served when this is back. */
+async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
+  const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)], ...over });
+  edge.put(doc);
+  await edge.serves(doc);
+  return doc;
+}
+
+async function names(port: number, times: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let i = 0; i < times; i += 1) said.push((await say(port, 'x')).split(' ')[0] ?? '');
+  return said;
+}
+const times = (said: string[], name: string) => said.filter((one) => one === name).length;
+
+async function downPort(): Promise<number> {
+  const echo = await startEcho('down');
+  await echo.stop();
+  return echo.port;
+}
+
+describe('a forward', () => {
+  test('of TCP carries what both sides say', async () => {
+    const { port } = await forward();
+    expect(await say(port, 'hello')).toBe('one hello');
+  });
+
+  test('of UDP brings datagrams there and the answers back', async () => {
+    const echo = await startUdpEcho('udp');
+    onTestFinished(() => echo.stop());
+    const { port } = await forward({ protocol: 'udp', upstreams: [upstream(echo.port)] });
+    expect(await sayUdp(port, 'hello')).toBe('udp hello');
+  });
+
+  test('of TCP and one of UDP share a number', async () => {
+    const echo = await startUdpEcho('udp');
+    onTestFinished(() => echo.stop());
+    const { port } = await forward();
+    edge.put(portDoc(port, { protocol: 'udp', upstreams: [upstream(echo.port)] }));
+    expect(await sayUdp(port, 'hello')).toBe('udp hello');
+    expect(await say(port, 'hello')).toBe('one hello');
+  });
+
+  test('that is removed is closed, and the others stay', async () => {
+    const [gone, stays] = [await forward(), await forward()];
+    edge.remove(portKey(gone.id));
+    await eventually(() => expect(say(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
+    expect(await say(stays.port, 'x')).toBe('one x');
+  });
+
+  test('that gets another origin leaves open connections where they are', async () => {
+    const doc = await forward();
+    const socket = connect(doc.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const answer = async (text: string) => {
+      socket.write(text);
+      const [data] = await once(socket, 'data');
+      return String(data);
+    };
+    expect(await answer('before')).toBe('one before');
+    edge.put({ ...doc, upstreams: [upstream(two.port)] });
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('two x'));
+    expect(await answer('after')).toBe('one after');
+  });
+
+  test('is in the log with its site, its visitor, the origin and the bytes', async () => {
+    const doc = await forward();
+    expect(await say(doc.port, 'logged')).toBe('one logged');
+    const row = await eventually(async () => {
+      const found = (await edge.rows()).find((entry) => entry['port'] === doc.id && entry['requestBytes'] === 6);
+      if (found === undefined) throw new Error('no row');
+      return found;
+    });
+    expect(row).toMatchObject({
+      site: doc.siteID,
+      protocol: 'TCP',
+      number: doc.port,
+      address: '127.0.0.1',
+      status: 200,
+      bytes: 'one logged'.length,
+      upstream: `127.0.0.1:${one.port}`,
+      time: expect.any(Number),
+      sessionTime: expect.any(Number),
+    });
+  });
+});
+
+describe('the PROXY protocol', () => {
+  const v1 = 'PROXY TCP4 203.0.113.7 127.0.0.1 4711 80\r\n';
+  const v2 = Buffer.concat([
+    Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1'),
+    Buffer.from([0x21, 0x11, 0, 12, 203, 0, 113, 8, 127, 0, 0, 1, 0x12, 0x67, 0, 80]),
+  ]);
+
+  test.each([
+    ['1', Buffer.from(v1), '203.0.113.7'],
+    ['2', v2, '203.0.113.8'],
+  ])(
+    'version %s tells who the visitor is: the log, the origin that asks for it, and the hash',
+    async (_, header, who) => {
+      const echo = await startEcho('origin');
+      onTestFinished(() => echo.stop());
+      const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
+      expect(await say(doc.port, Buffer.concat([header, Buffer.from('hello')]))).toContain('hello');
+      expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
+      await eventually(async () =>
+        expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
+      );
+    },
+  );
+
+  test('is told to the origin in version 1 of visitors who come without it', async () => {
+    const echo = await startEcho('origin');
+    onTestFinished(() => echo.stop());
+    const { port } = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
+    await say(port, 'hello');
+    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
+  });
+
+  test('is asked of every visitor where a port takes it: without it nobody is let through', async () => {
+    const doc = await forward({ acceptProxy: true });
+    expect(await say(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
+  });
+
+  test('where a port does not take it, is only what the visitor says', async () => {
+    const echo = await startEcho('origin');
+    onTestFinished(() => echo.stop());
+    const doc = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
+    await say(doc.port, v1);
+    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
+  });
+});
+
+describe('among several origins', () => {
+  const both = (over: [Partial<PortDoc['upstreams'][number]>, Partial<PortDoc['upstreams'][number]>] = [{}, {}]) => [
+    upstream(one.port, over[0]),
+    upstream(two.port, over[1]),
+  ];
+
+  test('turns go by weight', async () => {
+    const { port } = await forward({ upstreams: both([{ weight: 3 }, {}]) });
+    const said = await names(port, 40);
+    expect([times(said, 'one'), times(said, 'two')]).toEqual([30, 10]);
+  });
+
+  test('one that is down is stepped over', async () => {
+    const { port } = await forward({ upstreams: [upstream(await downPort()), upstream(one.port)] });
+    expect(await names(port, 10)).toEqual(Array.from({ length: 10 }, () => 'one'));
+  });
+
+  test('a backup is asked when no other answers, and alone when there is no other', async () => {
+    const { port } = await forward({ upstreams: both([{}, { backup: true }]) });
+    expect(new Set(await names(port, 6))).toEqual(new Set(['one']));
+    const other = await forward({ upstreams: [upstream(await downPort()), upstream(two.port, { backup: true })] });
+    expect(await names(other.port, 4)).toEqual(['two', 'two', 'two', 'two']);
+    const alone = await forward({ upstreams: [upstream(two.port, { backup: true })] });
+    expect(await names(alone.port, 2)).toEqual(['two', 'two']);
+  });
+
+  test('by the address one visitor stays with one origin, and visitors are spread', async () => {
+    const { port } = await forward({
+      method: 'addressHash',
+      acceptProxy: true,
+      upstreams: [...both([{ weight: 100 }, { weight: 99 }]), upstream(one.port, { backup: true })],
+    });
+    const seen = async (visitor: number) =>
+      (await say(port, `PROXY TCP4 198.51.100.${visitor} 127.0.0.1 1 2\r\nx`)).split(' ')[0] ?? '';
+    const first = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
+    const again = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
+    expect(again).toEqual(first);
+    expect(Math.min(times(first, 'one'), times(first, 'two'))).toBeGreaterThan(5);
+  });
+
+  test('by fewest connections, the one that is idle is chosen', async () => {
+    const { port } = await forward({ method: 'leastConnections', upstreams: both() });
+    const held = connect(port, '127.0.0.1');
+    onTestFinished(() => void held.destroy());
+    held.write('x');
+    const [data] = await once(held, 'data');
+    const busy = String(data).split(' ')[0];
+    expect(new Set(await names(port, 6))).toEqual(new Set([busy === 'one' ? 'two' : 'one']));
+  });
+});
+
+describe('an origin by name', () => {
+  test('is forwarded to where the name leads, and to elsewhere once it leads there', async () => {
+    dns.records.set('moves.example.com', { a: ['127.0.0.1'] });
+    const doc = await forward({ upstreams: [upstream(one.port, { address: 'moves.example.com' })] });
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    dns.records.set('moves.example.com', { a: ['127.0.0.9'] });
+    const there = createServer((socket) => socket.end('elsewhere'));
+    there.listen(one.port, '127.0.0.9');
+    onTestFinished(() => void there.close());
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('elsewhere'));
+  });
+
+  test('is forwarded to where it led while the name server is silent', async () => {
+    dns.records.set('stays.example.com', { a: ['127.0.0.1'] });
+    const doc = await forward({ upstreams: [upstream(one.port, { address: 'stays.example.com' })] });
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    dns.behave('fail');
+    onTestFinished(() => void dns.behave('answer'));
+    const asked = dns.asked.length;
+    await eventually(() => expect(dns.asked.length).toBeGreaterThan(asked + 4));
+    expect(await say(doc.port, 'x')).toBe('one x');
+  });
+
+  test.each([
+    ['leads to where origins may not lie', { a: ['127.66.0.1'] }],
+    ['leads there in IPv6', { aaaa: ['0:0:0:0:0:ffff:7f42:1'] }],
+  ])('that %s is not asked: visitors are let in and sent away', async (_, record) => {
+    const here = await startForwards({ resolvers: [dns.address] });
+    onTestFinished(() => here.stop());
+    here.put({
+      ...zoneDoc({ http: here.zonePort, https: await freePort() }),
+      originPolicy: { deny: ['127.0.0.0/8', '::1/128'], allow: [`127.0.0.1/32`] },
+    });
+    const there = createServer((socket) => socket.end('secret'));
+    there.listen(0, '127.66.0.1');
+    await once(there, 'listening');
+    onTestFinished(() => void there.close());
+    const address = there.address();
+    const inner = typeof address === 'object' && address !== null ? address.port : 0;
+    dns.records.set('private.example.com', record);
+    const byName = portDoc(await freePort(), { upstreams: [upstream(inner, { address: 'private.example.com' })] });
+    const byAddress = portDoc(await freePort(), {
+      upstreams: [upstream(inner, { address: '127.66.0.1' }), upstream(inner, { address: '::1' })],
+    });
+    here.put(byName, byAddress);
+    await here.serves(byAddress);
+    expect(await say(byName.port, 'x')).toBe('');
+    expect(await say(byAddress.port, 'x')).toBe('');
+  });
+});
+
+describe('a port that cannot be opened', () => {
+  test('because somebody else holds it is named, is served once it is free, and keeps nobody else from being served', async () => {
+    const holder = createServer((socket) => socket.end('the holder'));
+    const port = await freePort();
+    holder.listen(port, '127.0.0.1');
+    await once(holder, 'listening');
+    const doc = portDoc(port, { upstreams: [upstream(one.port)] });
+    edge.put(doc);
+    const other = await forward();
+    expect(await say(other.port, 'x')).toBe('one x');
+    await eventually(() => expect(edge.forwards.error).toBe(`layer 4: 127.0.0.1:${port} cannot be opened: EADDRINUSE`));
+    await new Promise((resolve) => holder.close(resolve));
+    await eventually(async () => expect(await say(port, 'x')).toBe('one x'));
+    await eventually(() => expect(edge.forwards.error).toBeNull());
+  });
+
+  test('because the zone or another forward has it is named as well', async () => {
+    const first = await forward();
+    const second = portDoc(first.port, { id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', upstreams: [upstream(two.port)] });
+    const third = portDoc(edge.zonePort);
+    edge.put(second, third);
+    await eventually(() => {
+      for (const port of [first.port, edge.zonePort])
+        expect(edge.forwards.error).toContain(`port ${port}/tcp is taken by the zone or another forward`);
+    });
+    expect(await say(first.port, 'x')).toBe('one x');
+    edge.remove(portKey(second.id), portKey(third.id));
+    await eventually(() => expect(edge.forwards.error).toBeNull());
+  });
+});
+
+describe('a node', () => {
+  test('that is switched off closes its forwards, runs no second nginx, and opens them again', async () => {
+    const here = await startForwards();
+    onTestFinished(() => here.stop());
+    const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
+    const node = { kind: 'node', id: here.nodeID, enabled: true, cacheMaxBytes: 0 } as const;
+    here.put(node, doc);
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    here.put({ ...node, enabled: false });
+    await eventually(async () => expect(await here.processes()).toEqual([]));
+    await expect(say(doc.port, 'x')).rejects.toThrow('ECONNREFUSED');
+    here.put(node);
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    here.remove(portKey(doc.id));
+    await eventually(async () => expect(await here.processes()).toEqual([]));
+  });
+
+  test('whose nginx has no stream module says so', async () => {
+    const here = await startForwards({ capabilities: { stream: false } });
+    onTestFinished(() => here.stop());
+    here.put(portDoc(await freePort()));
+    await eventually(() => expect(here.forwards.error).toBe('layer 4: this nginx has no stream module'));
+    expect(await here.processes()).toEqual([]);
+  });
+
+  test('whose nginx cannot read PROXY headers serves what does without them', async () => {
+    const here = await startForwards({ capabilities: { streamRealip: false } });
+    onTestFinished(() => here.stop());
+    const [takes, without] = [portDoc(await freePort(), { acceptProxy: true }), portDoc(await freePort())];
+    here.put(takes, { ...without, upstreams: [upstream(one.port)] });
+    await eventually(async () => expect(await say(without.port, 'x')).toBe('one x'));
+    await eventually(() =>
+      expect(here.forwards.error).toBe(
+        `layer 4: port ${takes.port}/tcp takes the PROXY protocol, for which this nginx has no module`,
+      ),
+    );
+  });
+
+  test('whose second nginx is killed starts it again', async () => {
+    const here = await startForwards();
+    onTestFinished(() => here.stop());
+    const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
+    here.put(doc);
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    const before = await here.processes();
+    for (const { pid, title } of before) if (title.includes('master')) process.kill(pid, 'SIGKILL');
+    await eventually(async () => {
+      const pids = (await here.processes()).map(({ pid }) => pid);
+      expect(pids.some((pid) => before.some((old) => old.pid === pid))).toBe(false);
+      expect(await say(doc.port, 'x')).toBe('one x');
+    });
+  });
+});

@@ -1,0 +1,188 @@
+// Layer 4 alone: the agent's part of it and the machine's nginx in a directory of its own, with documents from memory.
+import { randomUUID } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Forwards } from '@edgeloom/agent/forwards/forwards.ts';
+import { findWorkers } from '@edgeloom/agent/host.ts';
+import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
+import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
+import { lookingUp } from '@edgeloom/agent/origins/addresses.ts';
+import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
+import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
+import { keyOf } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc, PortDoc } from '@edgeloom/contract/edge/documents.ts';
+import { upstream, zoneDoc } from './edge.ts';
+import { eventually } from './eventually.ts';
+import { freePorts } from './ports.ts';
+
+export const portDoc = (port: number, over: Partial<PortDoc> = {}): PortDoc => ({
+  kind: 'port',
+  id: randomUUID(),
+  siteID: randomUUID(),
+  port,
+  protocol: 'tcp',
+  acceptProxy: false,
+  sendProxy: false,
+  method: 'roundRobin',
+  maxFails: 1,
+  failTimeoutSeconds: 10,
+  connectTimeoutSeconds: 2,
+  idleTimeoutSeconds: 60,
+  upstreams: [upstream(9)],
+  ...over,
+});
+
+export interface ForwardsOptions {
+  resolvers?: string[];
+  capabilities?: Partial<Capabilities>;
+  /** One worker: then turns are counted in one place. */
+  processes?: number;
+}
+
+export type TestForwards = Awaited<ReturnType<typeof startForwards>>;
+
+export async function startForwards({ resolvers = [], capabilities = {}, processes = 1 }: ForwardsOptions = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'forwards-'));
+  const [workers, found] = await Promise.all([findWorkers(), detectCapabilities('nginx')]);
+  const layout = layoutOf(dir);
+  await prepareLayout(layout, workers);
+  const nodeID = randomUUID();
+  const log: string[] = [];
+  const note = (message: string, facts: object = {}) => void log.push(`${message} ${JSON.stringify(facts)}`);
+  const forwards = new Forwards({
+    binary: '/usr/sbin/nginx',
+    layout: layout.forwards,
+    host: {
+      dir,
+      luaDir: '/nowhere',
+      listen: ['127.0.0.1'],
+      user: workers?.user ?? null,
+      capabilities: { ...found, ...capabilities },
+      resolvers,
+      caBundle: null,
+    },
+    lookUp: lookingUp(resolvers),
+    pace: { reloadMs: 1, longestMs: 10, lookMs: 100 },
+    log: { info: note, warn: note, error: note },
+  });
+  const [http = 0, https = 0] = await freePorts(2);
+  const docs = new Map<string, EdgeDoc>();
+  const put = (...changed: EdgeDoc[]) => {
+    for (const doc of changed) docs.set(keyOf(doc), doc);
+    forwards.changed(changed.map(keyOf));
+  };
+  put({ ...zoneDoc({ http, https }), worker: { processes, connections: 1024 } });
+  forwards.follow({
+    store: {
+      keys: () => docs.keys(),
+      read: (key) => Promise.resolve(docs.has(key) ? JSON.stringify(docs.get(key)) : null),
+    },
+    self: () => ({ nodeID, zoneID: '' }),
+  });
+  return {
+    forwards,
+    zonePort: http,
+    nodeID,
+    log,
+    put,
+    remove: (...keys: string[]) => {
+      for (const key of keys) docs.delete(key);
+      forwards.changed(keys);
+    },
+    /** Resolves when the tree with it is the one that serves. */
+    serves: ({ id }: PortDoc) =>
+      eventually(async () => {
+        const text = await readFile(join(layout.forwards.conf, 'good/nginx.conf'), 'utf8');
+        if (!text.includes(id)) throw new Error(`port/${id} is not served\n${log.join('\n')}`);
+      }),
+    processes: () => findNginx(layout.forwards.dir),
+    /** Rows of the access log. */
+    rows: async (): Promise<Record<string, unknown>[]> =>
+      (await readFile(join(layout.forwards.logs, 'access.json'), 'utf8'))
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+    stop: async () => {
+      await forwards.stop({ nginx: true });
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Says its name and then whatever it hears; it remembers what it heard, connection by connection. */
+export async function startEcho(name: string) {
+  const heard: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    const i = heard.push('') - 1;
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => open.delete(socket));
+    socket.on('data', (data) => {
+      heard[i] += data.toString('latin1');
+      socket.write(`${name} ${data.toString('latin1')}`);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
+  return {
+    name,
+    port: address.port,
+    heard,
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export async function startUdpEcho(name: string) {
+  const socket = createSocket('udp4');
+  socket.on('message', (data, from) => socket.send(`${name} ${data.toString()}`, from.port, from.address));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    port: socket.address().port,
+    stop: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  };
+}
+
+/** The first that comes back over a new connection; empty when it is closed without a word. */
+export function say(port: number, text: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    // What was said and not read by who closes comes back as a reset.
+    socket.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve('') : reject(error)));
+    socket.once('close', () => resolve(''));
+    socket.once('data', (data) => {
+      resolve(data.toString('latin1'));
+      socket.destroy();
+    });
+    socket.write(text);
+  });
+}
+
+/** A datagram and its answer; it is sent again until one comes. */
+export async function sayUdp(port: number, text: string): Promise<string> {
+  const socket = createSocket('udp4');
+  const again = setInterval(() => socket.send(text, port, '127.0.0.1'), 100);
+  // Nobody listens yet.
+  socket.on('error', () => undefined);
+  try {
+    socket.connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.send(text);
+    const [data]: Buffer[] = await new Promise((resolve) => socket.once('message', (message) => resolve([message])));
+    return String(data);
+  } finally {
+    clearInterval(again);
+    socket.close();
+  }
+}
