@@ -1,5 +1,6 @@
 // Everything that can be set from outside, read once. docs/configuration.md is made from the descriptions below.
 import * as z from 'zod';
+import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 
 const PortNumber = z.coerce.number().int().min(0).max(65_535);
 const List = z.string().transform((text) =>
@@ -25,17 +26,15 @@ const Authority = z.object({
   rootFile: z.string().optional(),
   ordersPer3Hours: z.int().min(1).default(250),
 });
-const Authorities = z
-  .string()
-  .transform((text, ctx): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'not JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(Authority).max(10));
+const Json = z.string().transform((text, ctx): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    ctx.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+});
+const Authorities = Json.pipe(z.array(Authority).max(10));
 
 export const Env = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL 15 or later, as a connection string'),
@@ -84,6 +83,9 @@ export const Env = z.object({
     'Calls without a session from one address that open one or try to, over all processes: calls/seconds',
   ),
   RATE_MAIL: Rate.prefault('60/900').describe('Calls that send mail, of one account or address, over all processes'),
+  RATE_PROBE: Rate.prefault('30/60').describe(
+    'Looks at an origin for whoever sets up a domain, of one account or address, over all processes',
+  ),
   RATE_WRITE: Rate.prefault('600/60').describe('Calls of one account that change something, in one process'),
   RATE_READ: Rate.prefault('3000/60').describe('Calls of one account that only read, in one process'),
   RATE_ADDRESS_FACTOR: z.coerce
@@ -118,6 +120,11 @@ export const Env = z.object({
   )
     .default([])
     .describe("Name servers that are asked where domains point to, by comma; empty: the system's"),
+  DNS_ENDPOINTS: Json.pipe(z.partialRecord(DnsProvider.exclude(['powerDNS']), z.url({ protocol: /^https?$/ })))
+    .prefault('{}')
+    .describe(
+      'Where DNS providers are asked instead of at their own addresses, as JSON: {"dnspod": "https://…"}, for a private endpoint or a relay. Plain http, and private networks, only where ORIGIN_ALLOW names them',
+    ),
   ACME_AUTHORITIES: Authorities.default([
     { name: "Let's Encrypt", directory: 'https://acme-v02.api.letsencrypt.org/directory', ordersPer3Hours: 250 },
   ]).describe(

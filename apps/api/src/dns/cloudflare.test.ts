@@ -22,6 +22,11 @@ function standIn() {
       records.set(record.id, record);
       return done(record);
     }
+    const there = records.get(id ?? '');
+    if (method === 'PATCH' && there) {
+      records.set(there.id, { ...there, ...JSON.parse(body ?? '{}') });
+      return done(records.get(there.id));
+    }
     if (method === 'DELETE') return done({ id: records.delete(id ?? '') });
     const asked = [...records.values()].filter(
       ({ type, name }) => (searchParams.get('type') ?? type) === type && (searchParams.get('name') ?? name) === name,
@@ -43,8 +48,8 @@ test('a name has the values it is given and no others, and can be taken away', a
   await account.upsert('example.com', txt(['one', 'two']));
   expect(await account.list('example.com')).toEqual([txt(['one', 'two'])]);
   await account.upsert('example.com', txt(['two', 'three']));
-  expect(await account.list('example.com')).toEqual([txt(['two', 'three'])]);
-  expect([...records.values()].map(({ content }) => content)).toEqual(['"two"', '"three"']);
+  expect(await account.list('example.com')).toEqual([txt(['three', 'two'])]);
+  expect([...records.values()].map(({ content }) => content)).toEqual(['"three"', '"two"']);
   await account.remove('example.com', txt([]));
   expect(await account.list('example.com')).toEqual([]);
 });

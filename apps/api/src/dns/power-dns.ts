@@ -1,9 +1,10 @@
 // PowerDNS by its own HTTP API (version 4).
 import * as z from 'zod';
 import type { PowerDnsInput } from '@edgeloom/contract/site-dns/site-dns.ts';
-import { DnsRefusal, type Ask, type DnsAccount } from './provider.ts';
+import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
+import type { Ask, DnsAccount } from './provider.ts';
+import { DnsRefusal, withoutLine } from './refusal.ts';
 
-const Type = z.enum(['A', 'AAAA', 'CNAME', 'TXT']);
 const Zone = z.object({
   rrsets: z.array(
     z.object({
@@ -35,33 +36,31 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
     async list(zone) {
       const { rrsets } = Zone.parse(await call(zone, 'GET'));
       return rrsets.flatMap(({ name, type, ttl, records }) => {
-        const known = Type.safeParse(type);
+        const known = RecordType.safeParse(type);
         const values = records.filter(({ disabled }) => !disabled).map(({ content }) => content);
         if (!known.success || values.length === 0) return [];
         return [
           {
-            name: bare(name),
+            name: plainName(name),
             type: known.data,
-            values: values.map(known.data === 'TXT' ? unquoted : bare),
+            values: values.map((value) => (known.data === 'TXT' ? unquoted(value) : plainValue(known.data, value))),
             ttlSeconds: ttl,
           },
         ];
       });
     },
-    async upsert(zone, { name, type, values, ttlSeconds }) {
-      const content = (value: string) =>
-        type === 'TXT' ? `"${value.replace(/["\\]/g, '\\$&')}"` : type === 'CNAME' ? `${value}.` : value;
-      const records = values.map((value) => ({ content: content(value), disabled: false }));
-      await change(zone, { name: `${name}.`, type, ttl: ttlSeconds, changetype: 'REPLACE', records });
+    async upsert(zone, records) {
+      const { name, type, values, ttlSeconds } = withoutLine(records);
+      const content = (value: string) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value);
+      const rows = values.map((value) => ({ content: content(value), disabled: false }));
+      await change(zone, { name: `${name}.`, type, ttl: ttlSeconds, changetype: 'REPLACE', records: rows });
     },
-    async remove(zone, { name, type }) {
+    async remove(zone, records) {
+      const { name, type } = withoutLine(records);
       await change(zone, { name: `${name}.`, type, changetype: 'DELETE' });
     },
   };
 }
-
-const bare = (name: string) => name.replace(/\.$/, '');
-const unquoted = (content: string) => content.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
 
 function faultIn(text: string): string | null {
   try {

@@ -1,65 +1,92 @@
 // What all DNS providers are to us, and the accounts that sites have at them.
-import * as z from 'zod';
-import { CloudflareInput, PowerDnsInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsCredentials, type DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { outboundFetch } from '../core/outbound-fetch.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Env } from '../env.ts';
+import { aliDns } from './ali-dns.ts';
 import { cloudflare } from './cloudflare.ts';
+import { dnspod } from './dnspod.ts';
+import { huaweiCloud } from './huawei-cloud.ts';
+import type { RecordType } from './names.ts';
 import { powerDns } from './power-dns.ts';
+import { route53 } from './route-53.ts';
 
+/** A class of visitors that a provider answers differently. */
+export interface DnsLine {
+  id: string;
+  name: string;
+}
+/** What is answered for a name: one set for each type and line. */
 export interface DnsRecords {
   /** In full, without a dot at its end. */
   name: string;
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** All values of the name; of TXT without quotes. */
+  type: RecordType;
+  /** All values of the set; of TXT without quotes. */
   values: string[];
   ttlSeconds: number;
+  /** One of the provider's lines; without it: for everybody whom no line takes. */
+  line?: string;
 }
 export interface DnsAccount {
-  /** The classes of visitors that the provider can answer differently; none: only everybody. */
-  lines: () => Promise<{ id: string; name: string }[]>;
+  /** None: the provider answers everybody alike. */
+  lines: (zone: string) => Promise<DnsLine[]>;
   list: (zone: string) => Promise<DnsRecords[]>;
-  /** The name has these values of this type, and no others. */
+  /** The set has these values and no others, at no moment none. */
   upsert: (zone: string, records: DnsRecords) => Promise<void>;
-  remove: (zone: string, records: Pick<DnsRecords, 'name' | 'type'>) => Promise<void>;
+  remove: (zone: string, records: Pick<DnsRecords, 'name' | 'type' | 'line'>) => Promise<void>;
 }
 export type Ask = ReturnType<typeof outboundFetch>;
 
-/** What a provider answered instead of doing it, in its own words. */
-export class DnsRefusal extends Error {}
-
-export const Credentials = z.discriminatedUnion('provider', [
-  z.object({ provider: z.literal('powerDNS'), credentials: PowerDnsInput }),
-  z.object({ provider: z.literal('cloudflare'), credentials: CloudflareInput }),
-]);
-export type Credentials = z.output<typeof Credentials>;
-
-export function openDns(env: Env, account: Credentials): DnsAccount {
+export function openDns(
+  env: Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY' | 'DNS_ENDPOINTS'>,
+  { provider, credentials }: DnsCredentials,
+): DnsAccount {
   const ask = outboundFetch(env);
-  return account.provider === 'powerDNS' ? powerDns(account.credentials, ask) : cloudflare(account.credentials, ask);
+  const { DNS_ENDPOINTS: endpoints } = env;
+  switch (provider) {
+    case 'powerDNS':
+      return powerDns(credentials, ask);
+    case 'cloudflare':
+      return cloudflare(credentials, ask, endpoints.cloudflare);
+    case 'dnspod':
+      return dnspod(credentials, ask, endpoints.dnspod);
+    case 'aliDNS':
+      return aliDns(credentials, ask, endpoints.aliDNS);
+    case 'route53':
+      return route53(credentials, ask, endpoints.route53);
+    case 'huaweiCloud':
+      return huaweiCloud(credentials, ask, endpoints.huaweiCloud);
+  }
 }
 
 /** Until what was changed by the API is answered everywhere. */
-export const settlingMs: Record<Credentials['provider'], number> = { powerDNS: 0, cloudflare: 10_000 };
+export const settlingMs: Record<DnsProvider, number> = {
+  powerDNS: 0,
+  cloudflare: 10_000,
+  dnspod: 10_000,
+  aliDNS: 10_000,
+  route53: 60_000,
+  huaweiCloud: 10_000,
+};
 
 const context = (id: string) => `site_dns/${id}/credentials`;
-export const sealCredentials = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: Credentials) =>
+export const sealCredentials = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: DnsCredentials) =>
   secrets.seal(JSON.stringify(credentials), context(id));
 export const openCredentials = (
   secrets: Pick<Secrets, 'open'>,
   row: { id: string; provider: string; credentialsSealed: string },
-): Credentials =>
-  Credentials.parse({
+): DnsCredentials =>
+  DnsCredentials.parse({
     provider: row.provider,
     credentials: JSON.parse(secrets.open(row.credentialsSealed, context(row.id))),
   });
 
 /** Enough to tell two accounts apart. */
-export const masked = ({ provider, credentials }: Credentials): string => {
-  const secret = provider === 'powerDNS' ? credentials.apiKey : credentials.apiToken;
-  const end = secret.length >= 16 ? secret.slice(-4) : '';
-  return provider === 'powerDNS' ? `${new URL(credentials.url).host} ••••${end}` : `••••${end}`;
-};
+export function masked({ provider, credentials }: DnsCredentials): string {
+  if (provider === 'powerDNS') return `${new URL(credentials.url).host} ${endOf(credentials.apiKey)}`;
+  return endOf(provider === 'cloudflare' ? credentials.apiToken : credentials.keyID);
+}
+const endOf = (text: string) => `••••${text.length >= 16 ? text.slice(-4) : ''}`;
 /** The words of a provider, as a line that anybody may read. */
 export const words = (error: unknown): string =>
   (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))

@@ -1,0 +1,138 @@
+// DNSPod by the API 3.0 of Tencent Cloud, version 2021-03-23. The vendor's SDK brings node-fetch, form-data and 38 more, and
+// goes out by itself, past our outbound policy: we sign the few calls that we need.
+import * as z from 'zod';
+import type { DnspodInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
+import type { Ask, DnsAccount, DnsRecords } from './provider.ts';
+import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
+import { inSets, replaceRows, type Row } from './rows.ts';
+import { tencentHeaders } from './tencent-signature.ts';
+
+const endpoints = {
+  china: 'https://dnspod.tencentcloudapi.com',
+  international: 'https://dnspod.intl.tencentcloudapi.com',
+};
+const PAGE = 500;
+/** For everybody whom no other line takes. */
+const DEFAULT = { RecordLine: '默认', RecordLineId: '0' };
+
+const Fault = z.object({ Response: z.object({ Error: z.object({ Code: z.string(), Message: z.string() }) }) });
+const RecordRow = z.object({
+  RecordId: z.int(),
+  Name: z.string(),
+  Type: z.string(),
+  Value: z.string(),
+  LineId: z.string(),
+  TTL: z.int(),
+  Status: z.string(),
+});
+const Records = z.object({
+  Response: z.object({
+    RecordCountInfo: z.object({ TotalCount: z.int() }),
+    RecordList: z.array(RecordRow).nullish(),
+  }),
+});
+const Domain = z.object({ Response: z.object({ DomainInfo: z.object({ Grade: z.string() }) }) });
+const Lines = z.object({
+  Response: z.object({ LineList: z.array(z.object({ Name: z.string(), LineId: z.string() })).nullish() }),
+});
+
+export function dnspod(
+  { edition, ...key }: z.output<typeof DnspodInput>,
+  ask: Ask,
+  endpoint = endpoints[edition],
+): DnsAccount {
+  const call = (action: string, params: object) =>
+    patiently(async () => {
+      const body = JSON.stringify(params);
+      const { host } = new URL(endpoint);
+      const signing = { service: 'dnspod', host, action, version: '2021-03-23', body, at: new Date() };
+      const answer = await ask(endpoint, { method: 'POST', headers: tencentHeaders(signing, key), body });
+      const said: unknown = await answer.json().catch(() => null);
+      const fault = Fault.safeParse(said);
+      const { Code = '', Message = `${answer.status} ${answer.statusText}`.trim() } = fault.data?.Response.Error ?? {};
+      if (answer.status === 429 || Code.startsWith('RequestLimitExceeded'))
+        throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
+      if (!answer.ok || fault.success) throw new DnsRefusal(Message, Code);
+      return said;
+    });
+  const rows = async (zone: string, filter: object): Promise<Row[]> => {
+    const found: z.output<typeof RecordRow>[] = [];
+    for (let total = 1; found.length < total;) {
+      const page = { Domain: zone, ...filter, Offset: found.length, Limit: PAGE, ErrorOnEmpty: 'no' };
+      const { RecordCountInfo, RecordList } = Records.parse(await call('DescribeRecordList', page)).Response;
+      if (!RecordList?.length) break;
+      found.push(...RecordList);
+      total = RecordCountInfo.TotalCount;
+    }
+    return found.flatMap(({ RecordId, Name, Type, Value, LineId, TTL, Status }) => {
+      const type = RecordType.safeParse(Type);
+      if (!type.success || Status !== 'ENABLE') return [];
+      return [
+        {
+          id: String(RecordId),
+          name: inFull(zone, Name),
+          type: type.data,
+          value: plainValue(type.data, Value),
+          ttlSeconds: TTL,
+          ...(LineId !== DEFAULT.RecordLineId && { line: LineId }),
+        },
+      ];
+    });
+  };
+  const rowsOf = async (zone: string, { name, type, line }: Pick<DnsRecords, 'name' | 'type' | 'line'>) => {
+    const filter = {
+      Subdomain: withinZone(zone, name),
+      RecordType: type,
+      RecordLineId: line ?? DEFAULT.RecordLineId,
+    };
+    const found = await rows(zone, filter);
+    return found.filter((row) => row.name === name && row.type === type && row.line === line);
+  };
+
+  const drop = (zone: string, id: string) => call('DeleteRecord', { Domain: zone, RecordId: Number(id) });
+
+  return {
+    async lines(zone) {
+      const { Grade } = Domain.parse(await call('DescribeDomain', { Domain: zone })).Response.DomainInfo;
+      const asked = { Domain: zone, DomainGrade: Grade };
+      const { LineList } = Lines.parse(await call('DescribeRecordLineList', asked)).Response;
+      return (LineList ?? [])
+        .filter(({ LineId }) => LineId !== DEFAULT.RecordLineId)
+        .map(({ LineId, Name }) => ({ id: LineId, name: Name }));
+    },
+    async list(zone) {
+      return inSets(await rows(zone, {}));
+    },
+    async upsert(zone, records) {
+      const { name, type, line, ttlSeconds } = records;
+      const values = records.values.map((value) => plainValue(type, value));
+      const write = (action: string, value: string, more: object = {}) =>
+        withTtl(ttlSeconds, 'LimitExceeded.RecordTtlLimit', (TTL) =>
+          call(action, {
+            Domain: zone,
+            SubDomain: withinZone(zone, name),
+            RecordType: type,
+            ...DEFAULT,
+            ...(line !== undefined && { RecordLineId: line }),
+            Value: type === 'CNAME' ? withDot(value) : value,
+            TTL,
+            ...more,
+          }),
+        );
+      await replaceRows(
+        await rowsOf(zone, records),
+        { values, ttlSeconds },
+        {
+          create: (value) => write('CreateRecord', value),
+          update: (id, value) =>
+            write('ModifyRecord', value, { RecordId: Number(id) }).catch(unless('InvalidParameter.DomainRecordExist')),
+          remove: (id) => drop(zone, id),
+        },
+      );
+    },
+    async remove(zone, records) {
+      for (const { id } of await rowsOf(zone, records)) await drop(zone, id);
+    },
+  };
+}

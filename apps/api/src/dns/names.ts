@@ -1,0 +1,52 @@
+// Names and values as we write them: in full, ASCII, without a dot at the end, and texts without quotes.
+import { domainToASCII } from 'node:url';
+import ipaddr from 'ipaddr.js';
+import * as z from 'zod';
+
+export const RecordType = z.enum(['A', 'AAAA', 'CNAME', 'TXT']);
+export type RecordType = z.output<typeof RecordType>;
+
+/** What providers call a name within its zone. */
+export const withinZone = (zone: string, name: string): string =>
+  name === zone ? '@' : name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+export const inFull = (zone: string, within: string): string =>
+  within === '@' || within === '' ? zone : plainName(`${within}.${zone}`);
+
+export const plainName = (name: string): string => {
+  const bare = name.replace(/\.$/, '').toLowerCase();
+  return domainToASCII(bare) || bare;
+};
+export const withDot = (name: string): string => `${name.replace(/\.$/, '')}.`;
+
+/** The same value twice is the same text. */
+export function plainValue(type: RecordType, value: string): string {
+  if (type === 'CNAME') return plainName(value);
+  if (type === 'AAAA' && ipaddr.IPv6.isValid(value)) return ipaddr.IPv6.parse(value).toRFC5952String();
+  return value;
+}
+
+/** A text as zone files have it: quoted, in strings of 255 bytes at most. */
+export function quoted(text: string): string {
+  const bytes = Buffer.from(text);
+  const strings: string[] = [];
+  for (let start = 0; start < bytes.length || start === 0; start += 255)
+    strings.push(
+      `"${bytes
+        .subarray(start, start + 255)
+        .toString('latin1')
+        .replace(/["\\]/g, '\\$&')
+        .replace(/[^ -~]/g, escaped)}"`,
+    );
+  return strings.join(' ');
+}
+const escaped = (letter: string) => `\\${String(letter.charCodeAt(0)).padStart(3, '0')}`;
+
+export function unquoted(content: string): string {
+  const strings = content.match(/"(?:[^"\\]|\\.)*"/gs) ?? [content];
+  const inner = strings.map((one) => one.replace(/^"|"$/g, ''));
+  const bytes = inner
+    .join('')
+    .replace(/\\(\d{3}|.)/gs, (_, code: string) => (code.length === 3 ? String.fromCharCode(Number(code)) : code));
+  const isBytes = [...bytes].every((letter) => letter.charCodeAt(0) < 256);
+  return isBytes ? Buffer.from(bytes, 'latin1').toString() : bytes;
+}

@@ -1,0 +1,64 @@
+// When providers do not do what they are asked.
+import { setTimeout } from 'node:timers/promises';
+
+/** What a provider answered instead of doing it, in its own words. */
+export class DnsRefusal extends Error {
+  readonly code: string;
+
+  constructor(message: string, code = '') {
+    super(code === '' ? message : `${message} (${code})`);
+    this.code = code;
+  }
+}
+
+/** It was asked too often; nothing was done. */
+export class DnsBusy extends DnsRefusal {
+  readonly afterMs: number;
+
+  constructor(message: string, code: string, retryAfter: string | null) {
+    super(message, code);
+    this.afterMs = Math.min((Number(retryAfter) || 0) * 1000, LONGEST_MS);
+  }
+}
+
+const TURNS = 4;
+const FIRST_MS = 250;
+const LONGEST_MS = 5000;
+
+/** Asked again when there was too much to do, a few times and further apart each time. */
+export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof DnsBusy) || turn === TURNS) throw error;
+      await setTimeout(error.afterMs + FIRST_MS * 2 ** (turn - 1) * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** Of a provider that answers everybody alike. */
+export function withoutLine<Records extends { line?: string }>(records: Records): Records {
+  if (records.line !== undefined) throw new DnsRefusal('this provider knows no lines');
+  return records;
+}
+
+/** What a provider calls doing what is done already. */
+export const unless = (code: string) => (error: unknown) => {
+  if (!(error instanceof DnsRefusal && error.code === code)) throw error;
+};
+
+/** Small plans allow no shorter time to live than this. */
+const SMALL_PLAN_SECONDS = 600;
+export async function withTtl(
+  ttlSeconds: number,
+  tooShort: string,
+  send: (ttlSeconds: number) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await send(ttlSeconds);
+  } catch (error) {
+    if (!(error instanceof DnsRefusal && error.code === tooShort) || ttlSeconds >= SMALL_PLAN_SECONDS) throw error;
+    await send(SMALL_PLAN_SECONDS);
+  }
+}

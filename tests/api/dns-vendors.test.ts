@@ -1,0 +1,232 @@
+// Accounts at the large clouds, against stand-ins that speak what the vendors document and check every signature.
+import { openDns, type DnsRecords } from '@edgeloom/api/dns/provider.ts';
+import { DnsCredentials } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isSignedByAlibaba, startAliDns } from '../support/dns-vendors/ali-dns.ts';
+import { isSignedByTencent, startDnspod } from '../support/dns-vendors/dnspod.ts';
+import { isSignedByHuawei, startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
+import { isSignedByAmazon, startRoute53 } from '../support/dns-vendors/route-53.ts';
+import type { Asked, Vendor } from '../support/dns-vendors/stand-in.ts';
+
+const zone = 'example.com';
+/** A line of each, and how the vendor calls the one for everybody. */
+const vendors = [
+  {
+    provider: 'dnspod',
+    start: startDnspod,
+    line: '10=0',
+    everybody: '0',
+    wrong: /could not be validated.*AuthFailure/,
+  },
+  {
+    provider: 'aliDNS',
+    start: startAliDns,
+    line: 'telecom',
+    everybody: 'default',
+    wrong: /does not match.*SignatureDoes/,
+  },
+  { provider: 'route53', start: startRoute53, line: 'continent-AS', everybody: '', wrong: /signature we calculated/ },
+  {
+    provider: 'huaweiCloud',
+    start: startHuaweiCloud,
+    line: 'Dianxin',
+    everybody: 'default_view',
+    wrong: /aksk.*APIGW.0301/,
+  },
+] as const;
+
+const open = (provider: string, { url, key }: Vendor, keySecret = key.keySecret) =>
+  openDns(
+    { ORIGIN_ALLOW: ['127.0.0.0/8'], ORIGIN_DENY: [], DNS_ENDPOINTS: { [provider]: url } },
+    DnsCredentials.parse({ provider, credentials: { ...key, keySecret } }),
+  );
+const set = (name: string, type: DnsRecords['type'], values: string[], line?: string): DnsRecords => ({
+  name,
+  type,
+  values,
+  ttlSeconds: 600,
+  ...(line !== undefined && { line }),
+});
+const sorted = (records: DnsRecords[]) =>
+  records
+    .map((one) => ({ ...one, values: one.values.toSorted() }))
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }) => {
+  let vendor: Vendor;
+  beforeAll(async () => {
+    vendor = await start(zone);
+  });
+  afterAll(() => vendor.stop());
+  const account = () => open(provider, vendor);
+  const all = async () => sorted(await account().list(zone));
+
+  test('a name has the values it is given and no others, whatever kind of name it is, and can be taken away', async () => {
+    const sets = [
+      set(zone, 'A', ['192.0.2.1', '192.0.2.2']),
+      set(`*.${zone}`, 'AAAA', ['2001:db8::1']),
+      set(`www.${zone}`, 'CNAME', ['site.cdn.example.net']),
+      set('_acme-challenge.xn--fsqu00a.example.com', 'TXT', ['one', 'x'.repeat(600)]),
+    ];
+    for (const one of sets) await account().upsert(zone, one);
+    expect(await all()).toEqual(sorted(sets));
+    const next = [
+      set(zone, 'A', ['192.0.2.2', '192.0.2.3', '192.0.2.4']),
+      set(`*.${zone}`, 'AAAA', ['2001:db8::2']),
+      set(`www.${zone}`, 'CNAME', ['other.cdn.example.net']),
+      set('_acme-challenge.xn--fsqu00a.example.com', 'TXT', ['two']),
+    ];
+    for (const one of next) await account().upsert(zone, one);
+    expect(await all()).toEqual(sorted(next));
+    await account().upsert(zone, { ...set(zone, 'A', ['192.0.2.9']), ttlSeconds: 300 });
+    expect(await all()).toContainEqual({ ...set(zone, 'A', ['192.0.2.9']), ttlSeconds: 300 });
+    for (const one of next) await account().remove(zone, one);
+    expect(await all()).toEqual([]);
+    expect(vendor.records.gaps).toEqual([]);
+  });
+
+  test('saying the same again changes nothing', async () => {
+    const one = set(`same.${zone}`, 'CNAME', ['Site.CDN.example.net.']);
+    await account().upsert(zone, one);
+    await account().upsert(zone, one);
+    expect(await all()).toEqual([set(`same.${zone}`, 'CNAME', ['site.cdn.example.net'])]);
+    await account().remove(zone, one);
+    await account().remove(zone, one);
+  });
+
+  test('a line has values of its own beside those for everybody', async () => {
+    const name = `lines.${zone}`;
+    const lines = await account().lines(zone);
+    expect(lines.map(({ id }) => id)).toContain(line);
+    expect(lines.map(({ id }) => id)).not.toContain(everybody);
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length);
+    await account().upsert(zone, set(name, 'A', ['192.0.2.1']));
+    await account().upsert(zone, set(name, 'A', ['192.0.2.5', '192.0.2.6'], line));
+    await account().upsert(zone, set(name, 'A', ['192.0.2.2']));
+    expect(await all()).toEqual(
+      sorted([set(name, 'A', ['192.0.2.2']), set(name, 'A', ['192.0.2.5', '192.0.2.6'], line)]),
+    );
+    await account().remove(zone, set(name, 'A', [], line));
+    expect(await all()).toEqual([set(name, 'A', ['192.0.2.2'])]);
+    await account().upsert(zone, set(name, 'A', ['192.0.2.3']));
+    expect(await all()).toEqual([set(name, 'A', ['192.0.2.3'])]);
+    await account().remove(zone, set(name, 'A', []));
+    expect(await all()).toEqual([]);
+    expect(vendor.records.gaps).toEqual([]);
+  });
+
+  test('a zone of 1,203 records is listed to its end', async () => {
+    const full = await start(zone);
+    full.records.fill(zone, 1203, everybody);
+    const names = (await open(provider, full).list(zone)).map(({ name }) => name);
+    expect(new Set(names).size).toBe(1203);
+    await full.stop();
+  });
+
+  test('a call that comes at a bad moment is made again; one that always does ends in the vendor’s words', async () => {
+    vendor.busyFor(2);
+    expect(await account().list(zone)).toEqual([]);
+    vendor.busyFor(1000);
+    const before = vendor.calls();
+    await expect(account().list(zone)).rejects.toThrow(/request times|flow control|throttling|Rate exceeded/i);
+    expect(vendor.calls() - before).toBe(4);
+    vendor.busyFor(0);
+  });
+
+  test('another secret and a foreign zone are refused in the vendor’s words', async () => {
+    await expect(open(provider, vendor, 'another secret').list(zone)).rejects.toThrow(wrong);
+    await expect(account().list('example.org')).rejects.toThrow(/example\.org|not exist|不存在/);
+  });
+});
+
+test.each([
+  { provider: 'dnspod', start: startDnspod },
+  { provider: 'aliDNS', start: startAliDns },
+])('$provider: what a small plan allows no shorter than ten minutes lives ten minutes', async ({ provider, start }) => {
+  const vendor = await start(zone, { smallPlan: true });
+  const proof = { ...set(`_acme-challenge.${zone}`, 'TXT', ['one']), ttlSeconds: 60 };
+  await open(provider, vendor).upsert(zone, proof);
+  await open(provider, vendor).upsert(zone, { ...proof, values: ['one', 'two'] });
+  expect(await open(provider, vendor).list(zone)).toEqual([{ ...proof, values: ['one', 'two'], ttlSeconds: 600 }]);
+  await vendor.stop();
+});
+
+describe('the stand-ins check signatures as the vendors’ own examples are signed', () => {
+  const asked = (method: string, url: string, headers: Record<string, string>, body = ''): Asked => ({
+    method,
+    url: new URL(url),
+    headers: { host: new URL(url).host, ...headers },
+    body,
+  });
+  const examples = [
+    {
+      name: 'Tencent Cloud',
+      isSigned: isSignedByTencent,
+      secret: '*'.repeat(32),
+      call: asked(
+        'POST',
+        'https://cvm.tencentcloudapi.com/',
+        {
+          authorization: `TC3-HMAC-SHA256 Credential=AKID${'*'.repeat(32)}/2019-02-25/cvm/tc3_request, SignedHeaders=content-type;host;x-tc-action, Signature=10b1a37a7301a02ca19a647ad722d5e43b4b3cff309d421d85b46093f6ab6c4f`,
+          'content-type': 'application/json; charset=utf-8',
+          'x-tc-action': 'DescribeInstances',
+          'x-tc-timestamp': '1551113065',
+        },
+        String.raw`{"Limit": 1, "Filters": [{"Values": ["\u672a\u547d\u540d"], "Name": "instance-name"}]}`,
+      ),
+    },
+    {
+      name: 'Alibaba Cloud',
+      isSigned: isSignedByAlibaba,
+      secret: 'YourAccessKeySecret',
+      call: asked(
+        'POST',
+        'https://ecs.cn-shanghai.aliyuncs.com/?RegionId=cn-shanghai&ImageId=win2019_1809_x64_dtc_zh-cn_40G_alibase_20230811.vhd',
+        {
+          authorization:
+            'ACS3-HMAC-SHA256 Credential=YourAccessKeyId,SignedHeaders=host;x-acs-action;x-acs-content-sha256;x-acs-date;x-acs-signature-nonce;x-acs-version,Signature=06563a9e1b43f5dfe96b81484da74bceab24a1d853912eee15083a6f0f3283c0',
+          'x-acs-action': 'RunInstances',
+          'x-acs-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          'x-acs-date': '2023-10-26T10:22:32Z',
+          'x-acs-signature-nonce': '3156853299f313e23d1673dc12e1703d',
+          'x-acs-version': '2014-05-26',
+        },
+      ),
+    },
+    {
+      name: 'Huawei Cloud',
+      isSigned: isSignedByHuawei,
+      secret: 'MFyfvK41ba2giqM7Uio6PznpdUKGpownRZlmVmHc',
+      call: asked(
+        'GET',
+        'https://service.region.example.com/v1/77b6a44cba5143ab91d13ab9a8ff44fd/vpcs?limit=2&marker=13551d6b-755d-4757-b956-536f674975c0',
+        {
+          authorization:
+            'SDK-HMAC-SHA256 Access=QTWAOYTTINDUT2QVKYUC, SignedHeaders=content-type;host;x-sdk-date, Signature=7be6668032f70418fcc22abc52071e57aff61b84a1d2381bb430d6870f4f6ebe',
+          'content-type': 'application/json',
+          'x-sdk-date': '20191115T033655Z',
+        },
+      ),
+    },
+    {
+      name: 'Amazon',
+      isSigned: isSignedByAmazon,
+      secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+      call: asked('GET', 'https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08', {
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7',
+        'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+        'x-amz-date': '20150830T123600Z',
+      }),
+    },
+  ];
+  test.each(examples)('$name, and one letter makes another call of it', ({ isSigned, secret, call }) => {
+    expect(isSigned(call, secret)).toBe(true);
+    expect(isSigned({ ...call, body: `${call.body} ` }, secret)).toBe(false);
+    expect(isSigned({ ...call, url: new URL(`${call.url.href}${call.url.search ? '0' : '?x=0'}`) }, secret)).toBe(
+      false,
+    );
+    expect(isSigned({ ...call, headers: { ...call.headers, host: 'other.example.com' } }, secret)).toBe(false);
+    expect(isSigned(call, `${secret}0`)).toBe(false);
+  });
+});

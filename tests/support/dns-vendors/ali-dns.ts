@@ -1,0 +1,134 @@
+// Alibaba Cloud DNS as it documents itself: version 2015-01-09, RPC, ACS3-HMAC-SHA256.
+import { createHmac, createHash } from 'node:crypto';
+import {
+  headerLines,
+  isFresh,
+  json,
+  readAuthorization,
+  Records,
+  sortedQuery,
+  standIn,
+  type Answer,
+  type Asked,
+  type Vendor,
+} from './stand-in.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Is this call signed with this secret? */
+export function isSignedByAlibaba({ method, url, headers, body }: Asked, secret: string): boolean {
+  const { algorithm, part } = readAuthorization(headers.authorization);
+  const names = part('SignedHeaders').split(';');
+  const mustBe = ['host', ...Object.keys(headers).filter((name) => name.startsWith('x-acs-'))];
+  if (algorithm !== 'ACS3-HMAC-SHA256' || !mustBe.every((name) => names.includes(name))) return false;
+  if (headers['x-acs-content-sha256'] !== sha256(body)) return false;
+  const canonical = [
+    method,
+    url.pathname,
+    sortedQuery(url),
+    headerLines(headers, names),
+    part('SignedHeaders'),
+    headers['x-acs-content-sha256'],
+  ].join('\n');
+  const wanted = createHmac('sha256', secret)
+    .update(`ACS3-HMAC-SHA256\n${sha256(canonical)}`)
+    .digest('hex');
+  return wanted === part('Signature');
+}
+
+const lines = ['default', 'telecom', 'unicom', 'oversea'];
+const fault = (status: number, Code: string, Message: string): Answer =>
+  json(status, { Code, Message, RequestId: 'r', HostId: 'alidns.aliyuncs.com' });
+
+export async function startAliDns(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
+  const key = { keyID: 'LTAI5tFakeFakeFakeFake12', keySecret: 'a secret of thirty letters 000' };
+  const records = new Records();
+  const nonces = new Set<string>();
+  const inFull = (within: string) => (within === '@' ? zone : `${within}.${zone}`);
+
+  const answer = ({ url, headers }: Asked): Answer => {
+    const asked = (name: string) => url.searchParams.get(name);
+    const action = String(headers['x-acs-action']);
+    const there = records.rows.find(({ id }) => id === asked('RecordId'));
+    if (asked('DomainName') !== null && asked('DomainName') !== zone)
+      return fault(400, 'InvalidDomainName.NoExist', 'The specified domain name does not exist.');
+    switch (action) {
+      case 'DescribeSupportLines':
+        return json(200, {
+          RecordLines: {
+            RecordLine: lines.map((line) => ({ LineCode: line, LineName: line, LineDisplayName: `Line ${line}` })),
+          },
+        });
+      case 'DescribeDomainRecords':
+      case 'DescribeSubDomainRecords': {
+        const [number, size] = [Number(asked('PageNumber') ?? 1), Number(asked('PageSize') ?? 20)];
+        if (size > 500) return fault(400, 'InvalidParameter', 'PageSize');
+        const sub = asked('SubDomain')?.replace(/^@\./, '');
+        const found = records.rows.filter(
+          ({ name, type, line }) =>
+            name === (sub ?? name) && type === (asked('Type') ?? type) && line === (asked('Line') ?? line),
+        );
+        const page = found.slice((number - 1) * size, number * size);
+        return json(200, {
+          TotalCount: found.length,
+          PageNumber: number,
+          PageSize: size,
+          DomainRecords: {
+            Record: page.map(({ id, name, type, line, values, ttl }) => ({
+              RecordId: id,
+              RR: name === zone ? '@' : name.slice(0, -zone.length - 1),
+              DomainName: zone,
+              Type: type,
+              Value: values[0],
+              Line: line,
+              TTL: ttl,
+              Status: 'ENABLE',
+              Locked: false,
+            })),
+          },
+        });
+      }
+      case 'AddDomainRecord':
+      case 'UpdateDomainRecord': {
+        const type = asked('Type') ?? '';
+        const value = asked('Value') ?? '';
+        const line = asked('Line') ?? 'default';
+        const row = { name: inFull(asked('RR') ?? ''), type, line, values: [value], ttl: Number(asked('TTL') ?? 600) };
+        if (!lines.includes(line)) return fault(400, 'UnsupportedLine', 'The line is not supported.');
+        if (smallPlan && row.ttl < 600)
+          return fault(400, 'QuotaExceeded.TTL', 'The TTL has exceeded the limit of the domain edition.');
+        const others = records.rows.filter((one) => one.name === row.name && one.line === line && one !== there);
+        const isSame = there?.values[0] === value && there.ttl === row.ttl && there.line === line;
+        if (isSame || others.some((one) => one.type === type && one.values[0] === value))
+          return fault(400, 'DomainRecordDuplicate', 'The DNS record already exists.');
+        if (others.some((one) => (one.type === 'CNAME') !== (type === 'CNAME') || type === 'CNAME'))
+          return fault(400, 'DomainRecordConflict', 'The DNS record conflicts with another.');
+        if (action === 'AddDomainRecord') return json(200, { RecordId: records.add(row).id });
+        if (!there) return fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+        Object.assign(there, row);
+        return json(200, { RecordId: there.id });
+      }
+      case 'DeleteDomainRecord':
+        return records.drop(asked('RecordId') ?? '')
+          ? json(200, {})
+          : fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+      default:
+        return fault(404, 'InvalidAction.NotFound', 'Specified api is not found.');
+    }
+  };
+  const refuse = (asked: Asked) => {
+    const { headers } = asked;
+    const nonce = String(headers['x-acs-signature-nonce']);
+    if (readAuthorization(headers.authorization).part('Credential') !== key.keyID)
+      return fault(404, 'InvalidAccessKeyId.NotFound', 'Specified access key is not found.');
+    if (nonces.has(nonce)) return fault(400, 'SignatureNonceUsed', 'Specified signature nonce was used already.');
+    nonces.add(nonce);
+    if (!isFresh(Date.parse(String(headers['x-acs-date'])), 15))
+      return fault(400, 'InvalidTimeStamp.Expired', 'expired');
+    return isSignedByAlibaba(asked, key.keySecret) && headers['x-acs-version'] === '2015-01-09'
+      ? null
+      : fault(400, 'SignatureDoesNotMatch', 'Specified signature does not match our calculation.');
+  };
+  const busy = fault(400, 'Throttling.User', 'Request was denied due to user flow control.');
+  return { ...(await standIn({ refuse, busy, answer })), zone, key, records };
+}
