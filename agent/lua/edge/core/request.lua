@@ -1,6 +1,7 @@
 -- What a request is, as far as its first line and its site decide it: the same for all requests with the same facts,
 -- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
 local docs = require("edge.core.docs")
+local ports = require("edge.core.ports")
 local recent = require("edge.core.recent")
 local challenges = require("edge.tls.challenges")
 local find, sub = string.find, string.sub
@@ -41,6 +42,10 @@ local function describe(name, at, tick)
         return nil, why
     end
     local colon = find(at, ":", 1, true)
+    local port = tonumber(sub(at, colon + 1))
+    if not ports.is_open(site.doc, port) then
+        return nil, "absent"
+    end
     local path = var.uri
     return {
         name = name,
@@ -48,7 +53,7 @@ local function describe(name, at, tick)
         site = site,
         at = at,
         scheme = sub(at, 1, colon - 1),
-        port = tonumber(sub(at, colon + 1)),
+        port = port,
         method = get_method(),
         path = path,
         challenged = challenges.is_asked(path),
