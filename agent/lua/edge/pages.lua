@@ -1,6 +1,7 @@
 -- The few pages that the edge itself answers.
 local _M = {}
 local texts = {
+    [403] = { "Forbidden", "The owner of this site does not allow this request." },
     [502] = { "Bad Gateway", "The origin of this site does not answer." },
     [503] = { "Service Unavailable", "This site cannot be served right now. Please try again in a moment." },
     [504] = { "Gateway Timeout", "The origin of this site takes too long to answer." },
@@ -28,7 +29,12 @@ function _M.say(text)
     return ngx.exit(ngx.OK)
 end
 
+local CLOSE = 444
+
 function _M.send(status, id)
+    if status == CLOSE then
+        return ngx.exit(CLOSE)
+    end
     ngx.status = status
     ngx.header["Cache-Control"] = "no-store"
     ngx.print(_M.prepare(status, id))

@@ -8,6 +8,8 @@ local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
+local anti_header = require("edge.plugins.anti_header")
+local anti_referer = require("edge.plugins.anti_referer")
 local cache = require("edge.plugins.cache")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
@@ -16,7 +18,7 @@ local status = require("edge.plugins.status")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
-local plugins = { status, https, cache, origin }
+local plugins = { status, anti_referer, anti_header, https, cache, origin }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
 local function taking_part(phase)
@@ -36,16 +38,16 @@ local function failed(plugin, err)
 end
 
 -- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
--- visitor is sent.
+-- visitor is sent; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
 local function visit(list, phase, site, request)
     for i = 1, #list do
         local plugin = list[i]
-        local ok, answer, target = pcall(plugin[phase], site, request)
+        local ok, answer, target, rule = pcall(plugin[phase], site, request)
         if not ok then
-            answer, target = failed(plugin, answer), nil
+            answer, target, rule = failed(plugin, answer), nil, nil
         end
         if answer then
-            return answer, target
+            return answer, target, rule, plugin.name
         end
     end
 end
@@ -58,6 +60,12 @@ local function end_with(answer, id, target)
         return ngx.exec(answer)
     end
     return pages.send(answer, id)
+end
+
+-- The log names who refused and by which rule. Nobody keeps the answer: the next visitor may be another.
+local function blocked(cause, rule)
+    var.e_cause, var.e_rule = cause, rule
+    ngx.header["Cache-Control"] = "no-store"
 end
 
 local access = taking_part("access")
@@ -73,8 +81,11 @@ function _M.access()
     end
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
-    local answer, target = visit(access, "access", site, request)
+    local answer, target, rule, cause = visit(access, "access", site, request)
     if answer then
+        if rule then
+            blocked(cause, rule)
+        end
         return end_with(answer, var.request_id, target)
     end
 end

@@ -66,6 +66,8 @@ map $http_cdn_loop $e_loop {
 map "" $e_key { default ""; }
 map "" $e_site { default ""; }
 map "" $e_domain { default ""; }
+map "" $e_cause { default ""; }
+map "" $e_rule { default ""; }
 map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
 map "" $e_version { default ""; }

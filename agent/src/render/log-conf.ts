@@ -1,13 +1,17 @@
 import { conf } from './conf.ts';
 import type { RenderInput } from './render.ts';
 
-/** The access log: one JSON object a line. What nginx may show as a list (several tries) or not at all is a string. */
+/**
+ * The access log: one JSON object a line. What nginx may show as a list (several tries) or not at all is a string. `cause`
+ * and `rule`: what refused the request, and by which of the tenant's rules.
+ */
 export const logConf = ({ host }: RenderInput) => conf`log_format edge escape=json
     '{"time":$msec,"id":"$request_id","site":"$e_site","domain":"$e_domain","host":"$host","port":$server_port,'
     '"address":"$remote_addr","method":"$request_method","scheme":"$scheme","httpVersion":"$server_protocol",'
     '"uri":"$uri","args":"$args","status":$status,"bytes":$bytes_sent,"requestBytes":$request_length,'
     '"requestTime":$request_time,"upstreamTime":"$upstream_response_time","upstream":"$e_upstream",'
-    '"cache":"$upstream_cache_status","userAgent":"$http_user_agent","referer":"$http_referer"}';
+    '"cache":"$upstream_cache_status","userAgent":"$http_user_agent","referer":"$http_referer",'
+    '"cause":"$e_cause","rule":"$e_rule"}';
 access_log ${`${host.dir}/logs/access.json`} edge buffer=64k flush=1s;
 
 # Of a stored response the address is of the day that it was fetched, so only what was asked now is logged.

@@ -1,6 +1,8 @@
 -- Which cache rule of a site a path falls under, and what of a URL names the stored object.
-local ngx_re_find = ngx.re.find
-local find, sub, lower, match, concat = string.find, string.sub, string.lower, string.match, table.concat
+local memo = require("edge.core.memo")
+local paths = require("edge.core.paths")
+local set = require("edge.core.set")
+local find, sub, match, concat = string.find, string.sub, string.match, table.concat
 local sort = table.sort
 local ipairs = ipairs
 
@@ -8,69 +10,17 @@ local _M = {}
 -- What applies when a pattern runs into its match limit: not "no match", but the choice that serves nothing wrong.
 local NEVER = { ttlSeconds = 0, query = "all", honourOrigin = false }
 
-local function set(values)
-    local has = {}
-    for _, value in ipairs(values) do
-        has[value] = true
-    end
-    return has
-end
-
-local compile = {}
-function compile.fileType(rule)
-    local types = set(rule.values)
-    return function(_, extension)
-        return types[extension]
-    end
-end
-function compile.url(rule)
-    local urls = set(rule.values)
-    return function(path)
-        return urls[path]
-    end
-end
-function compile.prefix(rule)
-    local values = rule.values
-    return function(path)
-        for i = 1, #values do
-            if sub(path, 1, #values[i]) == values[i] then
-                return true
-            end
-        end
-    end
-end
-function compile.regex(rule)
-    local values = rule.values
-    return function(path)
-        for i = 1, #values do
-            local from, _, err = ngx_re_find(path, values[i], "jo")
-            if from then
-                return true
-            end
-            if err then
-                return nil, err
-            end
-        end
-    end
-end
-
-local compiled = setmetatable({}, { __mode = "k" })
-local function matchers(rules)
-    local list = compiled[rules]
-    if not list then
-        list = {}
-        for i, rule in ipairs(rules) do
-            list[i] = { rule = rule, matches = compile[rule.type](rule) }
-        end
-        compiled[rules] = list
+local matchers = memo(function(rules)
+    local list = {}
+    for i, rule in ipairs(rules) do
+        list[i] = { rule = rule, matches = paths.matcher(rule) }
     end
     return list
-end
+end)
 
 -- The first rule that matches, or nothing.
 function _M.find(site, path)
-    local extension = match(path, "%.([^./]+)$")
-    extension = extension and lower(extension) or ""
+    local extension = paths.extension(path)
     for _, matcher in ipairs(matchers(site.cacheRules)) do
         local matches, err = matcher.matches(path, extension)
         if matches then

@@ -6,7 +6,7 @@ export const Path = z
   .string()
   .trim()
   .max(2048)
-  .regex(/^\/[^\s?#]*$/, { message: 'wrong format' });
+  .regex(/^\/[^\s?#\p{Cc}\p{Cs}]*$/u, { message: 'wrong format' });
 const Extension = z
   .string()
   .trim()

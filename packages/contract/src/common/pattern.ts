@@ -6,7 +6,7 @@ const MAX_REPEAT = 1000;
 /** Why a pattern is refused, or null when it may be stored. */
 export function safePattern(pattern: string): string | null {
   if (pattern.length > 1024) return 'too long';
-  if (/[\0\r\n]/.test(pattern)) return 'wrong format';
+  if (/[\0\r\n\p{Cs}]/u.test(pattern)) return 'wrong format';
   try {
     // 'u' mode refuses sloppy escapes that PCRE and JavaScript would read differently.
     void new RegExp(pattern, 'u');

@@ -96,8 +96,7 @@ const header = {
     .string()
     .trim()
     .max(1024)
-    // oxlint-disable-next-line no-control-regex -- what no field can hold
-    .regex(/^[^\x00-\x1f\x7f]*$/, { message: 'wrong format' })
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'wrong format' })
     .default(''),
   action: z.enum(['deny', 'drop']).default('deny').describe('403, or the connection is closed without an answer'),
   ...order,

@@ -1,0 +1,114 @@
+-- Whether the page that a request comes from may lead here. The first of the domain's rules that is about the path
+-- decides; the domain's own pages always may. Fails closed: it guards something.
+local memo = require("edge.core.memo")
+local paths = require("edge.core.paths")
+local find, sub, lower, match = string.find, string.sub, string.lower, string.match
+local ipairs, var = ipairs, ngx.var
+
+local _M = { name = "antiReferer", priority = 4200, fails = "closed" }
+local LONGEST = 253
+
+-- nil where it names no host. What stands before an @ is a user's name, whatever it looks like.
+local function host_of(referer)
+    local place = match(referer, "^[Hh][Tt][Tt][Pp][Ss]?://([^/?#\\]*)")
+    local host = place and match(match(place, "^.*@(.*)$") or place, "^[^:]+")
+    return host and lower(sub(host, -1) == "." and sub(host, 1, -2) or host)
+end
+
+-- Patterns by what follows the stars.
+local function prepare(rule)
+    local made = {
+        id = rule.id,
+        is_black = rule.isBlack,
+        allows_empty = rule.allowEmpty,
+        redirect = rule.redirect,
+        is_about = paths.matcher(rule),
+        exact = {},
+        one = {},
+        any = {},
+    }
+    for _, pattern in ipairs(rule.hosts) do
+        if sub(pattern, 1, 3) == "**." then
+            made.any[sub(pattern, 4)] = true
+        elseif sub(pattern, 1, 2) == "*." then
+            made.one[sub(pattern, 3)] = true
+        else
+            made.exact[pattern] = true
+        end
+    end
+    return made
+end
+
+local prepared = memo(function(rules)
+    local list = {}
+    for i, rule in ipairs(rules) do
+        list[i] = prepare(rule)
+    end
+    return list
+end)
+
+local function after_dot(name)
+    local dot = find(name, ".", 1, true)
+    return dot and sub(name, dot + 1)
+end
+
+local function lists(rule, host)
+    if rule.exact[host] then
+        return true
+    end
+    local rest = #host <= LONGEST and after_dot(host)
+    if rest and rule.one[rest] then
+        return true
+    end
+    while rest do
+        if rule.any[rest] then
+            return true
+        end
+        rest = after_dot(rest)
+    end
+    return false
+end
+
+-- false: no rule. Where a rule sends visitors is not the rule's matter: they would go round and round.
+local function choose(rules, request)
+    local extension = paths.extension(request.path)
+    for _, rule in ipairs(prepared(rules)) do
+        local is_about, err = rule.is_about(request.path, extension)
+        -- A pattern that runs into its match limit is taken to be about the path.
+        if is_about or err then
+            local redirect = rule.redirect
+            local is_target = redirect and redirect.host == request.name and redirect.path == request.path
+            return not is_target and rule
+        end
+    end
+    return false
+end
+
+local function lets_in(rule, name)
+    local referer = var.http_referer
+    local host = referer and host_of(referer)
+    if not host then
+        return rule.allows_empty
+    end
+    return host == name or lists(rule, host) ~= rule.is_black
+end
+
+function _M.access(_, request)
+    local rules = request.host.doc.antiReferers
+    if not rules then
+        return nil
+    end
+    local rule = request.anti_referer
+    if rule == nil then
+        rule = choose(rules, request)
+        request.anti_referer = rule
+    end
+    if not rule or lets_in(rule, request.name) then
+        return nil
+    end
+    if rule.redirect then
+        return 302, rule.redirect.url, rule.id
+    end
+    return 403, nil, rule.id
+end
+return _M
