@@ -38,6 +38,19 @@ export interface BuiltDomain extends Domain {
 
 export type Build = ReturnType<typeof builder>;
 
+/** What a module of each kind may say. */
+const moduleSettings = {
+  customHeader: { headers: [{ direction: 'response', action: 'set', name: 'X-Frame-Options', value: 'DENY' }] },
+  cors: {
+    allowOrigins: ['https://app.example.com'],
+    allowMethods: ['GET'],
+    allowHeaders: [],
+    exposeHeaders: [],
+    maxAge: 600,
+    allowCredentials: false,
+  },
+};
+
 export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<Signed>) {
   const account = async (data: Omit<Prisma.AccountUncheckedCreateInput, 'email' | 'name'>) => {
     const email = `${unique(data.kind)}@example.com`;
@@ -207,6 +220,9 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
           ...wish,
         },
       }),
+
+    module: (site: Pick<Site, 'id'>, kind: keyof typeof moduleSettings) =>
+      db.module.create({ data: { siteId: site.id, kind, name: unique('module'), settings: moduleSettings[kind] } }),
 
     /** Of nobody in particular, for these names. */
     async certificate(

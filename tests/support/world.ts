@@ -19,6 +19,8 @@ export const things = [
   'certificate',
   'siteDns',
   'cacheRule',
+  'customHeader',
+  'cors',
   'antiReferer',
   'antiHeader',
   'siteAntiHeader',
@@ -41,6 +43,7 @@ const byField: Readonly<Record<string, Thing>> = {
   zoneId: 'zone',
   zoneID: 'zone',
   domainId: 'domain',
+  domainID: 'domain',
   domainIDs: 'domain',
   certId: 'certificate',
   dnsID: 'siteDns',
@@ -52,6 +55,8 @@ const byField: Readonly<Record<string, Thing>> = {
   userIDs: 'subUser',
   clientId: 'subClient',
   zoneIDs: 'zone',
+  moduleID: 'customHeader',
+  corsID: 'cors',
 };
 const byFeature: Readonly<Record<string, Thing>> = {
   accounts: 'subUser',
@@ -64,6 +69,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   certificates: 'certificate',
   siteDns: 'siteDns',
   cacheRules: 'cacheRule',
+  customHeaders: 'customHeader',
+  cors: 'cors',
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
@@ -119,6 +126,7 @@ export async function world(
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const certificate = await build.certificate(site, [domain.name]);
   const siteDns = await build.siteDns(site);
+  const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
   const purge = await db.purge.create({
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
@@ -148,6 +156,8 @@ export async function world(
       certificate: certificate.id,
       siteDns: siteDns.id,
       cacheRule: rule.id,
+      customHeader: customHeader.id,
+      cors: cors.id,
       antiReferer: antiReferer.id,
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
@@ -211,6 +221,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     value: endpoint.feature === 'cacheRules' ? ['css'] : undefined,
     ...(/AntiHeaders$/i.test(endpoint.feature) && { value: 'text' }),
     domainName: 'www.example.com',
+    ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
+    ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

@@ -5,12 +5,15 @@ local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
 local counters = require("edge.core.counters")
+local modules = require("edge.core.modules")
 local requests = require("edge.core.request")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
 local anti_header = require("edge.plugins.anti_header")
 local anti_referer = require("edge.plugins.anti_referer")
 local cache = require("edge.plugins.cache")
+local cors = require("edge.modules.cors")
+local custom_header = require("edge.modules.custom_header")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
@@ -18,14 +21,19 @@ local status = require("edge.plugins.status")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
-local plugins = { status, anti_referer, anti_header, https, cache, origin }
+local plugins = { status, anti_referer, anti_header, https, cache, origin, cors, custom_header }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
+-- `all`: with those that act for a module. What no domain has assigned costs it nothing.
 local function taking_part(phase)
-    local list = {}
+    local list = { all = {} }
     for i = 1, #plugins do
-        if plugins[i][phase] then
-            list[#list + 1] = plugins[i]
+        local plugin = plugins[i]
+        if plugin[phase] then
+            list.all[#list.all + 1] = plugin
+            if not plugin.of_module then
+                list[#list + 1] = plugin
+            end
         end
     end
     return list
@@ -52,12 +60,42 @@ local function visit(list, phase, site, request)
     end
 end
 
+-- The same for a domain that has modules: those that act for one are given what was prepared of it.
+local function visit_all(list, phase, site, request, set)
+    for i = 1, #list do
+        local plugin = list[i]
+        local module = plugin.of_module and set[plugin.name]
+        local ok, answer, target, rule = true, nil, nil, nil
+        if module or not plugin.of_module then
+            ok, answer, target, rule = pcall(plugin[phase], site, request, module)
+        elseif set.missing and set.missing[plugin.name] then
+            ok, answer = false, "its module is not here"
+        end
+        if not ok then
+            answer, target, rule = failed(plugin, answer), nil, nil
+        end
+        if answer then
+            return answer, target, rule, plugin.name
+        end
+    end
+end
+
+local function visit_for(list, phase, site, request, set)
+    if set then
+        return visit_all(list.all, phase, site, request, set)
+    end
+    return visit(list, phase, site, request)
+end
+
 local function end_with(answer, id, target)
     if target then
         return ngx.redirect(target, answer)
     end
     if type(answer) == "string" then
         return ngx.exec(answer)
+    end
+    if answer == ngx.HTTP_NO_CONTENT then
+        return ngx.exit(answer)
     end
     return pages.send(answer, id)
 end
@@ -81,7 +119,10 @@ function _M.access()
     end
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
-    local answer, target, rule, cause = visit(access, "access", site, request)
+    if request.modules then
+        var.e_modules = request.name
+    end
+    local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules)
     if answer then
         if rule then
             blocked(cause, rule)
@@ -92,7 +133,9 @@ end
 
 local header_filter = taking_part("header_filter")
 function _M.header_filter()
-    visit(header_filter, "header_filter")
+    local name = var.e_modules
+    local host = name ~= "" and requests.host(name)
+    visit_for(header_filter, "header_filter", nil, nil, host and modules.of(host))
 end
 
 local origin_access = taking_part("origin_access")
@@ -101,7 +144,7 @@ function _M.origin_access()
     local answer = why == "corrupt" and 503 or 903
     if request then
         ngx.ctx.request = request
-        answer = visit(origin_access, "origin_access", request.site.doc, request)
+        answer = visit_for(origin_access, "origin_access", request.site.doc, request, request.modules)
     end
     if answer then
         return end_with(answer, var.http_x_request_id or "")

@@ -70,6 +70,9 @@ map "" $e_cause { default ""; }
 map "" $e_rule { default ""; }
 map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
+map "" $e_modules { default ""; }
+# Lua may write only what some directive reads.
+map $e_modules $e_unused { default ""; }
 map "" $e_version { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }

@@ -46,6 +46,7 @@ import { emailSettingRoutes } from './modules/email-setting/email-setting.routes
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
+import { corsRoutes, customHeadersRoutes, domainModulesRoutes } from './modules/modules/modules.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
@@ -97,6 +98,9 @@ const modules: readonly Routes[] = [
   antiHeadersRoutes,
   siteAntiHeadersRoutes,
   cacheRulesRoutes,
+  domainModulesRoutes,
+  customHeadersRoutes,
+  corsRoutes,
   nodesRoutes,
   nodeJoinRoutes,
   purgeRoutes,

@@ -24,6 +24,7 @@ import type { Group } from './endpoint.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
+import { cors, customHeaders, domainModules } from './modules/modules.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
@@ -78,6 +79,9 @@ export const groups: readonly Group[] = [
   siteAntiHeaders,
   purge,
   purgeSites,
+  domainModules,
+  customHeaders,
+  cors,
   jobs,
   palette,
   system,

@@ -1,6 +1,7 @@
 -- What a request is, as far as its first line and its site decide it: the same for all requests with the same facts,
 -- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
 local docs = require("edge.core.docs")
+local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
 local recent = require("edge.core.recent")
 local challenges = require("edge.tls.challenges")
@@ -51,6 +52,7 @@ local function describe(name, at, tick)
         name = name,
         host = host,
         site = site,
+        modules = modules.of(host),
         at = at,
         scheme = sub(at, 1, colon - 1),
         port = port,
@@ -68,6 +70,7 @@ end
 local function is_current(request)
     return not request.host.stale and not request.site.stale
         and (not request.epoch or request.epoch == docs.epoch)
+        and (not request.modules or modules.is_current(request.modules))
 end
 
 -- On hop A, by all that nginx put into one variable.

@@ -82,6 +82,8 @@ const host: HostRow = {
     },
   ],
   antiHeaders: [{ id: id(32), name: 'X-Robot', operator: 'exists', value: '', action: 'drop' }],
+  modules: { cors: id(41), customHeader: id(40) },
+};
 };
 const cert = {
   id: id(5),

@@ -1,5 +1,6 @@
 import type { HealthCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
+import { HostModules } from '@edgeloom/contract/edge/module-doc.ts';
 import { antiHeaderDocs, antiRefererDocs, type AntiHeaderRow, type AntiRefererRow } from './hotlink.ts';
 
 export interface HostRow {
@@ -29,6 +30,8 @@ export interface HostRow {
   upstreams: UpstreamRow[];
   antiReferers: AntiRefererRow[];
   antiHeaders: AntiHeaderRow[];
+  /** Of each kind that it has one of; null: of none. */
+  modules: Record<string, string> | null;
 }
 
 export interface UpstreamRow {
@@ -57,6 +60,7 @@ export function hostDoc(row: HostRow): HostDoc | null {
     https: { force: row.forceSsl, hsts: hstsOf(row), minTLS: row.minTls },
     ...antiRefererDocs(row.antiReferers),
     ...antiHeaderDocs(row.antiHeaders),
+    ...(row.modules && { modules: HostModules.parse(row.modules) }),
     origin: {
       scheme: row.scheme,
       portMap: row.portMap.map(({ from, to }) => ({ from, to })).sort((a, b) => a.from - b.from),

@@ -9,6 +9,8 @@ import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
 import { hostDoc } from '../compile/host.ts';
 import type { HostRow } from '../compile/host.ts';
+import { moduleDoc } from '../compile/module.ts';
+import type { ModuleRow } from '../compile/module.ts';
 import { nodeDoc } from '../compile/node.ts';
 import type { NodeRow } from '../compile/node.ts';
 import { siteDoc } from '../compile/site.ts';
@@ -142,6 +144,15 @@ const site: Loader = async (db, _, zoneId, ids) => {
   return new Map(rows.map((row) => [row.id, () => siteDoc(row)]));
 };
 
+const module: Loader = async (db, _, zoneId, ids) => {
+  const { rows } = await db.query<ModuleRow>(
+    `SELECT m.id, m.kind, m.settings FROM modules m JOIN sites s ON s.id = m.site_id
+     WHERE m.id = ANY($2::uuid[]) AND s.zone_id = $1`,
+    [zoneId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, () => moduleDoc(row)]));
+};
+
 const node: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<NodeRow>(
     `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes" FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
@@ -168,7 +179,8 @@ const host: Loader = async (db, _, zoneId, names) => {
        (SELECT json_agg(json_build_object('id', r.id, 'isBlack', r.is_black, 'referers', r.referers, 'allowEmpty', r.allow_empty,
           'type', r.type, 'value', r.value, 'action', r.action, 'target', r.target) ORDER BY r.priority, r.id)
         FROM anti_referers r WHERE r.domain_id = d.id AND r.enabled), '[]'
-     ) AS "antiReferers", ${antiHeaders('r.domain_id = d.id')}
+     ) AS "antiReferers", ${antiHeaders('r.domain_id = d.id')},
+       (SELECT json_object_agg(a.kind, a.module_id) FROM domain_modules a WHERE a.domain_id = d.id) AS modules
      FROM domains d JOIN sites s ON s.id = d.site_id
      WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,
     [zoneId, names],
@@ -183,5 +195,6 @@ const loaders = new Map<string, Loader>([
   ['acme', acme],
   ['site', site],
   ['node', node],
+  ['module', module],
   ['host', host],
 ]);

@@ -5,6 +5,7 @@
 // and a change of one must not resend the others. A name that is switched off has no document at all.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
+import { HostModules, ModuleDoc } from './module-doc.ts';
 
 /** Raised when documents change in a way an older agent cannot follow. */
 export const DOCUMENT_SCHEMA = 1;
@@ -108,6 +109,7 @@ export const HostDoc = z.object({
   antiReferers: z.array(AntiRefererDoc).optional(),
   /** After those of the site. */
   antiHeaders: z.array(AntiHeaderDoc).optional(),
+  modules: HostModules.optional(),
   origin: z.object({
     scheme: z.enum(['http', 'https', 'follow']),
     /** With `follow`: the port of the origin by the port the visitor used. */
@@ -200,9 +202,9 @@ export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
-export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | NodeDoc;
+export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
 
-const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'port', 'node']);
+const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
 const kinds = {
   zone: ZoneDoc,
   site: SiteDoc,
@@ -210,20 +212,22 @@ const kinds = {
   cert: CertDoc,
   acme: AcmeDoc,
   port: PortDoc,
+  module: ModuleDoc,
   node: NodeDoc,
 };
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|(?:site|cert|port|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 
-/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `node/<id>`: safe as a file path by its grammar. */
+/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */
 export const DocKey = z.string().max(300).regex(keyPattern);
 export const hostKey = (name: string) => `host/${name}`;
 export const siteKey = (id: string) => `site/${id}`;
 export const certKey = (id: string) => `cert/${id}`;
 export const acmeKey = (token: string) => `acme/${token}`;
 export const portKey = (id: string) => `port/${id}`;
+export const moduleKey = (id: string) => `module/${id}`;
 export const nodeKey = (id: string) => `node/${id}`;
 
 export function keyOf(doc: EdgeDoc): string {

@@ -57,6 +57,7 @@ interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'port
   columns: Omit<Prisma.DomainCreateManyInput, 'siteId' | 'name' | 'enabled' | 'portMap'>;
   antiReferers?: Likeness['antiReferers'];
   antiHeaders?: Likeness['antiHeaders'];
+  modules?: { kind: string; moduleId: string }[];
 }
 type Likeness = Prisma.DomainGetPayload<{ select: typeof settings }>;
 
@@ -94,7 +95,7 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
 
 /** New names that are in all things like one that is there. */
 export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, names }: z.output<typeof CloneInput>) {
-  const select = { ...settings, originCertificateId: true };
+  const select = { ...settings, originCertificateId: true, modules: { select: { kind: true, moduleId: true } } };
   const source = await ctx.db.domain.findFirst({ where: { id: sourceDomainID, siteId }, select });
   if (!source) fail('NOT_FOUND');
   const lines = misnamed(names);
@@ -124,7 +125,7 @@ export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }
 const likeness = (
   name: string,
   enabled: boolean,
-  { upstreams, portMap, healthCheck, antiReferers, antiHeaders, ...columns }: Likeness,
+  { upstreams, portMap, healthCheck, antiReferers, antiHeaders, modules, ...columns }: Likeness & Pick<New, 'modules'>,
 ): New => ({
   name,
   enabled,
@@ -132,6 +133,7 @@ const likeness = (
   portMap: PortMap.parse(portMap),
   antiReferers,
   antiHeaders,
+  ...(modules && { modules }),
   columns: { ...columns, healthCheck: healthCheck ?? NO_JSON },
 });
 
@@ -199,6 +201,9 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
       aged(rows.flatMap((row) => list(row)?.map((rule) => ({ ...rule, siteId, domainId: row.id })) ?? []));
     await tx.antiReferer.createMany({ data: rulesOf(({ antiReferers }) => antiReferers) });
     await tx.antiHeader.createMany({ data: rulesOf(({ antiHeaders }) => antiHeaders) });
+    await tx.domainModule.createMany({
+      data: rows.flatMap(({ id, modules = [] }) => modules.map((module) => ({ ...module, domainId: id }))),
+    });
     const enabled = rows.filter((row) => row.enabled);
     await changed(
       tx,

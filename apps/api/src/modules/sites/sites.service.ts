@@ -1,4 +1,4 @@
-import { certKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { certKey, moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { Site, SiteInfo, SiteInput, SiteUpdate } from '@edgeloom/contract/sites/sites.ts';
 import { changed } from '../../core/changes.ts';
@@ -105,25 +105,41 @@ export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pa
     return { siteIDs };
   });
 
+/** What nodes hold of a site beside itself. */
+const documents = { certificates: { select: { id: true } }, modules: { select: { id: true } } } as const;
+const keyed =
+  (key: (id: string) => string) =>
+  ({ id }: { id: string }) =>
+    key(id);
+
 export const remove = ({ db }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: ids } };
     const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
     if (count !== new Set(ids).size) fail('NOT_FOUND');
-    const rows = await tx.site.findMany({ where, include: { ...include, certificates: { select: { id: true } } } });
+    const rows = await tx.site.findMany({ where, include: { ...include, ...documents } });
     const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
     if (used.length > 0) fail('SITE_HAS_DOMAINS', { errorData: [{ targets: used }] });
-    for (const { id, zoneId, certificates } of rows)
-      await changed(tx, zoneId, siteKey(id), ...certificates.map((certificate) => certKey(certificate.id)));
+    for (const { id, zoneId, certificates, modules } of rows)
+      await changed(tx, zoneId, siteKey(id), ...certificates.map(keyed(certKey)), ...modules.map(keyed(moduleKey)));
     await tx.site.deleteMany({ where });
     return { ids };
   });
 
+const owned = {
+  id: true,
+  zoneId: true,
+  name: true,
+  product: { select: { domainLimit: true, portLimit: true, autoCertificateLimit: true } },
+} as const;
+
 /** A site of the caller's; another's is not there. */
-export async function own(db: ScopedTx, id: string) {
-  const select = { id: true, zoneId: true, name: true, product: { select: { domainLimit: true } } } as const;
-  return (await db.site.findUnique({ where: { id }, select })) ?? fail('NOT_FOUND');
-}
+export const own = async (db: ScopedTx, id: string) =>
+  (await db.site.findUnique({ where: { id }, select: owned })) ?? fail('NOT_FOUND');
+
+/** The same, until the end of the transaction: what is counted meanwhile stays so. */
+export const lock = (tx: ScopedTx, id: string) =>
+  tx.site.update({ where: { id }, data: { updatedAt: new Date() }, select: owned });
 
 async function assertCustomer(tx: ScopedTx, userID: string | null) {
   if (userID === null) return;

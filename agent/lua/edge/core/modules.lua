@@ -1,0 +1,53 @@
+-- The modules that a host has, each prepared once for as long as its document holds. A module whose document is not here
+-- (yet) is left out, and looked for again when anything has changed; who guards something learns of it by `missing`.
+local docs = require("edge.core.docs")
+local pairs, next = pairs, next
+
+local _M = {}
+local prepare = {
+    cors = require("edge.modules.cors").prepare,
+    customHeader = require("edge.modules.custom_header").prepare,
+}
+
+function _M.is_current(set)
+    if set.missing then
+        return false
+    end
+    for _, entry in pairs(set.entries) do
+        if entry.stale then
+            return false
+        end
+    end
+    return true
+end
+
+local function load(wanted)
+    local set = { entries = {} }
+    for kind, id in pairs(wanted) do
+        local entry = prepare[kind] and docs.get("module/" .. id)
+        if entry then
+            entry.prepared = entry.prepared or prepare[kind](entry.doc)
+            set.entries[kind] = entry
+            set[kind] = entry.prepared
+        elseif prepare[kind] then
+            set.missing = set.missing or {}
+            set.missing[kind] = true
+        end
+    end
+    return set
+end
+
+-- Of a host's entry: { <kind> = what was prepared }, or nothing.
+function _M.of(host)
+    local wanted = host.doc.modules
+    if not wanted or not next(wanted) then
+        return nil
+    end
+    local set = host.modules
+    if not set or not _M.is_current(set) then
+        set = load(wanted)
+        host.modules = set
+    end
+    return set
+end
+return _M

@@ -1,0 +1,65 @@
+// What modules say to the edge, with all that can be worked out once worked out.
+import type { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
+import { CorsSettings as CorsStored } from '@edgeloom/contract/modules/cors.ts';
+import { CustomHeaderSettings, headerVariables } from '@edgeloom/contract/modules/custom-headers.ts';
+import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import type { CorsDoc, CustomHeaderDoc, ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
+
+export interface ModuleRow {
+  id: string;
+  kind: string;
+  settings: unknown;
+}
+
+export function moduleDoc(row: ModuleRow): ModuleDoc {
+  const kind = ModuleKind.parse(row.kind);
+  if (kind === 'customHeader') return customHeaderDoc(row);
+  return corsDoc(row.id, CorsStored.parse(row.settings));
+}
+
+const variable = new RegExp(`\\{(${headerVariables.join('|')})\\}`);
+
+function customHeaderDoc({ id, settings }: ModuleRow): CustomHeaderDoc {
+  const { headers } = CustomHeaderSettings.parse(settings);
+  const on = (direction: 'request' | 'response') =>
+    headers
+      .filter((header) => header.direction === direction)
+      // A pattern with a group splits into text and group in turns.
+      .map(({ action, name, value }) => ({ action, name, value: value.split(variable) }));
+  return { kind: 'module', id, module: 'customHeader', request: on('request'), response: on('response') };
+}
+
+const OWN = '{host}';
+
+const corsDoc = (id: string, settings: CorsSettings): CorsDoc => {
+  const { allowOrigins, allowHeaders, exposeHeaders, allowMethods, maxAge, allowCredentials } = settings;
+  const origins = allowOrigins.map(plainOrigin);
+  const own = origins.filter((origin) => origin.startsWith(OWN));
+  const wildcards = origins.filter((origin) => origin.includes('://*.'));
+  return {
+    kind: 'module',
+    id,
+    module: 'cors',
+    any: origins.includes('*'),
+    exact: origins.filter((origin) => origin.includes('://') && !wildcards.includes(origin)),
+    wildcards: wildcards.map((origin) => {
+      const star = origin.indexOf('*');
+      return { before: origin.slice(0, star), after: origin.slice(star + 1) };
+    }),
+    own: own.map((origin) => origin.slice(OWN.length)),
+    methods: allowMethods.join(', '),
+    headers: listed(allowHeaders),
+    expose: listed(exposeHeaders),
+    maxAge,
+    credentials: allowCredentials,
+  };
+};
+
+const listed = (names: readonly string[]) => (names.includes('*') ? '*' : names.join(', '));
+
+/** As browsers write it: in lower case, without the port that the scheme implies. */
+const plainOrigin = (origin: string) =>
+  origin
+    .toLowerCase()
+    .replace(/^(http:.*):80$/, '$1')
+    .replace(/^(https:.*):443$/, '$1');

@@ -1,0 +1,104 @@
+// What all kinds of modules have in common: they are named, listed, changed, and removed once no domain has them.
+import { randomUUIDv7 } from 'node:crypto';
+import type * as z from 'zod';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
+import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { changed } from '../../core/changes.ts';
+import { orFail, orInUse } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { containing, pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import * as sites from '../sites/sites.service.ts';
+
+/** Modules of one kind in one site: each is a document that every node of the zone holds. */
+const LIMIT = 200;
+
+const include = { _count: { select: { domains: true, redirects: true } } } satisfies Prisma.ModuleInclude;
+type Row = Prisma.ModuleGetPayload<{ include: typeof include }>;
+type Listing = Paging<'name' | 'createdAt' | 'updatedAt'> & { keyword?: string | undefined };
+
+/** The calls of one kind. `settings` reads what is stored; what a caller sends was judged by the contract. */
+export const modulesOf = <Settings extends Prisma.InputJsonObject>(
+  kind: ModuleKind,
+  settings: z.ZodType<Settings>,
+  refuse: (input: Settings) => void = () => {},
+) => {
+  type Input = Settings & { name: string };
+  const shown = (row: Row) => ({
+    ...settings.parse(row.settings),
+    id: row.id,
+    name: row.name,
+    inUse: row._count.domains,
+    redirectCount: row._count.redirects,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  });
+  const read = async (tx: ScopedTx, ids: string[]) => {
+    const rows = await tx.module.findMany({ where: { id: { in: ids } }, include });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []).map(shown);
+  };
+
+  return {
+    async list({ db }: Ctx, siteId: string, { keyword, ...paging }: Listing) {
+      await sites.own(db, siteId);
+      const where = { siteId, kind, ...(keyword && { name: containing(keyword) }) };
+      const [rows, total] = await Promise.all([
+        db.module.findMany({ where, include, ...pageOf(paging) }),
+        db.module.count({ where }),
+      ]);
+      return { data: rows.map(shown), total };
+    },
+
+    create: ({ db }: Ctx, siteId: string, inputs: Input[]) =>
+      db.$transaction(async (tx) => {
+        const { zoneId } = await sites.lock(tx, siteId);
+        if ((await tx.module.count({ where: { siteId, kind } })) + inputs.length > LIMIT)
+          fail('LIMIT_REACHED', { extra: { limit: LIMIT } });
+        const rows = inputs.map((input) => {
+          refuse(input);
+          return { id: randomUUIDv7(), siteId, kind, name: input.name, settings: settings.parse(input) };
+        });
+        await orFail('DUPLICATED', tx.module.createMany({ data: rows }));
+        const ids = rows.map(({ id }) => id);
+        await changed(tx, zoneId, ...ids.map(moduleKey));
+        return { data: await read(tx, ids) };
+      }),
+
+    update: ({ db }: Ctx, siteId: string, inputs: (Input & { id: string })[]) =>
+      db.$transaction(async (tx) => {
+        const { zoneId } = await sites.lock(tx, siteId);
+        inputs.forEach((input) => refuse(input));
+        const ids = inputs.map(({ id }) => id);
+        if ((await tx.module.count({ where: { siteId, kind, id: { in: ids } } })) !== new Set(ids).size)
+          fail('NOT_FOUND');
+        for (const input of inputs)
+          await orFail(
+            'DUPLICATED',
+            tx.module.update({
+              where: { id: input.id, siteId },
+              data: { name: input.name, settings: settings.parse(input) },
+            }),
+          );
+        await changed(tx, zoneId, ...ids.map(moduleKey));
+        return { data: await read(tx, ids) };
+      }),
+
+    remove: ({ db }: Ctx, siteId: string, ids: string[]) =>
+      db.$transaction(async (tx) => {
+        const { zoneId } = await sites.lock(tx, siteId);
+        const where = { siteId, kind, id: { in: ids } };
+        const rows = await tx.module.findMany({ where, include });
+        if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+        const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
+        if (used.length > 0) fail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets: used }] });
+        // Assigned at this moment, it is refused by the database.
+        await orInUse('STILL_IN_USE', tx.module.deleteMany({ where }));
+        await changed(tx, zoneId, ...ids.map(moduleKey));
+        return { ids };
+      }),
+  };
+};

@@ -1,0 +1,40 @@
+// A module is what a site has ready for its domains: made once, assigned to any number of them, one of each kind a domain.
+import * as z from 'zod';
+import { Id, Text, Time } from '../common/common.ts';
+
+export const ModuleKind = z.enum(['customHeader', 'cors', 'urlRedirect']);
+export type ModuleKind = z.output<typeof ModuleKind>;
+
+export const ModuleName = Text.describe('Of its own among those of its kind in the site');
+
+/** What every module shows, beside what it does. */
+export const moduleFields = {
+  id: Id,
+  name: z.string(),
+  inUse: z.int().describe('Domains that it is assigned to'),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+const domainIDs = z.array(Id).min(1).max(1000).optional().describe("Left out: all of the site's domains");
+/** Null takes the module of that kind off. */
+export const AssignInput = z.union([
+  z.object({ domainIDs, moduleID: Id.nullable() }),
+  z.object({ domainIDs, corsID: Id.nullable() }),
+]);
+export const Assignment = z.object({
+  domainID: Id,
+  domainName: z.string(),
+  moduleID: Id,
+  moduleName: z.string(),
+});
+
+/** A name of a field in a message, without what programs disagree about. */
+export const FieldName = z
+  .string()
+  .trim()
+  .max(128)
+  .regex(/^[A-Za-z0-9-]+$/, { message: 'wrong format' });
+
+export type AssignInput = z.output<typeof AssignInput>;
+export type Assignment = z.output<typeof Assignment>;
