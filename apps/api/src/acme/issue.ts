@@ -12,6 +12,7 @@ import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
 import { ClaimLost, keepClaim, note, oneLine, setOrder, type Here, type OrderRow, type Work } from './order.ts';
+import { takePlace } from './placements.ts';
 import { clear, prove, Refused } from './prove.ts';
 import { renewAt, retryAt } from './when.ts';
 
@@ -20,7 +21,6 @@ type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 const SIGNING_MS = 120_000;
 /** At one authority, before the next is asked. */
 const TRIES = 3;
-const BUDGET_MS = 3 * 3_600_000;
 const SPREAD_MS = 600_000;
 /** What another authority may well do. */
 const anotherMay = [
@@ -53,16 +53,15 @@ export async function issue(
   }
 }
 
-/** The one it is at, or the first that has not been tried and may still be asked. Null: the order has been put off, or ended. */
+/** The one it has its place at, or the first that has not been tried and has one for it. Null: it is put off, or has ended. */
 async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority | null> {
   const {
     here: { env, pool },
     order,
-    now,
   } = base;
   const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory));
   const current = left.find(({ directory }) => directory === order.ca);
-  if (current && order.orderUrl !== null) return current;
+  if (current && order.placedAt !== null) return current;
   if (left.length === 0) {
     await fail(
       { ...base, authority: null },
@@ -73,14 +72,9 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
   }
   const free: number[] = [];
   for (const authority of left) {
-    const since = new Date(now().getTime() - BUDGET_MS);
-    const { rows } = await pool.query<{ count: number; first: Date | null }>(
-      'SELECT count(*)::int AS count, min(placed_at) AS first FROM certificate_orders WHERE ca = $1 AND placed_at > $2',
-      [authority.directory, since],
-    );
-    const [placed] = rows;
-    if (!placed?.first || placed.count < authority.ordersPer3Hours) return authority;
-    free.push(placed.first.getTime() + BUDGET_MS);
+    const at = await takePlace(base, authority);
+    if (at === null) return authority;
+    free.push(at.getTime());
   }
   const due = new Date(Math.min(...free) + Math.random() * SPREAD_MS);
   await setOrder(pool, base, { due_at: due, claimed_until: null });
@@ -93,7 +87,7 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
       pool,
       { ...base, authority: null },
       'waits',
-      'the authorities have as many orders as they take in three hours',
+      'the authorities have as many orders as they take in three hours, or this site has had its share of them',
     );
   return null;
 }
@@ -133,8 +127,6 @@ async function place(work: Work, client: acme.Client): Promise<Order> {
   const {
     here: { pool },
     order,
-    authority,
-    now,
   } = work;
   if (order.orderUrl !== null)
     return client.getOrder({
@@ -144,7 +136,6 @@ async function place(work: Work, client: acme.Client): Promise<Order> {
       authorizations: [],
       finalize: '',
     });
-  await setOrder(pool, work, { ca: authority.directory, placed_at: now() });
   const placed = await client.createOrder({ identifiers: order.names.map((value) => ({ type: 'dns', value })) });
   await setOrder(pool, work, { order_url: placed.url });
   order.orderUrl = placed.url;
@@ -265,14 +256,26 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
     // The order may be gone at the authority; what is not, it finds again.
     const isGone = error instanceof AcmeProblem && error.status === 404;
     const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
-    return setOrder(here.pool, work, { tries, due_at: due, claimed_until: null, ...(isGone && { order_url: null }) });
+    return setOrder(here.pool, work, {
+      tries,
+      due_at: due,
+      claimed_until: null,
+      ...(isGone && { placed_at: null, order_url: null }),
+    });
   }
   const passed = [...order.passed, authority.directory];
   const isLast = here.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
   await clear(here, work);
   if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
   await note(here.pool, work, 'passed', text);
-  await setOrder(here.pool, work, { passed, tries: 0, order_url: null, due_at: now(), claimed_until: null });
+  await setOrder(here.pool, work, {
+    passed,
+    tries: 0,
+    placed_at: null,
+    order_url: null,
+    due_at: now(),
+    claimed_until: null,
+  });
 }
 
 /** What is served stays as it is. */

@@ -12,10 +12,12 @@ export interface OrderRow {
   id: string;
   certificateId: string;
   siteId: string;
+  clientId: string;
   zoneId: string;
   keyType: 'ecdsa' | 'rsa';
   names: string[];
   ca: string | null;
+  placedAt: Date | null;
   orderUrl: string | null;
   keySealed: string | null;
   csrPem: string | null;
@@ -37,22 +39,37 @@ export interface Work {
 /** Another process has the order: this one took too long over something. */
 export class ClaimLost extends Error {}
 
+/** For so long an authority counts an order. */
+export const BUDGET_HOURS = 3;
 const LEASE = `interval '60 seconds'`;
 const RENEW_MS = 20_000;
 
-/** The order that has been due for longest and that nobody works on. */
+/**
+ * Of the orders that are due and that nobody works on: of the client that has had the fewest lately, its site that has had
+ * the fewest, and there the one that has waited longest. A thousand of one site keep nobody else waiting.
+ */
 export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderRow; claim: string } | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<OrderRow>(
-    `UPDATE certificate_orders o SET claimed_until = now() + ${LEASE}, claimed_by = $2
+    `WITH had AS (
+       SELECT site_id, client_id FROM acme_placements WHERE at > $1::timestamptz - interval '${BUDGET_HOURS} hours'
+       UNION ALL
+       SELECT s.id, s.client_id FROM certificate_orders o JOIN certificates c ON c.id = o.certificate_id
+         JOIN sites s ON s.id = c.site_id WHERE o.state = 'open' AND o.claimed_until >= now()),
+     by_site AS (SELECT site_id, count(*) AS n FROM had GROUP BY site_id),
+     by_client AS (SELECT client_id, count(*) AS n FROM had GROUP BY client_id)
+     UPDATE certificate_orders o SET claimed_until = now() + ${LEASE}, claimed_by = $2
      FROM certificates c, sites s
      WHERE c.id = o.certificate_id AND s.id = c.site_id AND o.id = (
-       SELECT id FROM certificate_orders
-       WHERE state = 'open' AND due_at <= $1 AND (claimed_until IS NULL OR claimed_until < now())
-       ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING o.id, c.id AS "certificateId", s.id AS "siteId", s.zone_id AS "zoneId", o.key_type AS "keyType", c.names,
-       o.ca, o.order_url AS "orderUrl", o.key_sealed AS "keySealed", o.csr_pem AS "csrPem", o.passed, o.tries,
-       o.job_id AS "jobId"`,
+       SELECT due.id FROM certificate_orders due
+         JOIN certificates dc ON dc.id = due.certificate_id JOIN sites ds ON ds.id = dc.site_id
+         LEFT JOIN by_site ON by_site.site_id = ds.id LEFT JOIN by_client ON by_client.client_id = ds.client_id
+       WHERE due.state = 'open' AND due.due_at <= $1 AND (due.claimed_until IS NULL OR due.claimed_until < now())
+       ORDER BY coalesce(by_client.n, 0), coalesce(by_site.n, 0), due.due_at, due.id LIMIT 1
+       FOR UPDATE OF due SKIP LOCKED)
+     RETURNING o.id, c.id AS "certificateId", s.id AS "siteId", s.client_id AS "clientId", s.zone_id AS "zoneId",
+       o.key_type AS "keyType", c.names, o.ca, o.placed_at AS "placedAt", o.order_url AS "orderUrl",
+       o.key_sealed AS "keySealed", o.csr_pem AS "csrPem", o.passed, o.tries, o.job_id AS "jobId"`,
     [now, claim],
   );
   const [order] = rows;

@@ -119,6 +119,11 @@ export const owners: { [M in Model]: Owner<M> } = {
   SiteAssignment: 'site',
   Domain: 'site',
   Upstream: 'site',
+  SitePort: 'site',
+  PortRule: 'site',
+  PortUpstream: 'portRule',
+  // Kept by triggers, asked over the borders of tenants (claimed-ports.ts).
+  PortClaim: '(none)',
   // Read by plain SQL together with the origins (domains.queries.ts).
   OriginState: '(none)',
   Certificate: 'site',
@@ -127,10 +132,15 @@ export const owners: { [M in Model]: Owner<M> } = {
   CertificateEvent: 'certificate',
   AcmeAccount: '(none)',
   AcmeChallenge: '(none)',
+  AcmePlacement: '(none)',
   SiteDns: 'site',
   AntiReferer: 'site',
   AntiHeader: 'site',
   CacheRule: 'site',
+  CacheSetting: 'site',
+  Compression: 'site',
+  // Nodes write it; what a site's node holds of it is the site's.
+  CachedNow: 'site',
   Module: 'site',
   DomainModule: 'domain',
   Redirect: 'site',

@@ -11,9 +11,9 @@ export const certificates = onSites('certificates', {
   list:    get('site/:siteId/certificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'updatedAt']).extend(Filter), reply: paged(Certificate) }),
   meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', reply: z.object({ data: z.array(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }) }),
   get:     get('site/:siteId/certificate/:certId', { can: 'certificate:read', reply: CertificateInfo }),
-  create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED'] }),
+  create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
   update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED'] }),
   assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),
   remove:  del('site/:siteId/certificates', { can: 'certificate:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
-  autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME'] }),
+  autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
 });

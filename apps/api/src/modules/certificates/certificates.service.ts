@@ -23,7 +23,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
-import { orderPairs, orderable } from './orders.ts';
+import { assertRoom, orderable, orderPairs } from './orders.ts';
 import { readPair, type Pair } from './pair.ts';
 import { openPkcs12 } from './pkcs12.ts';
 import { newRequest } from './request.ts';
@@ -112,6 +112,7 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
   if (input.source === 'automatic') {
     return ctx.db.$transaction(async (tx) => {
       await orderable(tx, siteId, input.names, 'names');
+      await assertRoom(tx, siteId, [input.sslName]);
       await orFail('DUPLICATED', tx.certificate.create({ data: { ...data, type: 'automatic', ...wanted(input) } }));
       await orderPairs(tx, ctx.now(), [{ ...input, id, siteId }], null);
       return read(tx, id);

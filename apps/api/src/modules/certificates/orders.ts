@@ -4,8 +4,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { KeyType } from '@edgeloom/contract/certificates/certificates.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failTogether } from '../../core/fail.ts';
-import type { ScopedTx } from '../../core/scope.ts';
+import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
+import * as sites from '../sites/sites.service.ts';
 
 /** Is it under one of a DNS account's zones? */
 export const isUnder = (name: string, zones: readonly string[]) =>
@@ -32,6 +33,17 @@ export async function unorderable(
 export async function orderable(tx: ScopedTx, siteId: string, names: readonly string[], path: string) {
   const targets = await unorderable(tx, siteId, names);
   if (targets.length > 0) fail('INVALID_CERTIFICATE_NAME', { errorData: [{ path, targets }] });
+}
+
+/** Asked before they are written. The site is locked: two at once are not both the last that fits. */
+export async function assertRoom(tx: LicensedTx, siteId: string, names: readonly string[]) {
+  if (names.length === 0) return;
+  const { product } = await sites.lock(tx, siteId);
+  const limit = product.autoCertificateLimit;
+  const free = limit - (limit === 0 ? 0 : await tx.certificate.count({ where: { siteId, type: 'automatic' } }));
+  if (limit > 0 && names.length > free)
+    fail('AUTO_SSL_LIMIT', { extra: { limit }, errorData: [{ targets: names.slice(Math.max(0, free)) }] });
+  await tx.$license.assertRoom('autoCertificates', names.length);
 }
 
 interface Wanted {
@@ -75,8 +87,9 @@ export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wante
 /** A certificate for each domain, which it is served with once there is one. */
 export const autoSSL = (ctx: Ctx, siteId: string, ids: string[]) =>
   ctx.db.$transaction(async (tx) => {
-    const site = (await tx.site.findUnique({ where: { id: siteId }, select: { id: true } })) ?? fail('NOT_FOUND');
-    const domains = await tx.domain.findMany({ where: { siteId: site.id, id: { in: ids } }, select: { name: true } });
+    // Locked: who asks for the same names at the same time finds what the first has made.
+    await sites.lock(tx, siteId);
+    const domains = await tx.domain.findMany({ where: { siteId, id: { in: ids } }, select: { name: true } });
     if (domains.length !== new Set(ids).size) fail('NOT_FOUND');
     const names = domains.map(({ name }) => name);
     const tooLong = names.filter((name) => name.length > 64);
@@ -95,6 +108,7 @@ export const autoSSL = (ctx: Ctx, siteId: string, ids: string[]) =>
       ),
     );
     const fresh = names.filter((name) => !own.has(name));
+    await assertRoom(tx, siteId, fresh);
     const keyTypes: KeyType[] = ['ecdsa'];
     const made = fresh.map((name) => ({
       id: randomUUIDv7(),
