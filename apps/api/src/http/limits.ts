@@ -1,5 +1,5 @@
-// How often anybody may call. Four classes: sign-ins and what sends mail are few and are counted in PostgreSQL, over all
-// processes; writes and reads are many and are counted by each process in its memory, where counting costs next to
+// How often anybody may call. Five classes: sign-ins, what sends mail and what asks an origin are few and are counted in
+// PostgreSQL, over all processes; writes and reads are many and are counted by each process in its memory, where counting costs next to
 // nothing. Each is counted for the account and for the address; an address may be an office, so it is given more.
 // The draft of the IETF gives the headers: draft-ietf-httpapi-ratelimit-headers.
 import type { FastifyReply } from 'fastify';
@@ -22,7 +22,7 @@ export interface Limits {
   ofAccount: (reply: FastifyReply, accountId: string) => Promise<void>;
 }
 
-type Class = 'signIn' | 'mail' | 'write' | 'read';
+type Class = 'signIn' | 'mail' | 'probe' | 'write' | 'read';
 
 export const classOf = (endpoint: Endpoint): Class => {
   if (endpoint.limit) return endpoint.limit;
@@ -41,7 +41,7 @@ interface Counter {
 export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (endpoint: Endpoint) => Limits {
   const counter = (name: Counter['name'], kind: Class, { calls, seconds }: Rate): Counter => {
     const options = { keyPrefix: `${kind} ${name}`, points: calls, duration: seconds };
-    const isShared = kind === 'signIn' || kind === 'mail';
+    const isShared = kind !== 'write' && kind !== 'read';
     return {
       name,
       policy: `"${name}";q=${calls};w=${seconds}`,
@@ -62,6 +62,10 @@ export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (
   const counters: Record<Class, { address: Counter; account: Counter | null }> = {
     signIn: { address: counter('address', 'signIn', env.RATE_SIGN_IN), account: null },
     mail: { address: counter('address', 'mail', env.RATE_MAIL), account: counter('account', 'mail', env.RATE_MAIL) },
+    probe: {
+      address: counter('address', 'probe', env.RATE_PROBE),
+      account: counter('account', 'probe', env.RATE_PROBE),
+    },
     write: {
       address: counter('address', 'write', many(env.RATE_WRITE)),
       account: counter('account', 'write', env.RATE_WRITE),

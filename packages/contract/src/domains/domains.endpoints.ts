@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, Meta, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -28,6 +28,7 @@ export const domains = onSites('domains', {
   createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Ids, fails: createFails }),
   createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Ids, fails: createFails }),
   copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
+  refusals:     post('site/:siteId/domains/refusals', { can: 'domain:read', body: NamesInput, reply: z.object({ data: z.array(Refusal) }) }),
   export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
   remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
   removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),
@@ -38,6 +39,7 @@ export const domains = onSites('domains', {
   setTags:      put('site/:siteId/domains/tags', { can: 'domain:write', body: Ids.extend({ tags: Tags }), reply: Ids }),
   setUpstreams: put('site/:siteId/domains/upstreams', { can: 'domain:write', body: Ids.extend({ upstreams: Upstreams }), reply: Ids, fails: ['NO_ENABLED_UPSTREAM'] }),
   swapAddress:  put('site/:siteId/domains/upstreamIPs', { can: 'domain:write', body: AddressSwap, reply: z.object({ ids: z.array(Id) }), fails: ['MULTIPLE', 'DUPLICATED'] }),
+  probe:        post('site/:siteId/upstreams/probe', { can: 'domain:write', limit: 'probe', body: ProbeInput, reply: Probe }),
   upstreams:    get('site/:siteId/upstreams', { can: 'domain:read', query: paging(['address', 'domainName', 'port', 'weight']).extend({ keyword: z.string().max(256).optional() }), reply: paged(SiteUpstream) }),
   https:        put('site/:siteId/domain/:domainId/https', { can: 'domain:write', body: HttpsInput, reply: Domain, fails: ['ILLEGAL_PORT_MAP'] }),
   scheme:       get('site/:siteId/domain/:domainId/scheme', { can: 'domain:read', reply: Scheme }),

@@ -139,6 +139,19 @@ export const SimpleDomainsInput = z.object({
   portMap: PortMap.default([]),
 });
 export const NamesInput = z.object({ names: Names });
+/** Why a name would be refused, by the number of the error. */
+export const Refusal = z.object({ name: z.string(), code: z.int() });
+/** Looked at from the control plane: whether anybody answers there, and no more. */
+export const ProbeInput = z.object({
+  address: HostAddress,
+  port: Port,
+  host: HostHeader.nullable().default(null).describe('Asked for; null: the address itself'),
+});
+export const Probe = z.object({
+  reachable: z.boolean(),
+  scheme: OriginScheme.extract(['http', 'https']).nullable().describe('How it answered'),
+  status: z.int().nullable(),
+});
 export const CopyInput = Ids.extend({ targetSiteID: Id });
 export const CloneInput = NamesInput.extend({ sourceDomainID: Id });
 export const AddressSwap = z.object({
@@ -204,6 +217,8 @@ export type HealthCheck = z.output<typeof HealthCheck>;
 export type OriginHealth = z.output<typeof OriginHealth>;
 export type Hsts = z.output<typeof Hsts>;
 export type HttpsInput = z.output<typeof HttpsInput>;
+export type Probe = z.output<typeof Probe>;
+export type ProbeInput = z.output<typeof ProbeInput>;
 export type AddressSwap = z.output<typeof AddressSwap>;
 export type CnameCheck = z.output<typeof CnameCheck>;
 export type SiteUpstream = z.output<typeof SiteUpstream>;

@@ -12,6 +12,7 @@ import {
   type UpstreamInput,
 } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere } from '../../core/enabled-names.ts';
@@ -21,7 +22,7 @@ import { originFault } from '../../core/outbound.ts';
 import { aged } from '../../core/rule-list.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
-import { portsOf } from '../zones/zone-ports.service.ts';
+import { openPorts } from '../ports/site-ports.service.ts';
 import { failOnce, orTaken } from './domains.service.ts';
 
 /** What a rule of a domain does not hand on to the rule that is made like it. */
@@ -149,6 +150,23 @@ function misnamed(names: string[], faults: { path: string; rule: string; message
   return lines.map(({ target }) => ({ reason: 'PARAMETER', target }));
 }
 
+/** What creating these would be refused for, while the list is still being typed. */
+export async function refusals({ db, installation }: Ctx, siteId: string, names: string[]) {
+  await sites.own(db, siteId);
+  const present = await db.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });
+  const here = new Set(present.map(({ name }) => name));
+  const taken = await enabledAnywhere(
+    installation,
+    names.filter((name) => !here.has(name)),
+  );
+  return {
+    data: [
+      ...[...here].map((name) => ({ name, code: errors.DUPLICATED.code })),
+      ...[...taken].map((name) => ({ name, code: errors.DOMAIN_TAKEN.code })),
+    ],
+  };
+}
+
 async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
   const names = domains.map(({ name }) => name);
   const taken = await enabledAnywhere(
@@ -156,15 +174,14 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
     domains.filter(({ enabled }) => enabled).map(({ name }) => name),
   );
   return ctx.db.$transaction(async (tx) => {
-    const site = await sites.own(tx, siteId);
-    // Locks the site: two lists at once must not both be the last that fits.
-    await tx.site.update({ where: { id: siteId }, data: { updatedAt: new Date() } });
+    // Locked: two lists at once must not both be the last that fits.
+    const site = await sites.lock(tx, siteId);
     const limit = site.product.domainLimit;
     if (limit > 0 && (await tx.domain.count({ where: { siteId } })) + domains.length > limit)
       fail('DOMAIN_LIMIT', { extra: { limit } });
     const present = await tx.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });
     const here = new Set(present.map(({ name }) => name));
-    const open = new Set((await portsOf(tx, site.zoneId)).map(({ port }) => port));
+    const open = await openPorts(tx, site);
 
     const seen = new Set<string>();
     const faults: Fault[] = [...known];

@@ -3,6 +3,7 @@ import { routes } from '../../http/bind.ts';
 import * as bulk from './bulk-domains.service.ts';
 import * as cname from './cname.service.ts';
 import * as create from './create-domains.service.ts';
+import * as origins from './probe.service.ts';
 import * as service from './domains.service.ts';
 import * as upstreams from './upstreams.service.ts';
 
@@ -17,6 +18,7 @@ export const domainsRoutes = routes(domains, {
   createSimple: (ctx, { params, body }) => create.createSimple(ctx, params.siteId, body),
   createFrom:   (ctx, { params, body }) => create.createFrom(ctx, params.siteId, body),
   copyToSite:   (ctx, { params, body }) => create.copyToSite(ctx, params.siteId, body),
+  refusals:     (ctx, { params, body }) => create.refusals(ctx, params.siteId, body.names),
   export:       (ctx, { params, body }) => bulk.exportText(ctx, params.siteId, body.ids),
   remove:       (ctx, { params, body }) => service.remove(ctx, params.siteId, body.ids),
   removeNamed:  (ctx, { params, body }) => service.removeNamed(ctx, params.siteId, body.names),
@@ -27,6 +29,7 @@ export const domainsRoutes = routes(domains, {
   setTags:      (ctx, { params, body }) => bulk.setTags(ctx, params.siteId, body),
   setUpstreams: (ctx, { params, body }) => bulk.setUpstreams(ctx, params.siteId, body),
   swapAddress:  (ctx, { params, body }) => bulk.swapAddress(ctx, params.siteId, body),
+  probe:        (ctx, { params, body }) => origins.probe(ctx, params.siteId, body),
   upstreams:    (ctx, { params, query }) => bulk.upstreams(ctx, params.siteId, query),
   https:        (ctx, { params, body }) => service.setHttps(ctx, params, body),
   scheme:       (ctx, { params }) => service.find(ctx, params.siteId, { id: params.domainId }),

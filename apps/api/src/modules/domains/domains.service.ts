@@ -17,7 +17,7 @@ import { NO_JSON } from '../../core/no-json.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
-import { portsOf } from '../zones/zone-ports.service.ts';
+import { openPorts } from '../ports/site-ports.service.ts';
 import { cnameOf } from './cname.service.ts';
 import {
   countAllDomains,
@@ -108,8 +108,9 @@ export const setHttps = (
   { hsts, forceSSL, minTLS, originCertificateID, ...input }: HttpsInput,
 ): Promise<Domain> =>
   db.$transaction(async (tx) => {
-    const { zoneId } = await sites.own(tx, siteId);
-    const missing = await unopened(tx, zoneId, input.portMap);
+    // Locked where it maps: a port is not closed meanwhile.
+    const site = input.portMap.length > 0 ? await sites.lock(tx, siteId) : await sites.own(tx, siteId);
+    const missing = await unopened(tx, site, input.portMap);
     if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });
     // Of this site: the others' are nobody's to show.
     if (originCertificateID) {
@@ -197,14 +198,14 @@ export async function removeNamed(ctx: Ctx, siteId: string, names: string[]) {
   );
 }
 
-/** A port that the map begins at and the zone does not open, or null. */
-export async function unopened(
+/** A port that the map begins at and the site does not open, or null. */
+async function unopened(
   tx: ScopedTx,
-  zoneId: string,
+  site: { id: string; zoneId: string },
   portMap: readonly { from: number }[],
 ): Promise<number | null> {
   if (portMap.length === 0) return null;
-  const open = new Set((await portsOf(tx, zoneId)).map(({ port }) => port));
+  const open = await openPorts(tx, site);
   return portMap.find(({ from }) => !open.has(from))?.from ?? null;
 }
 
