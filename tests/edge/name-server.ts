@@ -2,10 +2,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-export type Records = { a?: string[]; aaaa?: string[]; seconds?: number; alias?: string };
+export type Records = { a?: string[]; aaaa?: string[]; txt?: string[]; seconds?: number; alias?: string };
 export type Behaviour = 'answer' | 'silent' | 'fail' | 'lie';
 
-export async function startNameServer() {
+/** It knows what it is told, or what somebody else says at the moment of the question. */
+export async function startNameServer(find?: (name: string) => Records | undefined) {
   const records = new Map<string, Records>();
   const asked: string[] = [];
   let behaviour: Behaviour = 'answer';
@@ -15,7 +16,7 @@ export async function startNameServer() {
     const kind = question.readUInt16BE(end);
     asked.push(`${name} ${kind === 1 ? 'A' : 'AAAA'}`);
     if (behaviour === 'silent') return;
-    const found = records.get(name);
+    const found = find ? find(name) : records.get(name);
     const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
     const header = Buffer.alloc(12);
     header.writeUInt16BE(question.readUInt16BE(0), 0);
@@ -23,6 +24,7 @@ export async function startNameServer() {
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(1, 4);
     const answers = code !== 0 ? [] : addresses.map((address) => record(kind, address, found?.seconds ?? 60));
+    if (kind === 16 && code === 0) answers.push(...(found?.txt ?? []).map(text));
     if (found?.alias !== undefined && code === 0) answers.unshift(alias(found.alias));
     header.writeUInt16BE(answers.length, 6);
     const reply = Buffer.concat([header, question.subarray(12, end + 4), ...answers]);
@@ -65,6 +67,9 @@ function alias(target: string): Buffer {
   const name = target.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
   return entry(5, 60, Buffer.concat([...name, Buffer.from([0])]));
 }
+
+/** Of at most 255 letters. */
+const text = (content: string) => entry(16, 60, Buffer.concat([Buffer.from([content.length]), Buffer.from(content)]));
 
 function entry(kind: number, seconds: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);

@@ -1,0 +1,66 @@
+// Accounts at the large clouds, as a site's owner sets them up.
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testApp, type TestApp } from '../support/app.ts';
+import { startAliDns } from '../support/dns-vendors/ali-dns.ts';
+import { startDnspod } from '../support/dns-vendors/dnspod.ts';
+import { startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
+import { startRoute53 } from '../support/dns-vendors/route-53.ts';
+import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import '../support/matchers.ts';
+
+const zone = 'example.com';
+const starts = { dnspod: startDnspod, aliDNS: startAliDns, route53: startRoute53, huaweiCloud: startHuaweiCloud };
+const providers = ['dnspod', 'aliDNS', 'route53', 'huaweiCloud'] as const;
+let vendors: Map<string, Vendor>;
+let app: TestApp;
+
+beforeAll(async () => {
+  vendors = new Map(
+    await Promise.all(providers.map(async (name): Promise<[string, Vendor]> => [name, await starts[name](zone)])),
+  );
+  const endpoints = Object.fromEntries([...vendors].map(([name, { url }]) => [name, url]));
+  app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify(endpoints) });
+});
+afterAll(async () => {
+  await app.close();
+  await Promise.all([...vendors.values()].map((vendor) => vendor.stop()));
+});
+const vendorOf = (provider: string) => {
+  const vendor = vendors.get(provider);
+  if (!vendor) throw new Error(provider);
+  return vendor;
+};
+
+test.each(providers)(
+  '%s: an account is tried before it is stored, and neither half of its key is shown',
+  async (provider) => {
+    const site = await app.build.site();
+    const { key } = vendorOf(provider);
+    const add = (credentials: typeof key, domains = [zone]) =>
+      app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
+    await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
+      errorData: [expect.objectContaining({ target: zone, message: expect.stringMatching(/\S/) })],
+    });
+    await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
+      errorData: [expect.objectContaining({ target: 'example.org' })],
+    });
+    const made = await add(key);
+    expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });
+    const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
+    expect(credentialsSealed).not.toContain(key.keySecret);
+    const { data } = await app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
+    expect(data).toEqual([{ name: zone, records: 0, error: null }]);
+  },
+);
+
+test('a region is a region, not another host', async () => {
+  const site = await app.build.site();
+  for (const region of ['evil.example/', 'cn-north-4.evil', '../x', 'a'])
+    await expect(
+      app.as(site.owner).call(siteDns.create, {
+        params: site.params,
+        body: { provider: 'huaweiCloud', credentials: { keyID: 'k', keySecret: 's', region }, domains: [zone] },
+      }),
+    ).toFail('PARAMETER');
+});

@@ -1,0 +1,62 @@
+// Names proven by DNS at a cloud: a stand-in of DNSPod, which keeps a row for each value. The authority asks what it keeps.
+import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startNameServer } from '../edge/name-server.ts';
+import { testApp, type TestApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { startDnspod } from '../support/dns-vendors/dnspod.ts';
+import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPebble, type Pebble } from '../support/pebble.ts';
+
+const zone = `${unique('zone')}.example.com`;
+let vendor: Vendor;
+let names: Awaited<ReturnType<typeof startNameServer>>;
+let pebble: Pebble;
+let app: TestApp;
+
+beforeAll(async () => {
+  vendor = await startDnspod(zone);
+  const txt = (name: string) =>
+    vendor.records.rows.filter((row) => row.name === name && row.type === 'TXT').flatMap(({ values }) => values);
+  names = await startNameServer((name) => ({ txt: txt(name.toLowerCase()) }));
+  pebble = await startPebble({ httpPort: 1, nameServer: names.address });
+  app = await testApp({
+    ACME_AUTHORITIES: JSON.stringify([pebble.authority]),
+    ORIGIN_ALLOW: '127.0.0.0/8',
+    DNS_ENDPOINTS: JSON.stringify({ dnspod: vendor.url }),
+  });
+}, 90_000);
+afterAll(async () => {
+  await app.close();
+  await pebble.stop();
+  await names.stop();
+  await vendor.stop();
+});
+
+test('both proofs of a name stand side by side, and are taken back', { timeout: 60_000 }, async () => {
+  const site = await app.build.site();
+  const call = app.as(site.owner).call;
+  await call(siteDns.create, {
+    params: site.params,
+    body: { provider: 'dnspod', credentials: vendor.key, domains: [zone] },
+  });
+  const { id: certId } = await call(certificates.create, {
+    params: site.params,
+    body: { source: 'automatic', sslName: unique('cert'), names: [zone, `*.${zone}`], keyTypes: ['ecdsa'] },
+  });
+  const ended = eventually(
+    async () => {
+      await issueDue(app.installation, () => new Date(), { warn: (...said: unknown[]) => console.warn(...said) });
+      const info = await call(certificates.get, { params: { ...site.params, certId } });
+      expect(info.status).not.toBe('processing');
+      return info;
+    },
+    { within: 40_000 },
+  );
+  expect(await ended).toMatchObject({ status: 'success', error: null });
+  expect(names.asked.some((asked) => asked.toLowerCase().startsWith(`_acme-challenge.${zone} `))).toBe(true);
+  expect(vendor.records.rows).toEqual([]);
+});
