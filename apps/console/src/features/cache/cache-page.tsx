@@ -12,7 +12,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { newRule, type Rule } from './rules-draft.ts';
 import { RulesTab } from './rules-tab.tsx';
-import { useDrafting } from './use-drafting.ts';
+import { useCacheRules } from './use-cache-rules.ts';
 
 /** `purgeTab` is another feature's: the console that mounts this page brings it. */
 export function CachePage({ purgeTab }: { purgeTab: ReactNode }) {
@@ -25,7 +25,7 @@ function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab:
   const t = useT();
   const can = useCan();
   const site = useSite();
-  const drafting = useDrafting(site.id, published);
+  const drafting = useCacheRules(site.id, published);
   const tabs = [
     { value: 'rules', label: 'cache.tabs.rules', count: drafting.rules.length },
     { value: 'purge', label: 'cache.tabs.purge' },

@@ -1,10 +1,11 @@
-import { Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { PathCondition, wordsOf } from '../../components/rules/path-condition.tsx';
+import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { isUnit, secondsOf, spoken, units, type Unit } from './cache-time.ts';
-import classes from './cache.module.css';
-import { faultsOf, valuesOf, type DraftRule, type Rule } from './rules-draft.ts';
+import { faultsOf, type DraftRule, type Rule } from './rules-draft.ts';
 
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
 const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
@@ -18,9 +19,7 @@ interface RuleEditorProps {
 export function RuleEditor({ rule, onChange }: RuleEditorProps) {
   const t = useT();
   // What is typed, beside what it means: a blank at the end must not vanish under the hands.
-  const [text, setText] = useState(rule.value.join(rule.type === 'fileType' ? ' ' : '\n'));
   const [names, setNames] = useState(rule.queryNames.join(' '));
-  const [touched, setTouched] = useState(rule.value.length > 0);
   const [unit, setUnit] = useState<Unit>(spoken(rule.cacheTime || 86_400).unit);
   const faults = faultsOf(rule);
   const said = (field: keyof typeof faults) => {
@@ -28,45 +27,12 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
   const set = (part: Partial<DraftRule>) => onChange({ ...rule, ...part });
-  const values = {
-    'aria-label': t('cache.fields.value'),
-    placeholder: t(`cache.edit.values.${rule.type}`),
-    value: text,
-    error: touched && said('value'),
-    spellCheck: false,
-    autoCapitalize: 'off',
-    onBlur: () => setTouched(true),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      setText(currentTarget.value);
-      set({ value: valuesOf(rule.type, currentTarget.value) });
-    },
-  };
   const never = rule.cacheTime === 0;
   const count = rule.cacheTime / secondsOf(1, unit);
   return (
     <div className={classes['editor']}>
       <span className={classes['joint']}>{t('common.rule.if')}</span>
-      <div className={classes['condition']}>
-        <div className={classes['type']}>
-          <Select
-            aria-label={t('cache.fields.type')}
-            data={types.map((value) => ({ value, label: t(`cache.choices.type.${value}`) }))}
-            value={rule.type}
-            allowDeselect={false}
-            onChange={(value) => {
-              const type = types.find((name) => name === value) ?? 'prefix';
-              set({ type, value: valuesOf(type, text) });
-            }}
-          />
-        </div>
-        <div className={classes['values']}>
-          {rule.type === 'url' || rule.type === 'prefix' ? (
-            <Textarea {...values} autosize minRows={1} maxRows={10} classNames={{ input: classes['mono'] ?? '' }} />
-          ) : (
-            <TextInput {...values} classNames={{ input: classes['mono'] ?? '' }} />
-          )}
-        </div>
-      </div>
+      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
       <span className={classes['joint']} data-low>
         {t('common.rule.then')}
       </span>
@@ -122,7 +88,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
                 classNames={{ input: classes['mono'] ?? '' }}
                 onChange={({ currentTarget }) => {
                   setNames(currentTarget.value);
-                  set({ queryNames: currentTarget.value.split(/[\s,，、]+/).filter((name) => name !== '') });
+                  set({ queryNames: wordsOf(currentTarget.value) });
                 }}
               />
             )}

@@ -1,24 +1,16 @@
+import { PathSentence } from '../../components/rules/path-sentence.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { useT, type T } from '../../lib/i18n.ts';
 import { spoken } from './cache-time.ts';
 import type { DraftRule } from './rules-draft.ts';
 
-const SHOWN = 4;
-
 /** A rule that can be read aloud. */
 export function RuleSentence({ rule }: { rule: DraftRule }) {
   const t = useT();
-  const lits = rule.type === 'fileType' ? [rule.value.join(' ')] : rule.value.slice(0, SHOWN);
-  const more = rule.type === 'fileType' ? 0 : rule.value.length - lits.length;
   const names = rule.query === 'listed' ? rule.queryNames.join(' ') : '';
   return (
     <Sentence>
-      <If /> {t(`cache.sentence.${rule.type}`)}
-      {lits.map((value) => (
-        <Lit key={value}>{value || '…'}</Lit>
-      ))}
-      {lits.length === 0 && <Lit>…</Lit>}
-      {more > 0 && <span>{t('cache.sentence.more', { count: more })}</span>}
+      <If /> <PathSentence paths={rule} />
       <Then />
       {rule.cacheTime === 0 ? (
         <Effect refuse>{t('cache.sentence.never')}</Effect>

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { changesOf, draftOf, moved, planOf, prioritiesOf } from '../../components/rules/drafts.ts';
+import { valuesOf } from '../../components/rules/path-condition.tsx';
 import { secondsOf, spoken } from './cache-time.ts';
-import {
-  changesOf,
-  draftOf,
-  faultsOf,
-  moved,
-  newRule,
-  planOf,
-  prioritiesOf,
-  staticFiles,
-  valuesOf,
-  type Rule,
-} from './rules-draft.ts';
+import { faultsOf, fieldsOf, newRule, staticFiles, type Rule } from './rules-draft.ts';
 
 const rule = (n: number, priority: number): Rule => ({
   id: `01990000-0000-7000-8000-00000000000${n}`,
@@ -29,11 +20,11 @@ const rule = (n: number, priority: number): Rule => ({
 const live = draftOf([rule(1, 10), rule(2, 20), rule(3, 30)]);
 const [first, second, third] = live;
 if (!first || !second || !third) throw new Error('three rules');
-const words = (draft: typeof live) => changesOf(live, draft, (word) => word);
+const words = (draft: typeof live) => changesOf(live, draft, fieldsOf, (word) => word);
 
 test('nothing changed publishes nothing', () => {
   expect(words(live)).toEqual([]);
-  expect(planOf(live, [...live])).toEqual({ create: [], created: [], update: [], remove: [] });
+  expect(planOf(live, [...live], fieldsOf)).toEqual({ create: [], created: [], update: [], remove: [] });
 });
 
 describe('order', () => {
@@ -41,11 +32,11 @@ describe('order', () => {
     const draft = moved(live, third.key, 0);
     expect(draft.map(({ key }) => key)).toEqual([third.key, first.key, second.key]);
     expect(prioritiesOf(draft)).toEqual([30, 31, 32]);
-    expect(planOf(live, draft).update.map(({ id, priority }) => [id, priority])).toEqual([
+    expect(planOf(live, draft, fieldsOf).update.map(({ id, priority }) => [id, priority])).toEqual([
       [first.id, 31],
       [second.id, 32],
     ]);
-    expect(words(draft)).toEqual(['cache.bar.reordered']);
+    expect(words(draft)).toEqual(['common.rules.reordered']);
   });
 
   test('a rule added at the end comes after the last', () =>
@@ -65,8 +56,13 @@ describe('order', () => {
 
 test('a changed, a switched, a removed and a new rule are each told and called', () => {
   const draft = [{ ...first, cacheTime: 0 }, { ...second, enabled: false }, newRule({ value: ['/new/'] })];
-  expect(words(draft)).toEqual(['cache.bar.changed', 'cache.bar.off', 'cache.bar.added', 'cache.bar.removed']);
-  const plan = planOf(live, draft);
+  expect(words(draft)).toEqual([
+    'common.rules.changed',
+    'common.rules.turnedOff',
+    'common.rules.added',
+    'common.rules.removed',
+  ]);
+  const plan = planOf(live, draft, fieldsOf);
   expect(plan.create).toHaveLength(1);
   expect(plan.update.map(({ id }) => id)).toEqual([first.id, second.id]);
   expect(plan.remove).toEqual([third.id]);

@@ -9,23 +9,23 @@ import {
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
-import { useState } from 'react';
-import { Pill } from '../../components/status/status.tsx';
+import { useState, type ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
-import classes from './cache.module.css';
-import { RuleEditor } from './rule-editor.tsx';
-import { RuleSentence } from './rule-sentence.tsx';
-import type { DraftRule } from './rules-draft.ts';
+import { Pill } from '../status/status.tsx';
+import type { AnyDraft } from './drafts.ts';
+import classes from './rules.module.css';
 
 interface RuleRowProps {
-  rule: DraftRule;
+  rule: AnyDraft;
   n: number;
   count: number;
   open: boolean;
   draft: boolean;
   locked: boolean;
+  sentence: ReactNode;
+  editor: ReactNode;
   onOpen: (open: boolean) => void;
-  onChange: (rule: DraftRule) => void;
+  onSwitch: (enabled: boolean) => void;
   onMove: (to: number) => void;
   onDuplicate: () => void;
   onRemove: () => void;
@@ -40,8 +40,10 @@ export function RuleRow({
   open,
   draft,
   locked,
+  sentence,
+  editor,
   onOpen,
-  onChange,
+  onSwitch,
   onMove,
   onDuplicate,
   onRemove,
@@ -79,7 +81,7 @@ export function RuleRow({
         {!locked && (
           <UnstyledButton
             className={classes['grip'] ?? ''}
-            aria-label={t('cache.edit.handle', { n })}
+            aria-label={t('common.rules.handle', { n })}
             draggable
             onDragStart={(event) => {
               event.dataTransfer.setData('text/rule', rule.key);
@@ -92,17 +94,17 @@ export function RuleRow({
         <Switch
           size="xs"
           className={classes['switch'] ?? ''}
-          aria-label={t('cache.edit.on', { n })}
+          aria-label={t('common.rules.on', { n })}
           checked={rule.enabled}
           disabled={locked}
-          onChange={(event) => onChange({ ...rule, enabled: event.currentTarget.checked })}
+          onChange={(event) => onSwitch(event.currentTarget.checked)}
         />
         <div className={classes['said']} onDoubleClick={() => !locked && onOpen(true)}>
-          <RuleSentence rule={rule} />
+          {sentence}
         </div>
-        {draft && <Pill tone="warn">{t('cache.edit.draft')}</Pill>}
+        {draft && <Pill tone="warn">{t('common.rules.draft')}</Pill>}
         {!locked && open && (
-          <ActionIcon aria-label={t('cache.edit.close', { n })} aria-expanded onClick={() => onOpen(false)}>
+          <ActionIcon aria-label={t('common.rules.close', { n })} aria-expanded onClick={() => onOpen(false)}>
             <IconChevronUp size={16} stroke={1.6} />
           </ActionIcon>
         )}
@@ -110,7 +112,7 @@ export function RuleRow({
           <>
             <ActionIcon
               className={classes['pencil'] ?? ''}
-              aria-label={t('cache.edit.open', { n })}
+              aria-label={t('common.rules.open', { n })}
               aria-expanded={false}
               onClick={() => onOpen(true)}
             >
@@ -118,7 +120,7 @@ export function RuleRow({
             </ActionIcon>
             <Menu position="bottom-end">
               <Menu.Target>
-                <ActionIcon aria-label={t('common.table.rowActions', { name: t('cache.bar.rule', { n }) })}>
+                <ActionIcon aria-label={t('common.table.rowActions', { name: t('common.rules.rule', { n }) })}>
                   <IconDots size={16} stroke={1.6} />
                 </ActionIcon>
               </Menu.Target>
@@ -131,17 +133,17 @@ export function RuleRow({
                   disabled={n === 1}
                   onClick={() => onMove(place - 1)}
                 >
-                  {t('cache.edit.up')}
+                  {t('common.rules.up')}
                 </Menu.Item>
                 <Menu.Item
                   leftSection={<IconArrowDown size={15} stroke={1.6} />}
                   disabled={n === count}
                   onClick={() => onMove(place + 1)}
                 >
-                  {t('cache.edit.down')}
+                  {t('common.rules.down')}
                 </Menu.Item>
                 <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>
-                  {t('cache.edit.duplicate')}
+                  {t('common.rules.duplicate')}
                 </Menu.Item>
                 <Menu.Divider />
                 <Menu.Item color="red" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={onRemove}>
@@ -152,7 +154,7 @@ export function RuleRow({
           </>
         )}
       </div>
-      {open && <RuleEditor rule={rule} onChange={onChange} />}
+      {editor}
     </li>
   );
 }

@@ -1,0 +1,117 @@
+// A list of rules as one draft: edited, ordered and switched on the page, published together.
+import type { T } from '../../lib/i18n.ts';
+
+/** What the API says of a rule besides its fields. */
+interface Published {
+  id: string;
+  priority: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type Draft<Rule extends Published> = Omit<Rule, 'id' | 'createdAt' | 'updatedAt'> & Pick<AnyDraft, 'id' | 'key'>;
+
+/** What every draft has, whatever its rule says. */
+export interface AnyDraft {
+  /** Null until it is published. */
+  id: string | null;
+  key: string;
+  /** Where it stood when it was published; the place in the list decides what it becomes. */
+  priority: number;
+  enabled: boolean;
+}
+
+// A draft may come back after a reload, with the keys it had.
+let made = Date.now();
+export const newKey = () => `new${(made += 1)}`;
+
+export const draftOf = <Rule extends Published>(rules: readonly Rule[]): Draft<Rule>[] =>
+  rules.map(({ id, createdAt: _, updatedAt: __, ...rule }) => ({ ...rule, id, key: id }));
+
+export function moved<D extends AnyDraft>(rules: readonly D[], key: string, to: number): D[] {
+  const from = rules.findIndex((rule) => rule.key === key);
+  const rule = rules[from];
+  if (!rule || to < 0 || to >= rules.length) return [...rules];
+  const rest = rules.toSpliced(from, 1);
+  return rest.toSpliced(to, 0, rule);
+}
+
+const HIGHEST = 10_000;
+
+/** Numbers that put the rules into the list's order and change as few of them as they can. */
+export function prioritiesOf(rules: readonly AnyDraft[]): number[] {
+  let last = -1;
+  const kept = rules.map((rule) => {
+    const fits = rule.id !== null && rule.priority > last;
+    last = fits ? rule.priority : last + 1;
+    return last;
+  });
+  const step = Math.max(1, Math.floor(HIGHEST / (rules.length + 1)));
+  return last > HIGHEST ? rules.map((_, i) => Math.min(10, step) * (i + 1)) : kept;
+}
+
+/** What of a draft is sent, besides its place. */
+export type FieldsOf<D extends AnyDraft, Fields> = (rule: D) => Fields;
+
+const same = <D extends AnyDraft>(a: D, b: D, fieldsOf: FieldsOf<D, object>) =>
+  JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b));
+
+export interface Plan<Fields> {
+  create: (Fields & { priority: number })[];
+  /** The keys of those that are created, in the same order. */
+  created: string[];
+  update: (Fields & { id: string; priority: number })[];
+  remove: string[];
+}
+
+export function planOf<D extends AnyDraft, Fields extends object>(
+  live: readonly D[],
+  draft: readonly D[],
+  fieldsOf: FieldsOf<D, Fields>,
+): Plan<Fields> {
+  const before = new Map(live.map((rule) => [rule.key, rule]));
+  const kept = new Set(draft.map(({ key }) => key));
+  const priorities = prioritiesOf(draft);
+  const placed = draft.map((rule, i) => ({ rule, priority: priorities[i] ?? 0, was: before.get(rule.key) }));
+  const created = placed.filter(({ rule }) => rule.id === null);
+  return {
+    create: created.map(({ rule, priority }) => ({ ...fieldsOf(rule), priority })),
+    created: created.map(({ rule }) => rule.key),
+    update: placed.flatMap(({ rule, priority, was }) =>
+      rule.id === null || (was && same(was, rule, fieldsOf) && was.priority === priority)
+        ? []
+        : [{ ...fieldsOf(rule), id: rule.id, priority }],
+    ),
+    remove: live.flatMap(({ key, id }) => (id === null || kept.has(key) ? [] : [id])),
+  };
+}
+
+/** Is this rule another than the one that is live? */
+export const differs = <D extends AnyDraft>(live: readonly D[], rule: D, fieldsOf: FieldsOf<D, object>) => {
+  const was = live.find(({ key }) => key === rule.key);
+  return !was || !same(was, rule, fieldsOf);
+};
+
+export function changesOf<D extends AnyDraft>(
+  live: readonly D[],
+  draft: readonly D[],
+  fieldsOf: FieldsOf<D, object>,
+  t: T,
+): string[] {
+  const kept = draft.filter(({ id }) => id !== null).map(({ key }) => key);
+  const order = live.map(({ key }) => key).filter((key) => kept.includes(key));
+  return [
+    ...draft.flatMap((rule, i) => {
+      const was = live.find(({ key }) => key === rule.key);
+      const n = i + 1;
+      if (!was) return [t('common.rules.added')];
+      if (same({ ...was, enabled: rule.enabled }, rule, fieldsOf))
+        return was.enabled === rule.enabled
+          ? []
+          : [t(rule.enabled ? 'common.rules.turnedOn' : 'common.rules.turnedOff', { n })];
+      return [t('common.rules.changed', { n })];
+    }),
+    ...live.flatMap(({ key }, i) => (kept.includes(key) ? [] : [t('common.rules.removed', { n: i + 1 })])),
+    ...(order.join() === kept.join() ? [] : [t('common.rules.reordered')]),
+  ];
+}

@@ -1,0 +1,82 @@
+import type { Paths } from '@edgeloom/contract/common/paths.ts';
+import { Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import classes from './rules.module.css';
+
+interface PathConditionProps<Type extends Paths['type']> {
+  types: readonly Type[];
+  type: Type;
+  value: string[];
+  /** What is wrong with the values; shown once they were touched. */
+  fault: string | undefined;
+  onChange: (paths: { type: Type; value: string[] }) => void;
+}
+
+/** Which URLs a rule is about. */
+export function PathCondition<Type extends Paths['type']>({
+  types,
+  type,
+  value,
+  fault,
+  onChange,
+}: PathConditionProps<Type>) {
+  const t = useT();
+  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  const [text, setText] = useState(value.join(type === 'fileType' ? ' ' : '\n'));
+  const [touched, setTouched] = useState(value.length > 0);
+  const about: Paths['type'] = type;
+  const values = {
+    'aria-label': t('common.paths.value'),
+    placeholder: about === 'all' ? '' : t(`common.paths.hint.${about}`),
+    value: text,
+    error: touched && fault,
+    spellCheck: false,
+    autoCapitalize: 'off',
+    onBlur: () => setTouched(true),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      setText(currentTarget.value);
+      onChange({ type, value: valuesOf(type, currentTarget.value) });
+    },
+  };
+  return (
+    <div className={classes['condition']}>
+      <div className={classes['type']}>
+        <Select
+          aria-label={t('common.paths.type')}
+          data={types.map((one) => ({ value: one, label: t(`common.paths.choice.${one}`) }))}
+          value={type}
+          allowDeselect={false}
+          onChange={(chosen) => {
+            const next = types.find((name) => name === chosen) ?? type;
+            onChange({ type: next, value: valuesOf(next, text) });
+          }}
+        />
+      </div>
+      {type !== 'all' && (
+        <div className={classes['values']}>
+          {type === 'url' || type === 'prefix' ? (
+            <Textarea {...values} autosize minRows={1} maxRows={10} classNames={{ input: classes['mono'] ?? '' }} />
+          ) : (
+            <TextInput {...values} classNames={{ input: classes['mono'] ?? '' }} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** `jpg, png` and a list of lines alike. A pattern may hold blanks and commas. */
+export function valuesOf(type: Paths['type'], text: string): string[] {
+  if (type === 'all') return [];
+  const parts =
+    type === 'regex'
+      ? [text.trim()]
+      : type === 'fileType'
+        ? wordsOf(text.toLowerCase()).map((word) => word.replace(/^\.+/, ''))
+        : text.split('\n').map((line) => line.trim());
+  return parts.filter((value) => value !== '');
+}
+
+/** Separated by blanks or commas of any script. */
+export const wordsOf = (text: string) => text.split(/[\s,，、]+/).filter((word) => word !== '');

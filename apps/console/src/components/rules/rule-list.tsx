@@ -1,0 +1,63 @@
+import { useRef, useState, type ComponentType } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { moved, type AnyDraft } from './drafts.ts';
+import { RuleRow } from './rule-row.tsx';
+import classes from './rules.module.css';
+import type { Drafting } from './use-drafting.ts';
+
+interface RuleListProps<D extends AnyDraft> {
+  drafting: Drafting<D>;
+  /** What the list is called. */
+  label: string;
+  sentence: ComponentType<{ rule: D }>;
+  editor: ComponentType<{ rule: D; onChange: (rule: D) => void }>;
+}
+
+/** Rules top to bottom, each a sentence with its form behind it; what is changed stays a draft until it is published. */
+export function RuleList<D extends AnyDraft>({
+  drafting,
+  label,
+  sentence: Sentence,
+  editor: Editor,
+}: RuleListProps<D>) {
+  const t = useT();
+  const { rules, set, open, setOpen, locked } = drafting;
+  const [moving, setMoving] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const move = (key: string, to: number) => {
+    if (to < 0 || to >= rules.length) return;
+    set(moved(rules, key, to));
+    setMoving(t('common.rules.moved', { n: to + 1 }));
+    // A row that moves in the document loses the focus, and the next Alt ↑ would go nowhere.
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${key}"] button`)?.focus());
+  };
+  return (
+    <>
+      <ol ref={list} className={classes['rules']} aria-label={label}>
+        {rules.map((rule, i) => {
+          const change = (changed: D) => set(rules.with(i, changed));
+          return (
+            <RuleRow
+              key={rule.key}
+              rule={rule}
+              n={i + 1}
+              count={rules.length}
+              open={open === rule.key}
+              draft={drafting.differs(rule)}
+              locked={locked}
+              sentence={<Sentence rule={rule} />}
+              editor={open === rule.key && <Editor rule={rule} onChange={change} />}
+              onOpen={(is) => setOpen(is ? rule.key : null)}
+              onSwitch={(enabled) => change({ ...rule, enabled })}
+              onMove={(to) => move(rule.key, to)}
+              onDuplicate={() => drafting.duplicate(rule, i + 1)}
+              onRemove={() => set(rules.toSpliced(i, 1))}
+              onDrop={(key) => move(key, i)}
+            />
+          );
+        })}
+      </ol>
+      <output className="hidden-text">{moving}</output>
+    </>
+  );
+}

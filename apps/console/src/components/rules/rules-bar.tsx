@@ -1,0 +1,39 @@
+import { useT, type Word } from '../../lib/i18n.ts';
+import { toast } from '../../stores/toasts.ts';
+import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
+import { SaveBar } from '../save-bar/save-bar.tsx';
+
+/** What the bar needs of a list, whatever its rules are like. */
+interface List {
+  /** Said before its changes, where the page has several lists. */
+  title?: Word;
+  changes: readonly string[];
+  publishing: boolean;
+  publish: () => Promise<boolean>;
+  discard: () => void;
+}
+
+/** One bar for all lists of a page: what changed, discard, publish. */
+export function RulesBar({ lists }: { lists: readonly List[] }) {
+  const t = useT();
+  const changed = lists.filter(({ changes }) => changes.length > 0);
+  const changes = changed.flatMap(({ title, changes: of }) =>
+    of.map((change) => (title ? `${t(title)}${t('common.colon')}${change}` : change)),
+  );
+  const onSave = async () => {
+    for (const list of changed) if (!(await list.publish())) return;
+    toast({ text: t('common.rules.published') });
+  };
+  return (
+    <>
+      <LeaveGuard when={changes.length > 0} />
+      <SaveBar
+        changes={changes}
+        saving={lists.some(({ publishing }) => publishing)}
+        saveLabel="common.publish"
+        onSave={() => void onSave()}
+        onDiscard={() => changed.forEach(({ discard }) => discard())}
+      />
+    </>
+  );
+}
