@@ -225,6 +225,22 @@ describe('an origin by name', () => {
     expect(await say(doc.port, 'x')).toBe('one x');
   });
 
+  test('is forwarded to where it led when the agent begins anew and nobody can say', async () => {
+    dns.records.set('restarts.example.com', { a: ['127.0.0.1'] });
+    const first = await startForwards({ resolvers: [dns.address] });
+    const doc = portDoc(await freePort(), { upstreams: [upstream(one.port, { address: 'restarts.example.com' })] });
+    const other = portDoc(await freePort(), { upstreams: [upstream(two.port)] });
+    first.put(doc);
+    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await first.forwards.stop({ nginx: false });
+    dns.behave('fail');
+    onTestFinished(() => void dns.behave('answer'));
+    const second = await startForwards({ resolvers: [dns.address], dir: first.dir, docs: [doc, other] });
+    onTestFinished(() => second.stop());
+    await second.serves(other);
+    expect(await say(doc.port, 'x')).toBe('one x');
+  });
+
   test.each([
     ['leads to where origins may not lie', { a: ['127.66.0.1'] }],
     ['leads there in IPv6', { aaaa: ['0:0:0:0:0:ffff:7f42:1'] }],

@@ -40,14 +40,19 @@ export const portDoc = (port: number, over: Partial<PortDoc> = {}): PortDoc => (
 export interface ForwardsOptions {
   resolvers?: string[];
   capabilities?: Partial<Capabilities>;
+  /** Of an earlier one. */
+  dir?: string;
+  /** There from the beginning. */
+  docs?: EdgeDoc[];
   /** One worker: then turns are counted in one place. */
   processes?: number;
 }
 
 export type TestForwards = Awaited<ReturnType<typeof startForwards>>;
 
-export async function startForwards({ resolvers = [], capabilities = {}, processes = 1 }: ForwardsOptions = {}) {
-  const dir = await mkdtemp(join(tmpdir(), 'forwards-'));
+export async function startForwards(options: ForwardsOptions = {}) {
+  const { resolvers = [], capabilities = {}, processes = 1 } = options;
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'forwards-')));
   const [workers, found] = await Promise.all([findWorkers(), detectCapabilities('nginx')]);
   const layout = layoutOf(dir);
   await prepareLayout(layout, workers);
@@ -76,7 +81,7 @@ export async function startForwards({ resolvers = [], capabilities = {}, process
     for (const doc of changed) docs.set(keyOf(doc), doc);
     forwards.changed(changed.map(keyOf));
   };
-  put({ ...zoneDoc({ http, https }), worker: { processes, connections: 1024 } });
+  put({ ...zoneDoc({ http, https }), worker: { processes, connections: 1024 } }, ...(options.docs ?? []));
   forwards.follow({
     store: {
       keys: () => docs.keys(),
@@ -86,6 +91,7 @@ export async function startForwards({ resolvers = [], capabilities = {}, process
   });
   return {
     forwards,
+    dir,
     zonePort: http,
     nodeID,
     log,

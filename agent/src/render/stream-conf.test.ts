@@ -99,8 +99,8 @@ test('weights of a hash stay in proportion, and small: each unit costs nginx 160
     return Array.from(text.matchAll(/weight=(\d+)/g), ([, weight]) => Number(weight));
   };
   expect(weights([100, 50])).toEqual([2, 1]);
-  expect(weights([100, 99])).toEqual([32, 32]);
-  expect(weights([100, 1])).toEqual([63, 1]);
+  expect(weights([100, 99])).toEqual([16, 16]);
+  expect(weights([100, 1])).toEqual([32, 1]);
   expect(weights([7, 7, 7])).toEqual([1, 1, 1]);
 });
 

@@ -127,7 +127,7 @@ function hashed(origins: ForwardOrigin[]): ForwardOrigin[] {
   const scale = Math.min(1, MOST_WEIGHT / sum) / unit;
   return chosen.map((origin) => ({ ...origin, weight: Math.max(1, Math.round(origin.weight * scale)) }));
 }
-const MOST_WEIGHT = 64;
+const MOST_WEIGHT = 32;
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
 /** What all workers know of origins together. One that is too small nginx refuses, with all forwards. */
