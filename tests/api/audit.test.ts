@@ -176,6 +176,8 @@ test('every table is watched, or known not to need it', async () => {
       ['rate_counts', 'idempotent_calls', 'login_failures'],
       // Steps of a sign-in; the call that takes one is recorded.
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
+      // What triggers keep of tables that are watched.
+      ['port_claims'],
       // What the publisher, the mailer and the nodes make of a change.
       ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'job_receipts'],
     ]

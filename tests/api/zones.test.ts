@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { sitePorts, zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { published } from '../support/outbox.ts';
@@ -149,11 +149,5 @@ describe('the ports of a zone', () => {
       'INCONSISTENT_PORTS',
     );
     await call(zonePorts.remove, { params, body: { ids: [plain?.id ?? ''] } });
-  });
-
-  test('are what the customer of a site there may listen on', async () => {
-    const site = await build.site();
-    const { data } = await as(site.owner).call(sitePorts.list, { params: site.params });
-    expect(data.map(({ port }) => port)).toEqual([80, 443]);
   });
 });

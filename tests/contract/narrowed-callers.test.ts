@@ -216,6 +216,8 @@ const given: readonly (Thing | null)[] = [
   'zone',
   'domain',
   'upstream',
+  'forward',
+  'forwardUpstream',
   'cacheRule',
   'purge',
   'port',

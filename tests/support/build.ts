@@ -1,10 +1,20 @@
 // Things to test with. A builder fills in what the test does not care about and takes what it does.
-import { randomBytes, randomUUIDv7, X509Certificate } from 'node:crypto';
+import { randomBytes, randomInt, randomUUIDv7, X509Certificate } from 'node:crypto';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { contexts, newZoneKey } from '@edgeloom/api/core/secrets.ts';
 import { sealCredentials } from '@edgeloom/api/dns/provider.ts';
-import type { Account, Domain, EdgeNode, Prisma, Product, Site, Zone } from '@edgeloom/api/generated/client.ts';
+import type {
+  Account,
+  Domain,
+  EdgeNode,
+  PortRule,
+  Prisma,
+  Product,
+  Site,
+  Zone,
+} from '@edgeloom/api/generated/client.ts';
+import { isEverySites } from '@edgeloom/contract/ports/ports.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from './actors.ts';
 
@@ -34,6 +44,10 @@ export interface BuiltSite extends Site, Tenant {
 export interface BuiltDomain extends Domain {
   site: BuiltSite;
   params: { siteId: string; domainId: string };
+}
+
+export interface BuiltForward extends PortRule {
+  params: { siteId: string; portId: string };
 }
 
 export type Build = ReturnType<typeof builder>;
@@ -152,6 +166,10 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
           ...wish,
         },
       });
+      // As sites begin: with what there is, where that is neither 80 nor 443.
+      const ports = await db.zonePort.findMany({ where: { zoneId: of.zoneId } });
+      if (!ports.some(({ port }) => isEverySites(port)))
+        await db.sitePort.createMany({ data: ports.map(({ id }) => ({ siteId: row.id, zonePortId: id })) });
       return { ...row, product: of, zone: of.zone, client: of.client, owner: user, params: { siteId: row.id } };
     },
 
@@ -174,6 +192,22 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         data: upstreams.map((upstream) => ({ ...upstream, siteId: of.id, domainId: row.id })),
       });
       return { ...row, site: of, params: { siteId: of.id, domainId: row.id } };
+    },
+
+    /** A port of its own unless one is said. */
+    async forward({
+      site,
+      upstreams = [{ address: '192.0.2.10', port: 22 }],
+      ...wish
+    }: {
+      site: Pick<Site, 'id'>;
+      upstreams?: { address: string; port: number; enabled?: boolean; backup?: boolean }[];
+    } & Partial<Pick<PortRule, 'port' | 'protocol' | 'enabled' | 'memo' | 'method'>>): Promise<BuiltForward> {
+      const row = await db.portRule.create({
+        data: { siteId: site.id, port: 20_000 + randomInt(10_000), protocol: 'tcp', ...wish },
+      });
+      await db.portUpstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, portRuleId: row.id })) });
+      return { ...row, params: { siteId: site.id, portId: row.id } };
     },
 
     cacheRule: (site: BuiltSite, wish: Partial<Prisma.CacheRuleUncheckedCreateInput> = {}) =>

@@ -16,6 +16,8 @@ export const things = [
   'site',
   'domain',
   'upstream',
+  'forward',
+  'forwardUpstream',
   'certificate',
   'siteDns',
   'cacheRule',
@@ -43,6 +45,7 @@ const byField: Readonly<Record<string, Thing>> = {
   zoneId: 'zone',
   zoneID: 'zone',
   domainId: 'domain',
+  portId: 'forward',
   domainID: 'domain',
   domainIDs: 'domain',
   certId: 'certificate',
@@ -66,6 +69,9 @@ const byFeature: Readonly<Record<string, Thing>> = {
   clientSites: 'site',
   domains: 'domain',
   domainUpstreams: 'upstream',
+  ports: 'forward',
+  portUpstreams: 'forwardUpstream',
+  sitePorts: 'port',
   certificates: 'certificate',
   siteDns: 'siteDns',
   cacheRules: 'cacheRule',
@@ -124,6 +130,15 @@ export async function world(
   ];
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
+  const forward = await build.forward({
+    site,
+    enabled: false,
+    upstreams: [
+      { address: '192.0.2.1', port: 22 },
+      { address: '192.0.2.2', port: 22 },
+    ],
+  });
+  const forwardUpstream = await db.portUpstream.findFirstOrThrow({ where: { portRuleId: forward.id } });
   const certificate = await build.certificate(site, [domain.name]);
   const siteDns = await build.siteDns(site);
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
@@ -153,6 +168,8 @@ export async function world(
       site: site.id,
       domain: domain.id,
       upstream: upstream.id,
+      forward: forward.id,
+      forwardUpstream: forwardUpstream.id,
       certificate: certificate.id,
       siteDns: siteDns.id,
       cacheRule: rule.id,
@@ -187,6 +204,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.outbox.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
+    db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),
+    db.portRule.findMany({ ...inSite, include: { upstreams: { orderBy: { id: 'asc' } } } }),
     db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
     db.siteDns.findMany(inSite),
     db.cacheRule.findMany(inSite),
@@ -216,6 +235,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     fromAddress: 'someone@example.com',
     vcode: '123456',
     port: 8081,
+    ...(endpoint.feature === 'sitePorts' && { ports: [443] }),
+    ...(endpoint.feature === 'ports' && path.at(-1) !== 'lines' && { lines: '8082 192.0.2.77:22' }),
     urls: ['http://www.example.com/a'],
     type: endpoint.feature === 'cacheRules' ? 'fileType' : undefined,
     value: endpoint.feature === 'cacheRules' ? ['css'] : undefined,

@@ -49,6 +49,7 @@ import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
 import { corsRoutes, customHeadersRoutes, domainModulesRoutes } from './modules/modules/modules.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
+import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
@@ -56,7 +57,7 @@ import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
-import { sitePortsRoutes, zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
+import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
 /** Of a form with files; one file is as large as a body may be. */
 const formLimits = { files: 5, fields: 20, parts: 25, fieldSize: 10_000, headerPairs: 50 };
@@ -82,7 +83,6 @@ const modules: readonly Routes[] = [
   chartsRoutes,
   zonesRoutes,
   zonePortsRoutes,
-  sitePortsRoutes,
   licensesRoutes,
   productsRoutes,
   ownProductsRoutes,
@@ -92,6 +92,9 @@ const modules: readonly Routes[] = [
   domainsRoutes,
   domainUpstreamsRoutes,
   clientDomainsRoutes,
+  portsRoutes,
+  portUpstreamsRoutes,
+  sitePortsRoutes,
   certificatesRoutes,
   siteDnsRoutes,
   antiReferersRoutes,

@@ -111,7 +111,7 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
 
   const zoneId = randomUUIDv7();
   await tx.zone.create({ data: { id: zoneId, clientId, name: names.zone, keySealed: newZoneKey(secrets, zoneId) } });
-  await tx.zonePort.createMany({
+  const listening = await tx.zonePort.createManyAndReturn({
     data: [
       { zoneId, port: edge.http, tls: false },
       { zoneId, port: edge.https, tls: true },
@@ -122,6 +122,7 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
   const site = await tx.site.create({
     data: { clientId, zoneId, productId: product.id, ownerId: user.id, name: names.site, tags: ['demo'] },
   });
+  await tx.sitePort.createMany({ data: listening.map(({ id }) => ({ siteId: site.id, zonePortId: id })) });
   await tx.cacheRule.create({
     data: { siteId: site.id, type: 'fileType', value: ['css', 'js', 'png', 'jpg', 'svg', 'woff2'], cacheTime: 3600 },
   });
@@ -149,7 +150,8 @@ async function follow(tx: Tx, { zoneID: zoneId, domainID: domainId }: Made, { ed
   const moved =
     (await move(previous.edge.http, edge.http, false)).count +
     (await move(previous.edge.https, edge.https, true)).count;
-  if (moved > 0) await changed(tx, zoneId, 'zone');
+  const listening = moved > 0 ? await tx.site.findMany({ where: { zoneId }, select: { id: true } }) : [];
+  if (moved > 0) await changed(tx, zoneId, 'zone', ...listening.map(({ id }) => siteKey(id)));
   if (domainId === '' || (previous.origin.host === origin.host && previous.origin.port === origin.port)) return;
   const { count } = await tx.upstream.updateMany({
     where: { domainId, address: previous.origin.host, port: previous.origin.port },

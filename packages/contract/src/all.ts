@@ -27,12 +27,13 @@ import { jobs } from './jobs/jobs.endpoints.ts';
 import { cors, customHeaders, domainModules } from './modules/modules.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
+import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
-import { sitePorts, zonePorts, zones } from './zones/zones.endpoints.ts';
+import { zonePorts, zones } from './zones/zones.endpoints.ts';
 
 export const groups: readonly Group[] = [
   session,
@@ -59,7 +60,6 @@ export const groups: readonly Group[] = [
   charts,
   zones,
   zonePorts,
-  sitePorts,
   licenses,
   products,
   ownProducts,
@@ -71,6 +71,9 @@ export const groups: readonly Group[] = [
   domains,
   domainUpstreams,
   clientDomains,
+  ports,
+  portUpstreams,
+  sitePorts,
   certificates,
   siteDns,
   cacheRules,

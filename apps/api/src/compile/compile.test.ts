@@ -7,6 +7,8 @@ import { certDoc } from './cert.ts';
 import { hostDoc } from './host.ts';
 import type { HostRow } from './host.ts';
 import { nodeDoc } from './node.ts';
+import { portDoc } from './port.ts';
+import type { PortRow } from './port.ts';
 import { siteDoc } from './site.ts';
 import type { CacheRuleRow } from './site.ts';
 import { zoneDoc } from './zone.ts';
@@ -85,6 +87,24 @@ const host: HostRow = {
   modules: { cors: id(41), customHeader: id(40) },
 };
 };
+const port: PortRow = {
+  id: id(8),
+  siteId: id(2),
+  port: 8022,
+  protocol: 'tcp',
+  acceptProxy: false,
+  sendProxy: true,
+  method: 'leastConnections',
+  maxFails: 3,
+  failTimeoutSeconds: 10,
+  connectTimeoutSeconds: 5,
+  idleTimeoutSeconds: 600,
+  upstreams: [
+    { id: id(16), address: 'backend.example.com', port: 22, weight: 10, backup: true, enabled: true },
+    { id: id(15), address: '2001:db8::1', port: 22, weight: 70, backup: false, enabled: true },
+    { id: id(17), address: '192.0.2.3', port: 22, weight: 10, backup: false, enabled: false },
+  ],
+};
 const cert = {
   id: id(5),
   names: ['www.example.com', 'example.com'],
@@ -122,6 +142,7 @@ const documents: [string, () => EdgeDoc | null][] = [
         id: id(2),
         status: 'normal',
         cacheVersion: 1,
+        ports: [8443, 8080],
         cacheRules: [
           rule(21, { priority: 200, type: 'prefix', value: ['/img/'], query: 'listed', queryNames: ['v'] }),
           rule(22, { createdAt: '2026-02-01T00:00:00.000Z' }),
@@ -133,6 +154,7 @@ const documents: [string, () => EdgeDoc | null][] = [
   ],
   ['host/www.example.com', () => hostDoc(host)],
   [`cert/${id(5)}`, () => certDoc(cert, zoneKey)],
+  [`port/${id(8)}`, () => portDoc(port)],
   [`node/${id(6)}`, () => nodeDoc({ id: id(6), enabled: true, cacheMaxBytes: '1099511627776' })],
 ];
 
@@ -157,6 +179,10 @@ test('a name whose origins are all switched off has no document', () => {
   expect(
     hostDoc({ ...host, upstreams: host.upstreams.map((upstream) => ({ ...upstream, enabled: false })) }),
   ).toBeNull();
+});
+
+test('a forward whose origins are all switched off has no document', () => {
+  expect(portDoc({ ...port, upstreams: port.upstreams.filter(({ enabled }) => !enabled) })).toBeNull();
 });
 
 test('a private key opens with the key of its zone, in its own document only', () => {

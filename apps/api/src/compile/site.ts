@@ -5,6 +5,8 @@ export interface SiteRow {
   id: string;
   status: SiteDoc['status'];
   cacheVersion: number;
+  /** Of its zone's, besides 80 and 443. */
+  ports: number[];
   cacheRules: CacheRuleRow[];
   antiHeaders: AntiHeaderRow[];
 }
@@ -23,11 +25,12 @@ export interface CacheRuleRow {
   createdAt: string;
 }
 
-export const siteDoc = ({ id, status, cacheVersion, cacheRules, antiHeaders }: SiteRow): SiteDoc => ({
+export const siteDoc = ({ id, status, cacheVersion, ports, cacheRules, antiHeaders }: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
   status,
   cacheVersion,
+  ports: [...ports].sort((a, b) => a - b),
   cacheRules: cacheRules
     .filter((rule) => rule.enabled)
     .sort(inOrder)

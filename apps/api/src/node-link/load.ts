@@ -13,6 +13,8 @@ import { moduleDoc } from '../compile/module.ts';
 import type { ModuleRow } from '../compile/module.ts';
 import { nodeDoc } from '../compile/node.ts';
 import type { NodeRow } from '../compile/node.ts';
+import { portDoc } from '../compile/port.ts';
+import type { PortRow } from '../compile/port.ts';
 import { siteDoc } from '../compile/site.ts';
 import type { SiteRow } from '../compile/site.ts';
 import { zoneDoc } from '../compile/zone.ts';
@@ -131,7 +133,9 @@ const antiHeaders = (whose: string) => `coalesce(
 
 const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<SiteRow>(
-    `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", coalesce(
+    `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", ARRAY(
+       SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
+     ) AS ports, coalesce(
        (SELECT json_agg(json_build_object(
           'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
           'query', r.query, 'queryNames', r.query_names, 'priority', r.priority, 'enabled', r.enabled,
@@ -151,6 +155,23 @@ const module: Loader = async (db, _, zoneId, ids) => {
     [zoneId, ids],
   );
   return new Map(rows.map((row) => [row.id, () => moduleDoc(row)]));
+};
+
+/** Of sites that are in service. */
+const port: Loader = async (db, _, zoneId, ids) => {
+  const { rows } = await db.query<PortRow>(
+    `SELECT r.id, r.site_id AS "siteId", r.port, r.protocol, r.accept_proxy AS "acceptProxy", r.send_proxy AS "sendProxy",
+       r.method, r.max_fails AS "maxFails", r.fail_timeout_seconds AS "failTimeoutSeconds",
+       r.connect_timeout_seconds AS "connectTimeoutSeconds", r.idle_timeout_seconds AS "idleTimeoutSeconds", coalesce(
+       (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
+          'backup', u.backup, 'enabled', u.enabled))
+        FROM port_upstreams u WHERE u.port_rule_id = r.id), '[]'
+     ) AS upstreams
+     FROM port_rules r JOIN sites s ON s.id = r.site_id
+     WHERE r.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled AND ${servedStatus} = 'normal'`,
+    [zoneId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, () => portDoc(row)]));
 };
 
 const node: Loader = async (db, _, zoneId, ids) => {
@@ -194,6 +215,7 @@ const loaders = new Map<string, Loader>([
   ['cert', cert],
   ['acme', acme],
   ['site', site],
+  ['port', port],
   ['node', node],
   ['module', module],
   ['host', host],

@@ -13,7 +13,7 @@ export const clientSites = onClient('clientSites', {
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
-  remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS'] }),
+  remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS', 'SITE_HAS_L4_PORTS'] }),
 });
 
 export const ownSites = onUser('ownSites', {

@@ -32,6 +32,8 @@ export const Site = z.object({
   userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),
   domainCount: z.int(),
   domainLimit: z.int().describe('0: unlimited'),
+  portCount: z.int().describe('Layer-4 forwards'),
+  portLimit: z.int().describe('0: unlimited'),
   expiry: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
-import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
+import { del, get, onClient, post, put } from '../endpoint.ts';
 import { RedirectCode, Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
 
 const Search = { name: z.string().max(256).optional() };
@@ -16,12 +16,7 @@ export const zones = onClient('zones', {
 
 export const zonePorts = onClient('zonePorts', {
   list:   get('zone/:zoneId/setting/ports', { can: 'zone:read', reply: z.object({ data: z.array(ZonePort) }) }),
-  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput, reply: ZonePort, fails: ['DUPLICATED'] }),
-  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id }), reply: ZonePort, fails: ['DUPLICATED'] }),
+  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput, reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS'] }),
+  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
   remove: del('zone/:zoneId/setting/port', { can: 'zone:write', body: Ids, reply: Ids, fails: ['INCONSISTENT_PORTS'] }),
-});
-
-/** What a site may listen on. */
-export const sitePorts = onSites('sitePorts', {
-  list: get('site/:siteId/zonePorts', { can: 'site:read', reply: z.object({ data: z.array(ZonePort) }) }),
 });

@@ -18,9 +18,10 @@ export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
 
 const columns = sql`s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
-  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", s.expires_at AS expiry,
+  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
-  (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount"`;
+  (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount",
+  (SELECT count(*)::int FROM port_rules r WHERE r.site_id = s.id) AS "portCount"`;
 const tables = sql`sites s JOIN products p ON p.id = s.product_id JOIN zones z ON z.id = s.zone_id LEFT JOIN accounts o ON o.id = s.owner_id`;
 const sorted = { createdAt: sql`s.created_at`, name: sql`s.name`, updatedAt: sql`s.updated_at`, status: sql`s.status` };
 
@@ -50,7 +51,9 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
     ({ site }) => sql`SELECT ${columns}, s.cname_label AS "cnameLabel",
         (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id AND d.enabled) AS "enabledDomainCount",
         (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
-        coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q WHERE q.zone_id = s.zone_id), '[]') AS ports
+        coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q
+          WHERE q.zone_id = s.zone_id AND (q.port IN (80, 443)
+            OR EXISTS (SELECT 1 FROM site_ports o WHERE o.site_id = s.id AND o.zone_port_id = q.id))), '[]') AS ports
       FROM ${tables} WHERE s.id = ${id} AND ${site}`,
   );
   return row ?? null;

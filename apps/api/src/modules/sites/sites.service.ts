@@ -9,13 +9,14 @@ import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf } from '../domains/cname.service.ts';
+import { openFirst } from '../ports/site-ports.service.ts';
 import { countSites, readSite, readSites, readSiteTags, type SiteFilter, type SitePaging } from './sites.queries.ts';
 
 const include = {
-  product: { select: { name: true, domainLimit: true } },
+  product: { select: { name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true } },
   zone: { select: { name: true } },
   owner: { select: { name: true, status: true } },
-  _count: { select: { domains: true } },
+  _count: { select: { domains: true, portRules: true } },
 } satisfies Prisma.SiteInclude;
 
 export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, ...filter }: SitePaging & SiteFilter) {
@@ -63,6 +64,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: Site
     await assertCustomer(tx, userID);
     const data = { ...input, clientId: actor.clientId, productId: productID, zoneId: product.zoneId, ownerId: userID };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
+    await openFirst(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row);
   });
@@ -120,6 +122,8 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     const rows = await tx.site.findMany({ where, include: { ...include, ...documents } });
     const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
     if (used.length > 0) fail('SITE_HAS_DOMAINS', { errorData: [{ targets: used }] });
+    const forwarding = rows.filter(({ _count }) => _count.portRules > 0).map(({ name }) => name);
+    if (forwarding.length > 0) fail('SITE_HAS_L4_PORTS', { errorData: [{ targets: forwarding }] });
     for (const { id, zoneId, certificates, modules } of rows)
       await changed(tx, zoneId, siteKey(id), ...certificates.map(keyed(certKey)), ...modules.map(keyed(moduleKey)));
     await tx.site.deleteMany({ where });
@@ -161,6 +165,8 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site =
   userStatus: row.owner?.status ?? null,
   domainCount: row._count.domains,
   domainLimit: row.product.domainLimit,
+  portCount: row._count.portRules,
+  portLimit: row.product.portLimit,
   expiry: row.expiresAt,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

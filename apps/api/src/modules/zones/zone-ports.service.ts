@@ -1,21 +1,16 @@
 // What every node of a zone listens on: structure, so a change renders files on the nodes and reloads them.
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ZonePort, ZonePortInput } from '@edgeloom/contract/zones/zones.ts';
 import { changed } from '../../core/changes.ts';
-import { orFail } from '../../core/conflict.ts';
+import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { ZonePort as Row } from '../../generated/client.ts';
-import * as sites from '../sites/sites.service.ts';
 import * as zones from './zones.service.ts';
 
 export async function list({ db }: Ctx, zoneId: string) {
   await zones.own(db, zoneId);
-  return { data: await portsOf(db, zoneId) };
-}
-
-export async function listOfSite({ db }: Ctx, siteId: string) {
-  const { zoneId } = await sites.own(db, siteId);
   return { data: await portsOf(db, zoneId) };
 }
 
@@ -26,7 +21,7 @@ export async function portsOf(db: ScopedTx, zoneId: string): Promise<ZonePort[]>
 
 export const create = ({ db }: Ctx, zoneId: string, input: ZonePortInput): Promise<ZonePort> =>
   db.$transaction(async (tx) => {
-    const row = await orFail('DUPLICATED', tx.zonePort.create({ data: { ...input, zoneId } }));
+    const row = await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }));
     await changed(tx, zoneId, 'zone');
     return portOf(row);
   });
@@ -39,8 +34,8 @@ export const update = (
   db.$transaction(async (tx) => {
     const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
     if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
-    const row = await orFail('DUPLICATED', tx.zonePort.update({ where: { id, zoneId }, data: input }));
-    await changed(tx, zoneId, 'zone');
+    const row = await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input }));
+    await changed(tx, zoneId, 'zone', ...(await openedBy(tx, [id])));
     return portOf(row);
   });
 
@@ -55,10 +50,28 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
       zoneId,
       rows.map(({ port }) => port),
     );
+    const opened = await openedBy(tx, ids);
     await tx.zonePort.deleteMany({ where });
-    await changed(tx, zoneId, 'zone');
+    await changed(tx, zoneId, 'zone', ...opened);
     return { ids };
   });
+
+/** The documents of the sites that have opened them. */
+async function openedBy(tx: ScopedTx, ids: string[]): Promise<string[]> {
+  const rows = await tx.sitePort.findMany({ where: { zonePortId: { in: ids } }, select: { siteId: true } });
+  return rows.map(({ siteId }) => siteKey(siteId));
+}
+
+/** By the zone itself, or by somebody's forward. */
+const orTaken = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    const index = conflictIn(error);
+    if (index === null) throw error;
+    fail(index.includes('port_claims') ? 'SITE_HAS_L4_PORTS' : 'DUPLICATED', { cause: error });
+  }
+};
 
 /** A domain that maps the port to one of its origin's would be left with a mapping of nothing. */
 async function assertUnmapped(tx: ScopedTx, zoneId: string, ports: number[]) {

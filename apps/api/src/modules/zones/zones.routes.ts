@@ -1,4 +1,4 @@
-import { sitePorts, zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { routes } from '../../http/bind.ts';
 import * as ports from './zone-ports.service.ts';
 import * as service from './zones.service.ts';
@@ -17,8 +17,4 @@ export const zonePortsRoutes = routes(zonePorts, {
   create: (ctx, { params, body }) => ports.create(ctx, params.zoneId, body),
   update: (ctx, { params, body }) => ports.update(ctx, params.zoneId, body),
   remove: (ctx, { params, body }) => ports.remove(ctx, params.zoneId, body.ids),
-});
-
-export const sitePortsRoutes = routes(sitePorts, {
-  list: (ctx, { params }) => ports.listOfSite(ctx, params.siteId),
 });

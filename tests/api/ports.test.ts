@@ -1,0 +1,435 @@
+// What a site listens on: the ports of its zone that it opens (layer 7), and forwards of its own (layer 4).
+import { afterAll, describe, expect, test } from 'vitest';
+import { originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { PortDoc, portKey, SiteDoc, siteKey, type EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
+import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db } = installation;
+afterAll(close);
+
+const upstreams = [{ address: '192.0.2.1', port: 22 }];
+const add = (site: BuiltSite, ...list: number[]) =>
+  as(site.owner).call(ports.create, {
+    params: site.params,
+    body: { ports: list.map((port) => ({ port, upstreams })) },
+  });
+
+/** What the nodes of the zone would be told, by key. */
+async function documents(zoneId: string, ...keys: string[]): Promise<Map<string, EdgeDoc | null>> {
+  const client = await installation.pool.connect();
+  try {
+    const { secrets, env } = installation;
+    const compiled = await compileKeys(client, { secrets, policy: originPolicy(env) }, zoneId, keys);
+    return new Map(
+      compiled.map((one) => {
+        if ('fault' in one) throw one.fault;
+        return [one.key, one.body === null ? null : JSON.parse(one.body)];
+      }),
+    );
+  } finally {
+    client.release();
+  }
+}
+const siteDocument = async ({ id, zoneId }: BuiltSite) =>
+  SiteDoc.parse((await documents(zoneId, siteKey(id))).get(siteKey(id)));
+const forwardDocument = async (zoneId: string, id: string) =>
+  PortDoc.nullable().parse((await documents(zoneId, portKey(id))).get(portKey(id)));
+
+describe('the ports of its zone', () => {
+  test('that are not 80 or 443 are opened by the site, and its document says which', async () => {
+    const product = await build.product({ zone: await build.zone({ ports: [80, 8080], tlsPorts: [443, 8443] }) });
+    const site = await build.site({ product });
+    const { call } = as(site.owner);
+    const { params } = site;
+    expect((await call(sitePorts.list, { params })).data.map(({ port, open }) => [port, open])).toEqual([
+      [80, true],
+      [443, true],
+      [8080, false],
+      [8443, false],
+    ]);
+    expect((await siteDocument(site)).ports).toEqual([]);
+    // What is open already is no fault.
+    const { data } = await call(sitePorts.open, { params, body: { ports: [8443, 80, 8443] } });
+    expect(data.filter(({ open }) => open).map(({ port }) => port)).toEqual([80, 443, 8443]);
+    expect((await siteDocument(site)).ports).toEqual([8443]);
+    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect((await call(sites.get, { params })).ports.map(({ port }) => port)).toEqual([80, 443, 8443]);
+
+    const opened = data.filter(({ port }) => port === 8443).map(({ id }) => id);
+    await call(sitePorts.close, { params, body: { ids: opened } });
+    expect((await siteDocument(site)).ports).toEqual([]);
+    await expect(call(sitePorts.close, { params, body: { ids: opened } })).toFail('NOT_FOUND');
+  });
+
+  test('cannot be opened where the zone has them not, and 80 and 443 cannot be closed', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const { params } = site;
+    await expect(call(sitePorts.open, { params, body: { ports: [80, 9999] } })).toFail('INCONSISTENT_PORTS', {
+      extra: { port: 9999 },
+    });
+    const [first] = (await call(sitePorts.list, { params })).data;
+    await expect(call(sitePorts.close, { params, body: { ids: [first?.id ?? ''] } })).toFail('INCONSISTENT_PORTS', {
+      extra: { port: 80 },
+    });
+  });
+
+  test('that a domain maps must be open, and stay so', async () => {
+    const product = await build.product({ zone: await build.zone({ tlsPorts: [443, 8443] }) });
+    const site = await build.site({ product });
+    const { call } = as(site.owner);
+    const domain = await build.domain({ site });
+    const https = { scheme: 'follow' as const, portMap: [{ from: 8443, to: 443 }] };
+    const name = `${unique('www')}.example.com`;
+    const refused = { extra: { port: 8443 } };
+    await expect(call(domains.https, { params: domain.params, body: https })).toFail('ILLEGAL_PORT_MAP', refused);
+    const made = { params: site.params, body: { names: [name], upstreams: [{ address: '192.0.2.1' }], ...https } };
+    await expect(call(domains.createSimple, made)).toFail('ILLEGAL_PORT_MAP', refused);
+
+    const { data } = await call(sitePorts.open, { params: site.params, body: { ports: [8443] } });
+    await call(domains.https, { params: domain.params, body: https });
+    await call(domains.createSimple, made);
+    const ids = data.filter(({ port }) => port === 8443).map(({ id }) => id);
+    await expect(call(sitePorts.close, { params: site.params, body: { ids } })).toFail('ILLEGAL_PORT_MAP', refused);
+  });
+
+  test('a new site begins with all of them where the zone has neither 80 nor 443, and else with none', async () => {
+    const make = async (zone: Awaited<ReturnType<typeof build.zone>>) => {
+      const product = await build.product({ zone });
+      const site = await as(zone.client).call(clientSites.create, {
+        body: { name: unique('s'), productID: product.id },
+      });
+      const { data } = await as(zone.client).call(sitePorts.list, { params: { siteId: site.id } });
+      return data.filter(({ open }) => open).map(({ port }) => port);
+    };
+    expect(await make(await build.zone({ ports: [9080], tlsPorts: [9443] }))).toEqual([9080, 9443]);
+    expect(await make(await build.zone({ ports: [80], tlsPorts: [9443] }))).toEqual([80]);
+  });
+
+  test('keep the sites that opened them when their number changes, and are told as gone when they are removed', async () => {
+    const product = await build.product({ zone: await build.zone({ tlsPorts: [443, 8443] }) });
+    const site = await build.site({ product });
+    const { data } = await as(site.owner).call(sitePorts.open, { params: site.params, body: { ports: [8443] } });
+    const id = data.find(({ port }) => port === 8443)?.id ?? '';
+    await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
+    const params = { zoneId: site.zoneId };
+    await as(site.client).call(zonePorts.update, { params, body: { id, port: 9443, tls: true } });
+    expect(await published(installation, site.zoneId)).toEqual(['zone', siteKey(site.id)]);
+    expect((await siteDocument(site)).ports).toEqual([9443]);
+    await as(site.client).call(zonePorts.remove, { params, body: { ids: [id] } });
+    expect((await siteDocument(site)).ports).toEqual([]);
+  });
+});
+
+describe('a forward', () => {
+  test('is made with its origins, listed with the ports of the zone, and told to the nodes', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const { params } = site;
+    const { ids } = await call(ports.create, {
+      params,
+      body: {
+        ports: [
+          {
+            port: 5353,
+            protocol: 'udp',
+            memo: 'name servers',
+            method: 'leastConnections',
+            upstreams: [
+              { address: '2001:db8::1', port: 53, weight: 70 },
+              { address: 'backup.example.com', port: 53, backup: true },
+            ],
+          },
+        ],
+      },
+    });
+    const [id = ''] = ids;
+    const { data, total } = await call(ports.list, { params });
+    expect([total, data.map(({ port, portType }) => [port, portType])]).toEqual([
+      3,
+      [
+        [80, 7],
+        [443, 7],
+        [5353, 4],
+      ],
+    ]);
+    expect(data[0]).toMatchObject({ portType: 7, protocol: 'tcp', tls: false, forward: null, upstreams: [] });
+    expect(data[2]).toMatchObject({
+      id,
+      protocol: 'udp',
+      enabled: true,
+      memo: 'name servers',
+      forward: { method: 'leastConnections', maxFails: 3, idleTimeoutSeconds: 600 },
+      upstreams: [{ address: '2001:db8::1', weight: 70 }, { backup: true }],
+    });
+    expect(await published(installation, site.zoneId)).toEqual([portKey(id)]);
+    expect(await forwardDocument(site.zoneId, id)).toMatchObject({
+      siteID: site.id,
+      port: 5353,
+      protocol: 'udp',
+      upstreams: [{ address: '2001:db8::1', port: 53 }, { address: 'backup.example.com' }],
+    });
+    expect(await call(sites.get, { params })).toMatchObject({ portCount: 1, portLimit: 0 });
+  });
+
+  test('is found by its port, its memo and its origins, whatever the case', async () => {
+    const site = await build.site();
+    await build.forward({ site, port: 20_022, memo: 'Jump host' });
+    await build.forward({ site, port: 20_023, upstreams: [{ address: 'db.example.com', port: 22 }] });
+    const find = async (query: object) =>
+      (await as(site.owner).call(ports.list, { params: site.params, query })).data.map(({ port }) => port);
+    expect(await find({ keyword: '0022' })).toEqual([20_022]);
+    expect(await find({ keyword: 'jump' })).toEqual([20_022]);
+    expect(await find({ keyword: 'DB.' })).toEqual([20_023]);
+    expect(await find({ keyword: '%' })).toEqual([]);
+    expect(await find({ portType: '4', orderBy: 'desc' })).toEqual([20_023, 20_022]);
+    expect(await find({ portType: '7', pageSize: 1, page: 2 })).toEqual([443]);
+    expect(await find({ enabled: false })).toEqual([]);
+  });
+
+  test('lies between 1000 and 65000, where neither nodes nor the zone need it', async () => {
+    const site = await build.site({ product: await build.product({ zone: await build.zone({ ports: [80, 8080] }) }) });
+    for (const port of [999, 3306, 3311, 6379, 9100, 61_000, 61_199, 65_001])
+      await expect(add(site, port)).toFail('PARAMETER', {
+        errorData: [expect.objectContaining({ path: 'ports.0.port' })],
+      });
+    await expect(add(site, 8080)).toFail('INCONSISTENT_PORTS', { errorData: [{ targets: ['8080/tcp'] }] });
+    await add(site, 1000, 61_200, 65_000);
+  });
+
+  test('is one of its port and protocol in the zone, whoever has it, which nobody is told', async () => {
+    const product = await build.product();
+    const [mine, theirs] = [await build.site({ product }), await build.site({ product })];
+    await add(theirs, 20_000);
+    await expect(add(mine, 20_000)).toFail('DUPLICATED', { errorData: [{ targets: ['20000/tcp'] }] });
+    const { ids } = await add(mine, 20_001);
+    const place = { ...mine.params, portId: ids[0] ?? '' };
+    const update = (body: object) => as(mine.owner).call(ports.update, { params: place, body });
+    await expect(update({ port: 20_000 })).toFail('DUPLICATED');
+    expect(await update({ port: 20_000, protocol: 'udp' })).toMatchObject({ port: 20_000, protocol: 'udp' });
+    // Elsewhere it is free, and here again once it is gone.
+    await add(await build.site(), 20_000);
+    const their = await db.portRule.findFirstOrThrow({ where: { siteId: theirs.id } });
+    const gone = { params: theirs.params, body: { ids: [their.id] } };
+    await as(theirs.owner).call(ports.status, { ...gone, body: { ...gone.body, enabled: false } });
+    await as(theirs.owner).call(ports.remove, gone);
+    await add(mine, 20_000);
+  });
+
+  test('wins or loses a race for a port, and nothing is left of who lost', async () => {
+    const product = await build.product();
+    const [one, other] = [await build.site({ product }), await build.site({ product })];
+    const outcomes = await Promise.allSettled([one, other, one, other].map((site) => add(site, 20_100, 20_101)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await db.portRule.count({ where: { site: { zoneId: product.zoneId } } })).toBe(2);
+  });
+
+  test('and a zone do not have one port', async () => {
+    const site = await build.site();
+    await add(site, 20_200);
+    const params = { zoneId: site.zoneId };
+    const { call } = as(site.client);
+    await expect(call(zonePorts.create, { params, body: { port: 20_200, tls: true } })).toFail('SITE_HAS_L4_PORTS');
+    const { id } = await call(zonePorts.create, { params, body: { port: 20_201, tls: true } });
+    await expect(call(zonePorts.update, { params, body: { id, port: 20_200, tls: true } })).toFail('SITE_HAS_L4_PORTS');
+    await expect(call(zonePorts.create, { params, body: { port: 20_201, tls: true } })).toFail('DUPLICATED');
+  });
+
+  test('of a batch is told with all others that stand in the way, and none is made', async () => {
+    const site = await build.site();
+    await add(site, 20_300);
+    const list = [20_300, 20_301, 20_301].map((port) => ({ port, upstreams }));
+    const off = { port: 20_302, upstreams: [{ ...upstreams[0], address: '192.0.2.1', enabled: false }] };
+    await expect(as(site.owner).call(ports.create, { params: site.params, body: { ports: [...list, off] } })).toFail(
+      'MULTIPLE',
+      {
+        status: 409,
+        errorData: [
+          { code: errors.DUPLICATED.code, targets: ['20300/tcp', '20301/tcp'] },
+          { code: errors.NO_ENABLED_UPSTREAM.code, targets: ['20302/tcp'] },
+        ],
+      },
+    );
+    expect(await db.portRule.count({ where: { siteId: site.id } })).toBe(1);
+  });
+
+  test('is written in a line, and every line that is wrong is told', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const { params } = site;
+    const send = (...lines: string[]) => call(ports.createLines, { params, body: { lines } });
+    const { ids } = await send(
+      '20400 192.0.2.1:22',
+      '20401/udp [2001:db8::1]:53*70 proxy=accept'.replace(' proxy=accept', ''),
+    );
+    expect(ids).toHaveLength(2);
+    const [good, taken, wrong, inside] = [
+      '20402 192.0.2.1:22',
+      '20400 192.0.2.9:22',
+      'ssh 192.0.2.1:22',
+      '20403 127.0.0.1:22',
+    ] as const;
+    await expect(send(good, taken, wrong, inside)).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [
+        { code: errors.PARAMETER.code, targets: [wrong, inside] },
+        { code: errors.DUPLICATED.code, targets: [taken] },
+      ],
+    });
+    await expect(send(wrong)).toFail('PARAMETER', {
+      errorData: [{ path: 'lines.0', rule: 'port', message: 'wrong format' }],
+    });
+    await expect(send(inside)).toFail('PARAMETER', {
+      errorData: [{ path: 'lines.0', rule: 'forbidden', message: 'this address is not allowed' }],
+    });
+  });
+
+  test('leads nowhere that origins may not lie', async () => {
+    const site = await build.site();
+    const { id, params } = await build.forward({ site });
+    const inside = [{ address: '169.254.169.254', port: 80 }];
+    const { call } = as(site.owner);
+    const fault = (path: string) => ({ errorData: [expect.objectContaining({ path, rule: 'forbidden' })] });
+    const body = { ports: [{ port: 20_500, upstreams: inside }] };
+    await expect(call(ports.create, { params: site.params, body })).toFail(
+      'PARAMETER',
+      fault('ports.0.upstreams.0.address'),
+    );
+    await expect(call(portUpstreams.create, { params, body: { upstreams: inside } })).toFail(
+      'PARAMETER',
+      fault('upstreams.0.address'),
+    );
+    expect(await db.portUpstream.count({ where: { portRuleId: id } })).toBe(1);
+  });
+
+  test('keeps an origin that is on, and its document follows its origins', async () => {
+    const site = await build.site();
+    const { id, params } = await build.forward({ site });
+    const { call } = as(site.owner);
+    const more = { upstreams: [{ address: '192.0.2.20', port: 23, enabled: false }] };
+    const { data } = await call(portUpstreams.create, { params, body: more });
+    await expect(call(portUpstreams.create, { params, body: more })).toFail('DUPLICATED');
+    const [first, second] = data;
+    const remove = (one: typeof first) => call(portUpstreams.remove, { params, body: { ids: [one?.id ?? ''] } });
+    await expect(remove(first)).toFail('NO_ENABLED_UPSTREAM');
+    if (!first || !second) throw new Error('two origins were made');
+    await call(portUpstreams.update, { params, body: { upstreams: [{ ...second, enabled: true }] } });
+    await remove(first);
+    expect(await forwardDocument(site.zoneId, id)).toMatchObject({
+      upstreams: [{ id: second.id, address: '192.0.2.20' }],
+    });
+    expect((await call(portUpstreams.list, { params, query: { keyword: '.20' } })).data).toHaveLength(1);
+    expect(await published(installation, site.zoneId)).toContain(portKey(id));
+  });
+
+  test('takes settings only that go together', async () => {
+    const site = await build.site();
+    const udp = await build.forward({ site, protocol: 'udp' });
+    const hashed = await build.forward({ site, method: 'addressHash' });
+    const { call } = as(site.owner);
+    const fault = (path: string) => ({ errorData: [expect.objectContaining({ path })] });
+    await expect(call(ports.update, { params: udp.params, body: { sendProxy: true } })).toFail(
+      'PARAMETER',
+      fault('sendProxy'),
+    );
+    const backup = { upstreams: [{ address: '192.0.2.30', port: 22, backup: true }] };
+    await expect(call(portUpstreams.create, { params: hashed.params, body: backup })).toFail(
+      'PARAMETER',
+      fault('upstreams.1.backup'),
+    );
+    await call(portUpstreams.create, { params: udp.params, body: backup });
+    await expect(call(ports.update, { params: udp.params, body: { method: 'addressHash' } })).toFail('PARAMETER');
+  });
+
+  test('that is on is not removed; off it has no document', async () => {
+    const site = await build.site();
+    const { id } = await build.forward({ site, port: 20_600 });
+    const { call } = as(site.owner);
+    const { params } = site;
+    await expect(call(ports.remove, { params, body: { ids: [id] } })).toFail('STILL_ENABLED', {
+      errorData: [{ rule: 'enabled', targets: ['20600/tcp'] }],
+    });
+    await call(ports.status, { params, body: { ids: [id], enabled: false } });
+    expect(await forwardDocument(site.zoneId, id)).toBeNull();
+    await call(ports.remove, { params, body: { ids: [id] } });
+    expect(await published(installation, site.zoneId)).toEqual([portKey(id), portKey(id)]);
+  });
+});
+
+describe('limits', () => {
+  test("the product's holds over a site, in a race as well", async () => {
+    const site = await build.site({ product: await build.product({ portLimit: 3 }) });
+    await add(site, 21_000);
+    await expect(add(site, 21_001, 21_002, 21_003)).toFail('PORT_LIMIT', { extra: { limit: 3 } });
+    const outcomes = await Promise.allSettled([21_001, 21_002, 21_003, 21_004].map((port) => add(site, port)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  });
+
+  test("without layer 4 in its client's licence a site forwards nothing more, and what is there goes on", async () => {
+    const site = await build.site();
+    const { id, params } = await build.forward({ site });
+    await db.license.create({ data: { clientId: site.clientId } });
+    await expect(add(site, 21_100)).toFail('ILLEGAL_PORT_TYPE');
+    await as(site.owner).call(ports.update, { params, body: { memo: 'still here' } });
+    expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
+    await db.license.update({ where: { clientId: site.clientId }, data: { layer4: true } });
+    await add(site, 21_100);
+  });
+});
+
+describe('a site', () => {
+  test('with forwards is not removed', async () => {
+    const site = await build.site();
+    await build.forward({ site, enabled: false });
+    await expect(as(site.client).call(clientSites.remove, { body: { ids: [site.id] } })).toFail('SITE_HAS_L4_PORTS', {
+      errorData: [{ targets: [site.name] }],
+    });
+  });
+
+  test('out of service has no forwards, whoever took it out, and has them again when it is back', async () => {
+    const site = await build.site();
+    const { id } = await build.forward({ site });
+    await build.forward({ site, enabled: false });
+    const status = (to: 'pause' | 'normal') =>
+      as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
+    const told = async () => {
+      const keys = await published(installation, site.zoneId);
+      await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
+      return keys.toSorted();
+    };
+    await status('pause');
+    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await forwardDocument(site.zoneId, id)).toBeNull();
+    await status('normal');
+    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
+
+    await db.account.update({ where: { id: site.owner.id }, data: { status: 'lock' } });
+    await told();
+    const another = await build.user(site);
+    await as(site.client).call(clientSites.update, { body: { id: site.id, userID: another.id } });
+    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
+
+    for (const [account, to] of [
+      [another, 'lock'],
+      [another, 'normal'],
+      [site.client, 'expired'],
+      [site.client, 'normal'],
+    ] as const) {
+      await db.account.update({ where: { id: account.id }, data: { status: to } });
+      expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+      expect((await forwardDocument(site.zoneId, id)) === null).toBe(to !== 'normal');
+    }
+  });
+});
