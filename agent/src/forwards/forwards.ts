@@ -109,22 +109,24 @@ export class Forwards {
 
   #want(): void {
     this.#isWanted = true;
-    this.#working ??= this.#work().finally(() => (this.#working = null));
+    if (this.#source !== null && this.#working === null && !this.#stopping.signal.aborted)
+      this.#working = this.#work(this.#source);
   }
 
-  async #work(): Promise<void> {
+  async #work(source: Source): Promise<void> {
     const { signal } = this.#stopping;
-    while (this.#isWanted && this.#source !== null && !signal.aborted) {
+    while (this.#isWanted) {
       await this.#rest();
       if (signal.aborted) return;
       this.#isWanted = false;
-      try {
-        this.error = inWords(await this.#serve(this.#source));
-      } catch (error) {
-        this.error = inWords([reason(error)]);
-      }
-      if (this.error !== null) this.#parts.log.error('not all forwards are served', { error: this.error });
+      const faults = await this.#serve(source).catch((error: unknown) => [reason(error)]);
+      const before = this.error;
+      this.error = inWords(faults);
+      if (this.error !== null && this.error !== before)
+        this.#parts.log.error('not all forwards are served', { error: this.error });
     }
+    // In one step with the look at what is wanted.
+    this.#working = null;
   }
 
   /** Until nginx may be reloaded again. */
