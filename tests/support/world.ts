@@ -19,6 +19,7 @@ export const things = [
   'forward',
   'forwardUpstream',
   'certificate',
+  'autoCertificate',
   'siteDns',
   'cacheRule',
   'customHeader',
@@ -73,6 +74,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   portUpstreams: 'forwardUpstream',
   sitePorts: 'port',
   certificates: 'certificate',
+  autoCertificates: 'autoCertificate',
   siteDns: 'siteDns',
   cacheRules: 'cacheRule',
   customHeaders: 'customHeader',
@@ -140,6 +142,7 @@ export async function world(
   });
   const forwardUpstream = await db.portUpstream.findFirstOrThrow({ where: { portRuleId: forward.id } });
   const certificate = await build.certificate(site, [domain.name]);
+  const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
   const siteDns = await build.siteDns(site);
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
@@ -171,6 +174,7 @@ export async function world(
       forward: forward.id,
       forwardUpstream: forwardUpstream.id,
       certificate: certificate.id,
+      autoCertificate: autoCertificate.id,
       siteDns: siteDns.id,
       cacheRule: rule.id,
       customHeader: customHeader.id,

@@ -40,7 +40,7 @@ import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
-import { certificatesRoutes } from './modules/certificates/certificates.routes.ts';
+import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
@@ -96,6 +96,7 @@ const modules: readonly Routes[] = [
   portUpstreamsRoutes,
   sitePortsRoutes,
   certificatesRoutes,
+  autoCertificatesRoutes,
   siteDnsRoutes,
   antiReferersRoutes,
   antiHeadersRoutes,

@@ -17,7 +17,7 @@ import {
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
-import { certificates } from './certificates/certificates.endpoints.ts';
+import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -75,6 +75,7 @@ export const groups: readonly Group[] = [
   portUpstreams,
   sitePorts,
   certificates,
+  autoCertificates,
   siteDns,
   cacheRules,
   antiReferers,

@@ -231,7 +231,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
       const { rows } = await client.query<{ name: string }>(
         `UPDATE domains SET certificate_id = $1, cert_status = 'success', updated_at = $5
          WHERE site_id = $2 AND name = ANY($3) AND (certificate_id IS NULL OR $4 AND certificate_id <> $1) RETURNING name`,
-        [order.certificateId, order.siteId, order.names, order.jobId !== null, now()],
+        [order.certificateId, order.siteId, order.names, order.takesOver, now()],
       );
       const keys = [certKey(order.certificateId), ...rows.map(({ name }) => hostKey(name))];
       await client.query('INSERT INTO outbox (zone_id, key) SELECT $1, unnest($2::text[])', [order.zoneId, keys]);

@@ -24,6 +24,8 @@ export interface OrderRow {
   passed: string[];
   tries: number;
   jobId: string | null;
+  /** It was asked for by domain: it takes the place of what the domain is served with. */
+  takesOver: boolean;
 }
 export interface Work {
   here: Here;
@@ -69,7 +71,8 @@ export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderR
        FOR UPDATE OF due SKIP LOCKED)
      RETURNING o.id, c.id AS "certificateId", s.id AS "siteId", s.client_id AS "clientId", s.zone_id AS "zoneId",
        o.key_type AS "keyType", c.names, o.ca, o.placed_at AS "placedAt", o.order_url AS "orderUrl",
-       o.key_sealed AS "keySealed", o.csr_pem AS "csrPem", o.passed, o.tries, o.job_id AS "jobId"`,
+       o.key_sealed AS "keySealed", o.csr_pem AS "csrPem", o.passed, o.tries, o.job_id AS "jobId",
+       EXISTS (SELECT FROM jobs j WHERE j.id = o.job_id AND j.kind = 'issueCertificates') AS "takesOver"`,
     [now, claim],
   );
   const [order] = rows;

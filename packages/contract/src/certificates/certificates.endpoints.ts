@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Id, Ids, paged, paging } from '../common/common.ts';
 import { CertStatus } from '../domains/domains.ts';
-import { del, get, onSites, patch, post, put } from '../endpoint.ts';
+import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
-import { Assigning, Certificate, CertificateInfo, CertificateInput, CertificateUpdate } from './certificates.ts';
+import { Assigning, AutoCertificate, Certificate, CertificateInfo, CertificateInput, CertificateUpdate } from './certificates.ts';
 
 const Filter = { sslName: z.string().max(256).optional().describe('Part of its name, or a name it covers'), status: z.array(CertStatus).optional() };
 
@@ -16,4 +16,10 @@ export const certificates = onSites('certificates', {
   assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),
   remove:  del('site/:siteId/certificates', { can: 'certificate:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
   autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
+});
+
+/** Of all sites of a client. */
+export const autoCertificates = onClient('autoCertificates', {
+  list:  get('autoCertificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'nextAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional().describe('Part of its name, of a name it covers or of its site'), status: Filter.status, siteID: Id.optional() }), reply: paged(AutoCertificate) }),
+  renew: post('autoCertificates/renew', { can: 'certificate:write', body: Ids, reply: z.object({ jobs: z.array(z.object({ siteID: Id, jobID: Id })).describe('One for each site; what is being ordered already goes on and is in none') }) }),
 });

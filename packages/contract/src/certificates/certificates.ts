@@ -72,7 +72,7 @@ export const Certificate = z.object({
   type: CertificateType,
   status: CertStatus.describe('Of the newest attempt; what is served stays, whatever becomes of it'),
   names: z.array(z.string()),
-  keyTypes: z.array(KeyType).describe('Served; of an automatic one without a pair: ordered'),
+  keyTypes: z.array(KeyType).describe('Served; of an automatic one: ordered'),
   issuer: z.string().nullable(),
   expiry: Time.nullable().describe('Null: nothing to serve yet'),
   inUse: z.int().describe('Domains that are served with it'),
@@ -82,6 +82,8 @@ export const Certificate = z.object({
   createdAt: Time,
   updatedAt: Time,
 });
+
+export const AutoCertificate = Certificate.extend({ siteName: z.string(), userName: z.string().nullable() });
 
 /** What a certificate went through, step by step. */
 export const CertificateStep = z.enum([
@@ -126,6 +128,7 @@ export const CertificateInfo = Certificate.extend({
 
 export type KeyType = z.output<typeof KeyType>;
 export type Certificate = z.output<typeof Certificate>;
+export type AutoCertificate = z.output<typeof AutoCertificate>;
 export type CertificateInfo = z.output<typeof CertificateInfo>;
 export type CertificateInput = z.output<typeof CertificateInput>;
 export type CertificateUpdate = z.output<typeof CertificateUpdate>;

@@ -15,7 +15,7 @@ export const Receipt = z.object({
 });
 export const Job = z.object({
   id: Id,
-  kind: z.enum(['purgeSite', 'purgeHosts', 'purgeURLs', 'issueCertificates']),
+  kind: z.enum(['purgeSite', 'purgeHosts', 'purgeURLs', 'issueCertificates', 'renewCertificates']),
   state: JobState,
   title: z.string(),
   done: z.int(),

@@ -1,5 +1,6 @@
-import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { routes } from '../../http/bind.ts';
+import * as automatic from './auto-certificates.service.ts';
 import * as service from './certificates.service.ts';
 import { autoSSL } from './orders.ts';
 
@@ -12,4 +13,9 @@ export const certificatesRoutes = routes(certificates, {
   assign:  (ctx, { params, body }) => service.assign(ctx, params, body),
   remove:  (ctx, { params, body }) => service.remove(ctx, params.siteId, body.ids),
   autoSSL: (ctx, { params, body }) => autoSSL(ctx, params.siteId, body.ids),
+});
+
+export const autoCertificatesRoutes = routes(autoCertificates, {
+  list:  (ctx, { query }) => automatic.list(ctx, query),
+  renew: (ctx, { body }) => automatic.renew(ctx, body.ids),
 });

@@ -33,7 +33,7 @@ export interface InCertificate {
   certId: string;
 }
 
-const include = {
+export const include = {
   pairs: { select: { keyType: true, issuer: true }, orderBy: { keyType: 'asc' } },
   orders: { select: { error: true }, where: { error: { not: null } }, orderBy: { createdAt: 'desc' }, take: 1 },
   _count: { select: { domains: true } },
@@ -290,7 +290,7 @@ export const certificateOf = (row: Row): Certificate => ({
   type: CertificateType.parse(row.type),
   status: CertStatus.parse(row.status),
   names: row.names,
-  keyTypes: (row.pairs.length > 0 ? row.pairs.map(({ keyType }) => keyType) : row.keyTypes).map((type) =>
+  keyTypes: (row.type === 'automatic' ? row.keyTypes : row.pairs.map(({ keyType }) => keyType)).map((type) =>
     KeyType.parse(type),
   ),
   issuer: row.pairs[0]?.issuer ?? null,
