@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Kind, Product, Screen } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let product: Product;
 let emptySite: string;
@@ -70,9 +71,20 @@ interface Place {
   same?: true;
 }
 
+const ownSite = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo`;
+/** What each asks for in its own way. */
+const dnsForms = [
+  { provider: 'cloudflare', name: 'Cloudflare', shows: 'apiToken' },
+  { provider: 'dnspod', name: 'DNSPod', shows: 'keyID' },
+  { provider: 'aliDNS', name: 'Alibaba Cloud DNS', shows: 'keyID' },
+  { provider: 'route53', name: 'Amazon Route 53', shows: 'keySecret' },
+  { provider: 'huaweiCloud', name: 'Huawei Cloud DNS', shows: 'region' },
+  { provider: 'powerDNS', name: 'PowerDNS', shows: 'serverID' },
+];
+
 const places = (): Place[] => {
-  const { siteID, zoneID, nodeID, domain } = product.summary.demo;
-  const own = `sitesManagement/sitesSetting/${siteID}/Demo`;
+  const { zoneID, nodeID, domain } = product.summary.demo;
+  const own = ownSite();
   const any = `nodeManage/sitesSetting`;
   const list = 'tbody td, main li';
   const tab = (name: string) => `main nav a[href*="tab=${name}"][aria-current]`;
@@ -101,6 +113,7 @@ const places = (): Place[] => {
     { kind: 'user', address: 'sitesManagement', shows: list },
     { kind: 'user', address: `${own}?view=overview`, shows: 'dl' },
     { kind: 'user', address: `${own}?view=domains`, shows: list },
+    { kind: 'user', address: `${own}?view=domains&tab=new`, shows: 'main textarea' },
     { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2', same: true },
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
@@ -182,4 +195,23 @@ describe.each(looks)('in $language at $width px, light and dark', (look) => {
       expect(faults).toEqual({});
     },
   );
+
+  test('the form of every DNS provider is whole', { timeout: 120_000 }, async () => {
+    const screen = await product.openAs('user', `${ownSite()}?view=dns`, look);
+    const { page } = screen;
+    await page.locator('main').getByRole('button', { name: /DNS/ }).first().click();
+    const form = page.getByRole('dialog');
+    await form.locator('[name="url"]').waitFor();
+    const faults: Record<string, string[]> = {};
+    for (const { provider, name, shows } of dnsForms) {
+      await form.locator('input').first().click();
+      await page.getByRole('option', { name, exact: true }).click();
+      await form.locator(`[name="${shows}"]`).waitFor();
+      await keepPicture(page, `dns-${provider}-${look.language}-${look.width}`);
+      const found = await faultsOf(screen);
+      if (found.length > 0) faults[provider] = found;
+    }
+    await page.context().close();
+    expect(faults).toEqual({});
+  });
 });

@@ -22,6 +22,7 @@ export function SiteDnsForm({ siteId, value }: { siteId: string; value?: SiteDns
           label={t('siteDns.fields.provider')}
           description={t(`siteDns.keys.${provider}`)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
+          classNames={{ description: classes['key'] }}
           data={DnsProvider.options.map((one) => ({ value: one, label: t(`siteDns.choices.provider.${one}`) }))}
           value={provider}
           onChange={(next) => setProvider(DnsProvider.options.find((one) => one === next) ?? provider)}
