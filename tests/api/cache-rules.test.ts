@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { testApp } from '../support/app.ts';
 import { published } from '../support/outbox.ts';
@@ -38,6 +38,10 @@ test.each([
   [{ ...rule, type: 'regex' as const, value: ['(?=a)b'] }, 'rules.0.value.0'],
   [{ ...rule, query: 'listed' as const }, 'rules.0.queryNames'],
   [{ ...rule, cacheTime: -1 }, 'rules.0.cacheTime'],
+  [{ ...rule, cookies: 'listed' as const }, 'rules.0.cookieNames'],
+  [{ ...rule, cookieNames: ['a b'] }, 'rules.0.cookieNames.0'],
+  [{ ...rule, passCookies: ['a*b'] }, 'rules.0.passCookies.0'],
+  [{ ...rule, honourOrigin: true, minTime: 10, maxTime: 5 }, 'rules.0.maxTime'],
 ])('a rule that cannot work is refused where it is wrong: %j', async (bad, path) => {
   const site = await build.site();
   await expect(as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [bad] } })).toFail(
@@ -64,4 +68,38 @@ test("another site's rule is not changed, and none beside it", async () => {
   ).toFail('NOT_FOUND');
   const after = await installation.db.cacheRule.findMany({ where: { id: { in: [mine.id, theirs.id] } } });
   expect(after.map(({ cacheTime }) => cacheTime)).toEqual([3600, 3600]);
+});
+
+test('what a rule asks beyond its time is kept, and told to the nodes', async () => {
+  const site = await build.site();
+  const asked = {
+    honourOrigin: true,
+    minTime: 5,
+    maxTime: 10,
+    browserTime: 0,
+    staleWhileRevalidate: 30,
+    staleIfError: 0,
+    cookies: 'listed' as const,
+    cookieNames: ['lang'],
+    passCookies: ['session*', '*'],
+    stripCookies: true,
+    slices: true,
+  };
+  const { data } = await as(site.owner).call(cacheRules.create, {
+    params: site.params,
+    body: { rules: [{ ...rule, ...asked }] },
+  });
+  expect(data).toMatchObject([asked]);
+  expect(await as(site.owner).call(cacheRules.list, { params: site.params })).toMatchObject({ data: [asked] });
+});
+
+test('a site begins without guesses, and says what holds for its store', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  expect(await call(cacheSetting.get, { params })).toEqual({ heuristics: false, staleIfError: 3600 });
+  const body = { heuristics: true, staleIfError: 0 };
+  for (let i = 0; i < 2; i += 1) expect(await call(cacheSetting.update, { params, body })).toMatchObject(body);
+  expect(await call(cacheSetting.get, { params })).toMatchObject(body);
+  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });

@@ -16,6 +16,8 @@ export type Capabilities = {
   /** PROXY headers of visitors by layer 4. */
   streamRealip: boolean;
   brotli: boolean;
+  /** Large files in pieces. */
+  slice: boolean;
   geoip2: boolean;
   /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
   http2: 'listen' | 'directive' | 'none';
@@ -70,6 +72,7 @@ export function readCapabilities(
     stream: has('ngx_stream_module.so', /--with-stream(?!=dynamic)\b/),
     streamRealip: banner.includes('--with-stream_realip_module'),
     brotli: has('ngx_http_brotli_filter_module.so', /ngx_brotli/),
+    slice: banner.includes('--with-http_slice_module'),
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
     http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',
     http3: banner.includes('--with-http_v3_module'),

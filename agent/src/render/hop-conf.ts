@@ -54,6 +54,7 @@ server {
     proxy_set_header X-E-State "";
     proxy_set_header X-E-Connection "";
     proxy_set_header X-E-Vary "";
+    proxy_set_header X-E-Slice "";
     proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size 16k;
@@ -72,6 +73,7 @@ server {
     proxy_hide_header X-E-Birth;
     proxy_hide_header X-E-Recipe;
     proxy_hide_header X-E-Hide;
+    proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Up;
     proxy_pass_header Date;
     proxy_pass_header Server;

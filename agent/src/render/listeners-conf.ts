@@ -97,7 +97,56 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
 
     # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
     proxy_http_version 1.1;
-    proxy_set_header Host $host;
+${requestFields}    proxy_set_header X-E-Slice "";
+    # The time limits are the origin's, and hop B keeps them.
+    proxy_connect_timeout 5s;
+    proxy_send_timeout 2h;
+    proxy_read_timeout 2h;
+    proxy_buffer_size 32k;
+    proxy_buffers 16 32k;
+    proxy_request_buffering off;
+    proxy_next_upstream off;
+    proxy_pass_header Date;
+    proxy_pass_header Server;
+    # Stored are the fields that steer this store; sent are the origin's own.
+    proxy_hide_header Cache-Control;
+    proxy_hide_header Vary;
+    proxy_hide_header X-E-CC;
+    proxy_hide_header X-E-V;
+    proxy_hide_header X-E-Birth;
+    proxy_hide_header X-E-Recipe;
+    proxy_hide_header X-E-Hide;
+    proxy_hide_header X-E-Browser;
+    proxy_hide_header X-E-Up;
+    proxy_hide_header X-Request-Id;
+    add_header Cache-Control $e_cache_control always;
+    add_header Strict-Transport-Security $e_hsts always;
+    add_header Vary $upstream_http_x_e_v always;
+    add_header X-Request-Id $request_id always;
+
+    location / {
+        access_by_lua_file ${`${host.luaDir}/edge/phases/access.lua`};
+        proxy_cache_key $e_key;
+${store}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
+        error_page 502 = @again;
+        proxy_pass http://hop;
+    }
+${host.capabilities.slice && slices}    location @again {
+        set $e_again "AGAIN ";
+        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        proxy_pass http://hop_once;
+    }
+    # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
+    location @pass {
+        proxy_buffering off;
+        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        proxy_pass http://hop_once;
+    }
+}
+`;
+
+/** A list of fields in a location takes the place of the server's, so one that adds to it repeats it. */
+const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
     proxy_set_header X-E-Host $http_host;
@@ -120,35 +169,10 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
     proxy_set_header Proxy-Connection "";
     proxy_set_header TE "";
     proxy_set_header Trailer "";
-    # The time limits are the origin's, and hop B keeps them.
-    proxy_connect_timeout 5s;
-    proxy_send_timeout 2h;
-    proxy_read_timeout 2h;
-    proxy_buffer_size 32k;
-    proxy_buffers 16 32k;
-    proxy_request_buffering off;
-    proxy_next_upstream off;
-    proxy_pass_header Date;
-    proxy_pass_header Server;
-    # Stored are the fields that steer this store; sent are the origin's own.
-    proxy_hide_header Cache-Control;
-    proxy_hide_header Vary;
-    proxy_hide_header X-E-CC;
-    proxy_hide_header X-E-V;
-    proxy_hide_header X-E-Birth;
-    proxy_hide_header X-E-Recipe;
-    proxy_hide_header X-E-Hide;
-    proxy_hide_header X-E-Up;
-    proxy_hide_header X-Request-Id;
-    add_header Cache-Control $e_cache_control always;
-    add_header Strict-Transport-Security $e_hsts always;
-    add_header Vary $upstream_http_x_e_v always;
-    add_header X-Request-Id $request_id always;
+`;
 
-    location / {
-        access_by_lua_file ${`${host.luaDir}/edge/phases/access.lua`};
-        proxy_cache edge;
-        proxy_cache_key $e_key;
+/** The store, as both locations that have it use it. */
+const store = conf`        proxy_cache edge;
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
         proxy_cache_lock on;
@@ -162,22 +186,16 @@ ${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && hos
         proxy_force_ranges on;
         if_modified_since before;
         proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
-        error_page 502 = @again;
-        proxy_pass http://hop;
+`;
+
+/** Large files: nginx asks for one piece after the other, each an object of its own. */
+const slices = conf`    location @slice {
+        slice 1m;
+${requestFields}        proxy_set_header Range $slice_range;
+        proxy_set_header X-E-Slice $slice_range;
+        proxy_cache_key $e_key$slice_range;
+${store}        proxy_pass http://hop;
     }
-    location @again {
-        set $e_again "AGAIN ";
-        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once;
-    }
-    # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
-    location @pass {
-        proxy_buffering off;
-        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once;
-    }
-}
 `;
 
 /** In one order, whatever order they were entered in. */

@@ -56,6 +56,7 @@ http {
         generation,
         resolvers: host.resolvers,
         poolPerName: host.capabilities.poolPerName,
+        slices: host.capabilities.slice,
         ports: portsOf(zone),
       }),
     )}) }

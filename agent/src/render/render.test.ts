@@ -14,6 +14,7 @@ const debian: Capabilities = {
   stream: true,
   streamRealip: true,
   brotli: false,
+  slice: true,
   geoip2: false,
   http2: 'listen',
   http3: false,

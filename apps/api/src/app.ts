@@ -38,7 +38,7 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
 import { brandingAt } from './modules/branding/shown-branding.ts';
-import { cacheRulesRoutes } from './modules/cache/cache.routes.ts';
+import { cacheRulesRoutes, cacheSettingRoutes } from './modules/cache/cache.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
@@ -102,6 +102,7 @@ const modules: readonly Routes[] = [
   antiHeadersRoutes,
   siteAntiHeadersRoutes,
   cacheRulesRoutes,
+  cacheSettingRoutes,
   domainModulesRoutes,
   customHeadersRoutes,
   corsRoutes,

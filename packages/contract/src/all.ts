@@ -15,7 +15,7 @@ import {
   session,
 } from './auth/auth.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
-import { cacheRules, purge, purgeSites } from './cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
@@ -78,6 +78,7 @@ export const groups: readonly Group[] = [
   autoCertificates,
   siteDns,
   cacheRules,
+  cacheSetting,
   antiReferers,
   antiHeaders,
   siteAntiHeaders,

@@ -5,7 +5,7 @@ local birth_of = require("edge.cache.birth").unpack
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local header, var, time = ngx.header, ngx.var, ngx.time
-local tonumber, gmatch, pairs = tonumber, string.gmatch, pairs
+local tonumber, gmatch, pairs, max = tonumber, string.gmatch, pairs, math.max
 
 local _M = {}
 local decoded = lrucache.new(1000)
@@ -53,6 +53,14 @@ local function hide(names)
     end
 end
 
+-- A visitor counts from when the origin sent it, so what is left for browsers is added to its age.
+local function tell_browser(age)
+    local seconds = var.upstream_http_x_e_browser
+    if seconds then
+        var.e_cache_control = seconds == "0" and "no-cache" or "max-age=" .. seconds + age
+    end
+end
+
 -- nginx renews the validity of an object that a 304 freshened, not its fields: the newer ones are in the dictionary.
 -- Answers when the 304 left the origin, and how long it is fresh.
 local function freshened()
@@ -71,6 +79,9 @@ local function freshened()
     if newer.control then
         var.e_cache_control = newer.control
     end
+    if newer.fields["Expires"] and var.upstream_http_x_e_browser then
+        header["Expires"] = nil
+    end
     return newer.birth, newer.lifetime
 end
 
@@ -88,7 +99,11 @@ local function stored_answer(state, birth, lifetime, closer)
             age, lifetime = time() - newer, newer_lifetime or lifetime
         end
     end
-    header["Age"] = age > 0 and age or 0
+    age = age > 0 and age or 0
+    header["Age"] = age
+    if closer then
+        tell_browser(age)
+    end
     if state == "HIT" then
         say("Edgeloom; hit; ttl=" .. lifetime - age)
     elseif state == "UPDATING" then
@@ -104,12 +119,11 @@ local function fetched_answer(state, packed)
         -- nginx hashes this request field when it stores the file, which is after this filter.
         ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_encoding))
     end
-    if packed then
-        local age = time() - birth_of(packed)
-        if age > 0 then
-            header["Age"] = age
-        end
+    local age = packed and max(time() - birth_of(packed), 0) or 0
+    if age > 0 then
+        header["Age"] = age
     end
+    tell_browser(age)
     say(forwarded(state))
 end
 

@@ -1,9 +1,10 @@
 -- How old a response is and how long it stays fresh (RFC 9111 4.2). Pure, so that it can be reasoned about alone.
 local dates = require("edge.http.dates")
-local match, tonumber, type, min, max = string.match, tonumber, type, math.min, math.max
+local match, tonumber, type, min, max, floor = string.match, tonumber, type, math.min, math.max, math.floor
 
 local _M = {}
 local MOST = 2147483648
+local GUESSED_AT_MOST = 86400
 
 -- Seconds since the response left its origin, by its own Age and by its Date, whichever is more.
 function _M.age(headers, now, delay)
@@ -29,5 +30,14 @@ function _M.lifetime(headers, control, targeted, now)
     end
     local at = dates.parse(expires)
     return at and max(at - (dates.parse(headers["Date"]) or now), 0) or 0
+end
+
+-- Where nobody states one: a tenth of how long it has not changed (RFC 9111 4.2.2).
+function _M.guessed(headers, now)
+    local modified = dates.parse(headers["Last-Modified"])
+    if not modified then
+        return nil
+    end
+    return min(max(floor(((dates.parse(headers["Date"]) or now) - modified) / 10), 0), GUESSED_AT_MOST)
 end
 return _M

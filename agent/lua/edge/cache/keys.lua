@@ -1,5 +1,8 @@
 -- The name of a stored object: `<site>.<versions>|<scheme>:<port>|<encodings>|<version of the URL>|<URL>`.
--- The URL is the host and what the rule leaves of path and query. It stands last: it alone may hold a bar.
+-- The URL is the host and what the rule leaves of path and query. It stands last: it alone may hold a bar. Where cookies
+-- tell objects apart, `~` and a mark of them stand behind the encodings. They and pieces of a file (nginx adds the range
+-- to the key) are not taken from the disk one by one: a purged URL's version makes them unreachable, and marks of
+-- cookies do not outlive the dictionaries.
 local rules = require("edge.cache.rules")
 local urls = require("edge.cache.urls")
 local find, sub = string.find, string.sub

@@ -1,6 +1,8 @@
 -- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
+local cookies = require("edge.cache.cookies")
 local keys = require("edge.cache.keys")
 local rules = require("edge.cache.rules")
+local settings = require("edge.core.settings")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
@@ -20,6 +22,13 @@ local function plan(site, request)
         never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
         unsafe = not SAFE[request.method],
     }
+    if rule and not made.never then
+        made.rule = rule
+        made.slices = rule.slices and settings.slices
+        made.by_cookies = rule.cookies ~= nil
+        made.pass_cookies = rule.passCookies ~= nil
+        made.odd = made.slices or made.by_cookies or made.pass_cookies
+    end
     request.cache = made
     return made
 end
@@ -33,8 +42,27 @@ local function learn(made, request, token)
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
     made.pass_until = token and urls.pass_until(url) or 0
     made.personal_until = token and urls.pass_until(url, true) or 0
-    made.key = keys.key(made.prefix, request.at,
-        recipe and vary.by_encoding(recipe) and request.encoding or "", token and urls.version(url) or "", url)
+    made.left = made.prefix .. "|" .. request.at .. "|" .. (recipe and vary.by_encoding(recipe) and request.encoding or "")
+    made.right = "|" .. (token and urls.version(url) or "") .. "|" .. url
+    made.key = made.left .. made.right
+end
+
+-- What few rules ask: cookies that lead past the store or name the object, and files in pieces.
+local function by_rule(made)
+    local text = var.http_cookie
+    if made.pass_cookies and text and cookies.pass(made.rule, text) then
+        return "@pass"
+    end
+    if made.by_cookies then
+        local mark = cookies.mark(made.rule, text)
+        if mark ~= "" then
+            var.e_key = made.left .. "~" .. urls.born() .. mark .. made.right
+        end
+    end
+    if made.slices then
+        var.e_accept = "identity"
+        return "@slice"
+    end
 end
 
 -- Conditions and ranges of the visitor reach the origin only outside the store, which strips them.
@@ -84,13 +112,14 @@ function _M.access(site, request)
             clear_header("If-Modified-Since")
         end
     end
+    local place = made.odd and by_rule(made) or nil
     if not made.token then
-        return
+        return place
     end
     -- Over what the visitor may have sent under that name.
     if made.recipe then
         set_header("X-E-Vary", made.hash or vary.hash(made.recipe, request.encoding))
     end
-    return past_the_store(made, time())
+    return past_the_store(made, time()) or place
 end
 return _M

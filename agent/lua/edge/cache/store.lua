@@ -5,6 +5,7 @@
 --   Vary             X-E-Vary, if there are variants
 --   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
 --   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
+--   X-E-Browser      for how many seconds from now visitors are told to keep it
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
 local control = require("edge.http.cache_control")
@@ -40,10 +41,14 @@ local UNDERSTOOD = set {
 local RULED = set { 200, 203, 300, 301, 308 }
 local RULED_BRIEFLY = set { 404, 410 }
 local BRIEFLY = 10
+-- What may be given a time that nobody stated (RFC 9110 15.1).
+local GUESSED = set { 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 }
+local MOST = 2147483648
 local FAILURES = set { 500, 502, 503, 504 }
 
 -- Everything about the response that the decision needs.
 local function read_response(site, request)
+    local slice = var.http_x_e_slice
     local response = {
         status = ngx.status,
         method = ngx.req.get_method(),
@@ -52,35 +57,51 @@ local function read_response(site, request)
         control_text = joined(header["Cache-Control"]),
         vary_text = joined(header["Vary"]),
         authorized = var.http_authorization ~= nil,
+        slice = slice and slice ~= "" and slice or nil,
     }
-    local facts = { Age = header["Age"], Date = header["Date"], Expires = header["Expires"] }
+    local facts = {
+        Age = header["Age"], Date = header["Date"], Expires = header["Expires"], ["Last-Modified"] = header["Last-Modified"],
+    }
     local targeted = control.parse_targeted(joined(header["CDN-Cache-Control"]))
     response.control = targeted or control.parse(response.control_text)
     response.age = freshness.age(facts, response.time, floor(now() - ngx.req.start_time()))
     response.birth = max(response.time - response.age, 0)
     response.lifetime = freshness.lifetime(facts, response.control, targeted, response.time)
     response.explicit = response.lifetime ~= nil
+    response.guessed = freshness.guessed(facts, response.time)
     response.validator = header["ETag"] or (dates.parse(header["Last-Modified"]) and header["Last-Modified"]) or nil
     response.names = response.vary_text and vary.names(response.vary_text)
     return response
 end
 
 -- A rule that does not honour the origin, or an origin that says nothing: the rule's time counts from now.
-local function apply_rule(response)
+local function ruled_seconds(response)
+    local rule, status = response.rule, response.status
+    if RULED[status] or (status == 206 and response.slice) then
+        return rule.ttlSeconds
+    end
+    return RULED_BRIEFLY[status] and min(rule.ttlSeconds, BRIEFLY)
+end
+
+local function apply_rule(site, response)
     local rule, said = response.rule, response.control
-    if not rule then
-        return
+    local forbade = said["no-store"] or said["no-cache"] or said["private"]
+    local spoke = response.explicit or forbade
+    if rule and not (rule.honourOrigin and spoke) then
+        local seconds = ruled_seconds(response)
+        if seconds then
+            response.lifetime = response.age + seconds
+            response.ruled = true
+            response.control = {}
+            return
+        end
+    elseif rule and response.explicit and not forbade then
+        response.lifetime = max(response.lifetime, response.age + (rule.minSeconds or 0))
+        response.lifetime = min(response.lifetime, response.age + (rule.maxSeconds or MOST))
     end
-    local spoke = response.explicit or said["no-store"] or said["no-cache"] or said["private"]
-    if rule.honourOrigin and spoke then
-        return
-    end
-    local seconds = RULED[response.status] and rule.ttlSeconds
-        or RULED_BRIEFLY[response.status] and min(rule.ttlSeconds, BRIEFLY)
-    if seconds then
-        response.lifetime = response.age + seconds
-        response.ruled = true
-        response.control = {}
+    if not spoke and site.heuristics and (GUESSED[response.status] or said["public"]) then
+        response.lifetime = response.guessed
+        response.explicit = response.guessed ~= nil
     end
 end
 
@@ -102,7 +123,15 @@ local function may_store(response)
     if response.method ~= "GET" and response.method ~= "HEAD" then
         return false
     end
-    if status == 206 or status == 304 or status < 200 or response.names == "*" then
+    if status == 304 or status < 200 or response.names == "*" then
+        return false
+    end
+    -- A piece is stored under its own name. An origin that answers one with the whole is taken at its word once.
+    if response.slice then
+        if status == 200 and not find(response.slice, "^bytes=0%-") then
+            return false
+        end
+    elseif status == 206 then
         return false
     end
     if said["must-understand"] and not UNDERSTOOD[status] then
@@ -114,7 +143,8 @@ local function may_store(response)
     if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
         return false
     end
-    if header["Set-Cookie"] and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
+    if header["Set-Cookie"] and not (response.rule and response.rule.stripCookies)
+        and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
         return false
     end
     return response.ruled or response.explicit or said["no-cache"] ~= nil
@@ -135,7 +165,26 @@ local function accel_expires(response)
     return response.validator and "@1" or "0"
 end
 
+-- What is not stored keeps the origin's word, unless its rule is about nothing but browsers.
+local function tells_browsers(response)
+    local rule = response.rule
+    return rule and rule.ttlSeconds == 0 and RULED[response.status] and not response.authorized
+        and not header["Set-Cookie"]
+end
+
+local function tell_browsers(response)
+    local seconds = response.rule and response.rule.browserSeconds
+    if seconds then
+        header["X-E-Browser"] = seconds
+        header["Expires"] = nil
+    end
+    return seconds
+end
+
 local function not_stored(response, key)
+    if tells_browsers(response) then
+        tell_browsers(response)
+    end
     header["X-Accel-Expires"] = "0"
     -- Nobody waits for the rest of an answer that goes straight through.
     header["X-Accel-Buffering"] = "no"
@@ -152,16 +201,39 @@ local function not_stored(response, key)
     header["Age"] = nil
 end
 
+-- Pieces of two versions make no file: nginx breaks off where it meets both. With the first piece of another version all
+-- that is stored of the URL goes, so that the next visitor begins with one.
+local function keep_one_version(site, url)
+    local validator = header["ETag"] or header["Last-Modified"] or ""
+    local known = urls.validator(url) or var.http_if_none_match or var.http_if_modified_since
+    if known == validator then
+        return
+    end
+    if known then
+        urls.set_lasting_version(site.id, url, urls.new_token())
+    end
+    urls.note_validator(url, validator)
+end
+
+local NO_RULE = {}
 local function stored(site, response, key, expires)
     local said, url = response.control, keys.url_of(key)
     urls.forget_pass(url)
     urls.forget_freshened(key .. ":" .. (header["ETag"] or header["Last-Modified"] or ""))
+    if response.slice then
+        keep_one_version(site, url)
+    end
     local recipe = response.names and vary.recipe(url, response.names)
     local strict = said["must-revalidate"] or said["proxy-revalidate"] or said["no-cache"]
-    local while_revalidating = strict and 0 or max(said["stale-while-revalidate"] or 0, 0)
-    local on_error = strict and 0
+    local rule = response.rule or NO_RULE
+    local while_revalidating = strict and 0
+        or rule.staleWhileRevalidateSeconds or max(said["stale-while-revalidate"] or 0, 0)
+    local on_error = strict and 0 or rule.staleIfErrorSeconds
         or max(said["stale-if-error"] or (said["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
-    local closer = response.hide or header["Cache-Status"]
+    if rule.stripCookies then
+        header["Set-Cookie"] = nil
+    end
+    local closer = tell_browsers(response) or response.hide or header["Cache-Status"]
     header["Age"] = nil
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text
@@ -179,7 +251,7 @@ end
 
 local UNFRESHENED = set {
     "content-length", "content-encoding", "content-type", "content-range", "transfer-encoding", "connection",
-    "x-accel-expires", "cache-control", "vary", "age", "x-request-id",
+    "x-accel-expires", "cache-control", "vary", "age", "x-request-id", "set-cookie",
 }
 
 -- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the
@@ -230,7 +302,8 @@ end
 
 function _M.origin_header(site, request)
     local status, key = ngx.status, var.http_x_e_key
-    if var.http_x_e_state == "EXPIRED" and FAILURES[status] then
+    -- Of a piece there is no asking again: the whole would follow what has been sent.
+    if var.http_x_e_state == "EXPIRED" and FAILURES[status] and (var.http_x_e_slice or "") == "" then
         return "close"
     end
     header["X-E-Up"] = var.upstream_addr
@@ -243,7 +316,7 @@ function _M.origin_header(site, request)
     if not SAFE[response.method] and status >= 200 and status < 400 then
         invalidate(site, request, key)
     end
-    apply_rule(response)
+    apply_rule(site, response)
     if status == 304 and var.http_x_e_state == "EXPIRED" then
         return freshen(response, key)
     end

@@ -58,6 +58,15 @@ function _M.note_recipe(url, recipe)
     return note("recipe|", url, recipe, KEPT_SECONDS)
 end
 
+-- Which version of a large file its stored pieces are of.
+function _M.validator(url)
+    return urls:get("validator|" .. url)
+end
+
+function _M.note_validator(url, value)
+    return note("validator|", url, value, KEPT_SECONDS)
+end
+
 -- Renewed while it is used: where requests come without pause, none of them finds the store's lock again.
 function _M.note_pass(url, personal)
     if _M.pass_until(url, personal) < time() + PASS_SECONDS / 2 then
@@ -94,7 +103,7 @@ end
 
 -- In the master, when the dictionaries are new; a reload keeps them.
 function _M.restore()
-    if not changes:add("restored", true) then
+    if not changes:add("born", _M.new_token()) then
         return
     end
     journal.replay(function(entry)
@@ -104,6 +113,11 @@ function _M.restore()
             changes:set("moved|" .. entry.site, entry.moves)
         end
     end)
+end
+
+-- Of these dictionaries: what could be told apart only by what they held is not found again under another mark.
+function _M.born()
+    return changes:get("born")
 end
 
 -- How often the whole site had to be moved for want of room.

@@ -1,7 +1,8 @@
 -- Cache-Control (RFC 9111 5.2) and CDN-Cache-Control (RFC 9213) as { name = value | true }.
 -- A number that cannot be read is -1, which every reader takes for stale. Repeated directives keep the strictest value.
+local structured = require("edge.http.structured")
 local find, sub, match, lower, gsub = string.find, string.sub, string.match, string.lower, string.gsub
-local type, tonumber, min, max, concat = type, tonumber, math.min, math.max, table.concat
+local type, tonumber, pairs, min, max, concat = type, tonumber, pairs, math.min, math.max, table.concat
 
 local _M = {}
 local UNREADABLE = -1
@@ -84,61 +85,23 @@ function _M.parse(text)
     return directives
 end
 
--- One item's value of a structured field: what it says, and where it ends; nothing when it is no structured field.
-local function item_at(text, at)
-    if sub(text, at, at) ~= "=" then
-        return true, at
-    end
-    local after = match(text, "^=%-?%d+%.%d+()", at)
-    if after then
-        return UNREADABLE, after
-    end
-    local number
-    number, after = match(text, "^=(%-?%d+)()", at)
-    if number then
-        return tonumber(number), after
-    end
-    after = match(text, '^="[^"\\]*"()', at) or match(text, "^=%?[01]()", at)
-        or match(text, "^=[%a*][%w!#%$%%&'*+%-%.^_`|~:/]*()", at)
-    if after then
-        return sub(text, at, after - 1) ~= "=?0" and "other", after
-    end
-end
-
--- Nil unless the whole field is a well-formed dictionary: one error, and it is as if it were not there.
+-- Nil unless the whole field is a well-formed dictionary that gives seconds as numbers: one error, and it is as if it
+-- were not there.
 function _M.parse_targeted(text)
-    if not text or match(text, "^%s*$") then
+    local members = text and structured.dictionary(text)
+    if not members then
         return nil
     end
-    local directives, at = {}, match(text, "^%s*()")
-    while true do
-        local name, after = match(text, "^([%l*][%l%d_%-%.%*]*)()", at)
-        if not name then
-            return nil
-        end
-        local value
-        value, after = item_at(text, after)
-        if not after or (SECONDS[name] and type(value) ~= "number") then
-            return nil
-        end
+    local directives = {}
+    for name, value in pairs(members) do
         if SECONDS[name] then
-            directives[name] = max(min(value, MOST), UNREADABLE)
-        else
-            directives[name] = value or nil
+            if type(value) ~= "number" then
+                return nil
+            end
+            value = max(min(value, MOST), UNREADABLE)
         end
-        -- Parameters of an item say nothing to us.
-        local stop = match(text, "^[; ]*%l?[^,\"]-%s*(),", after) or match(text, "^%s*()$", after)
-            or match(text, "^;[^,]*()$", after)
-        if not stop then
-            return nil
-        end
-        if stop > #text then
-            return directives
-        end
-        at = match(text, "^,%s*()", stop)
-        if not at or at > #text then
-            return nil
-        end
+        directives[name] = value or nil
     end
+    return directives
 end
 return _M

@@ -11,7 +11,7 @@ local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, st
 local _M = {}
 local KNOWN = {
     ["x-e-host"] = true, ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
-    ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true,
+    ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
 }
 
 -- The origin shall never read a field that looks like one of ours.

@@ -8,6 +8,8 @@ export interface SiteRow {
   /** Of its zone's, besides 80 and 443. */
   ports: number[];
   cacheRules: CacheRuleRow[];
+  /** Null: as the product begins with. */
+  cacheSetting: { heuristics: boolean; staleIfError: number } | null;
   antiHeaders: AntiHeaderRow[];
 }
 
@@ -17,15 +19,33 @@ export interface CacheRuleRow {
   value: string[];
   cacheTime: number;
   honourOrigin: boolean;
+  minTime: number | null;
+  maxTime: number | null;
+  browserTime: number | null;
+  staleWhileRevalidate: number | null;
+  staleIfError: number | null;
   query: CacheRuleDoc['query'];
   queryNames: string[];
+  cookies: 'none' | 'all' | 'listed';
+  cookieNames: string[];
+  passCookies: string[];
+  stripCookies: boolean;
+  slices: boolean;
   priority: number;
   enabled: boolean;
   /** As text that sorts by time. */
   createdAt: string;
 }
 
-export const siteDoc = ({ id, status, cacheVersion, ports, cacheRules, antiHeaders }: SiteRow): SiteDoc => ({
+export const siteDoc = ({
+  id,
+  status,
+  cacheVersion,
+  ports,
+  cacheRules,
+  cacheSetting,
+  antiHeaders,
+}: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
   status,
@@ -34,17 +54,33 @@ export const siteDoc = ({ id, status, cacheVersion, ports, cacheRules, antiHeade
   cacheRules: cacheRules
     .filter((rule) => rule.enabled)
     .sort(inOrder)
-    .map((rule) => ({
-      id: rule.id,
-      type: rule.type,
-      values: rule.value,
-      ttlSeconds: rule.cacheTime,
-      honourOrigin: rule.honourOrigin,
-      query: rule.query,
-      queryNames: rule.queryNames,
-    })),
-  staleIfErrorSeconds: 3600,
+    .map(ruleDoc),
+  staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
+  ...(cacheSetting?.heuristics && { heuristics: true }),
   ...antiHeaderDocs(antiHeaders),
+});
+
+/** Where the site says nothing. */
+const STALE_IF_ERROR_SECONDS = 3600;
+
+/** What is not asked is left out: most rules ask little. */
+const ruleDoc = (rule: CacheRuleRow): CacheRuleDoc => ({
+  id: rule.id,
+  type: rule.type,
+  values: rule.value,
+  ttlSeconds: rule.cacheTime,
+  honourOrigin: rule.honourOrigin,
+  query: rule.query,
+  queryNames: rule.queryNames,
+  ...(rule.minTime !== null && { minSeconds: rule.minTime }),
+  ...(rule.maxTime !== null && { maxSeconds: rule.maxTime }),
+  ...(rule.browserTime !== null && { browserSeconds: rule.browserTime }),
+  ...(rule.staleWhileRevalidate !== null && { staleWhileRevalidateSeconds: rule.staleWhileRevalidate }),
+  ...(rule.staleIfError !== null && { staleIfErrorSeconds: rule.staleIfError }),
+  ...(rule.cookies !== 'none' && { cookies: rule.cookies, cookieNames: rule.cookieNames }),
+  ...(rule.passCookies.length > 0 && { passCookies: rule.passCookies }),
+  ...(rule.stripCookies && { stripCookies: true }),
+  ...(rule.slices && { slices: true }),
 });
 
 /** As consoles list them: by priority, of equal ones the older first. */

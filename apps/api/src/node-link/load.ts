@@ -138,10 +138,15 @@ const site: Loader = async (db, _, zoneId, ids) => {
      ) AS ports, coalesce(
        (SELECT json_agg(json_build_object(
           'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
-          'query', r.query, 'queryNames', r.query_names, 'priority', r.priority, 'enabled', r.enabled,
+          'minTime', r.min_time, 'maxTime', r.max_time, 'browserTime', r.browser_time,
+          'staleWhileRevalidate', r.stale_while_revalidate, 'staleIfError', r.stale_if_error,
+          'query', r.query, 'queryNames', r.query_names, 'cookies', r.cookies, 'cookieNames', r.cookie_names,
+          'passCookies', r.pass_cookies, 'stripCookies', r.strip_cookies, 'slices', r.slices, 'priority', r.priority, 'enabled', r.enabled,
           'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
         FROM cache_rules r WHERE r.site_id = s.id), '[]'
-     ) AS "cacheRules", ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')}
+     ) AS "cacheRules",
+       (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error)
+        FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting", ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')}
      FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );

@@ -3,7 +3,7 @@ import { Ids, paged, paging } from '../common/common.ts';
 import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
 import { SiteIDs } from '../sites/sites.ts';
-import { CacheRule, CacheRuleInput, CacheRuleUpdate, PurgeInput, PurgeRow } from './cache.ts';
+import { CacheRule, CacheRuleInput, CacheRuleUpdate, CacheSetting, PurgeInput, PurgeRow } from './cache.ts';
 
 const written = z.object({ data: z.array(CacheRule) });
 
@@ -12,6 +12,11 @@ export const cacheRules = onSites('cacheRules', {
   create: post('site/:siteId/setting/cacheRules', { can: 'cache:write', body: z.object({ rules: z.array(CacheRuleInput).min(1).max(200) }), reply: written }),
   update: put('site/:siteId/setting/cacheRules', { can: 'cache:write', body: z.object({ rules: z.array(CacheRuleUpdate).min(1).max(200) }), reply: written }),
   remove: del('site/:siteId/setting/cacheRules', { can: 'cache:write', body: Ids, reply: Ids }),
+});
+
+export const cacheSetting = onSites('cacheSetting', {
+  get:    get('site/:siteId/setting/cache', { can: 'cache:read', reply: CacheSetting }),
+  update: put('site/:siteId/setting/cache', { can: 'cache:write', body: CacheSetting, reply: CacheSetting }),
 });
 
 export const purge = onSites('purge', {

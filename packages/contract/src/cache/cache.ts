@@ -3,29 +3,92 @@ import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 
 const QueryName = z.string().trim().min(1).max(128);
+/** A token of RFC 9110, as cookies are named; without the star, which means something in the other list. */
+const CookieName = z
+  .string()
+  .trim()
+  .max(128)
+  .regex(/^[!#$%&'+.^_`|~0-9A-Za-z-]+$/, { message: 'wrong format' });
+/** The same, or how a name begins: `wordpress_logged_in_*`; `*` is every cookie. */
+const CookiePattern = z
+  .string()
+  .trim()
+  .max(128)
+  .regex(/^(?:[!#$%&'+.^_`|~0-9A-Za-z-]+\*?|\*)$/, { message: 'wrong format' });
+const Seconds = z.int().min(0).max(31_536_000);
 
 export const CacheRuleType = PathType.exclude(['all']);
 export const QueryHandling = z.enum(['all', 'none', 'listed', 'sorted']);
+export const CookieHandling = z.enum(['none', 'all', 'listed']);
 
 const fields = {
   type: CacheRuleType.describe(
     'What of a request is compared: the extension, the whole path, how the path begins, or a pattern over the path',
   ),
   value: PathValues.min(1),
-  cacheTime: z.int().min(0).max(31_536_000).describe('Seconds; 0: never cache what matches'),
+  cacheTime: Seconds.describe('Seconds; 0: never cache what matches'),
   honourOrigin: z.boolean().default(false).describe('Where the origin states a lifetime of its own, that one wins'),
+  minTime: Seconds.nullable()
+    .default(null)
+    .describe("With honourOrigin: the least of the origin's lifetime that counts; null: none"),
+  maxTime: Seconds.nullable()
+    .default(null)
+    .describe("With honourOrigin: the most of the origin's lifetime that counts; null: none"),
+  browserTime: Seconds.nullable()
+    .default(null)
+    .describe('Seconds that browsers are told to keep it; 0: not without asking; null: as the origin says'),
+  staleWhileRevalidate: Seconds.nullable()
+    .default(null)
+    .describe('Seconds past its time for which it is served while it is asked about; null: as the origin says'),
+  staleIfError: Seconds.nullable()
+    .default(null)
+    .describe(
+      "Seconds past its time for which it stands in for a failing origin; null: as the origin says, else the site's setting",
+    ),
+  cookies: CookieHandling.default('none').describe('Which cookies of a request tell two objects apart'),
+  cookieNames: z.array(CookieName).max(50).default([]).describe("With 'listed': the cookies that count"),
+  passCookies: z
+    .array(CookiePattern)
+    .max(50)
+    .default([])
+    .describe(
+      'A request with one of these cookies goes to the origin and is not stored; name* is every name that begins so',
+    ),
+  stripCookies: z
+    .boolean()
+    .default(false)
+    .describe('An answer that sets cookies is stored without them; otherwise it is not stored'),
+  slices: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Large files: fetched and kept in pieces, so that a range needs only its own; the origin must answer ranges',
+    ),
   query: QueryHandling.default('all').describe('Which part of the query string tells two objects apart'),
   queryNames: z.array(QueryName).max(50).default([]).describe("With 'listed': the parameters that count"),
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first; the first rule that matches wins'),
   enabled: z.boolean().default(true),
 };
 const coherent = (
-  rule: { type: z.output<typeof CacheRuleType>; value: string[]; query: string; queryNames: string[] },
+  rule: {
+    type: z.output<typeof CacheRuleType>;
+    value: string[];
+    query: string;
+    queryNames: string[];
+    cookies: string;
+    cookieNames: string[];
+    minTime: number | null;
+    maxTime: number | null;
+  },
   ctx: z.RefinementCtx,
 ) => {
   checkPaths(rule, ctx);
   if (rule.query === 'listed' && rule.queryNames.length === 0)
     ctx.addIssue({ code: 'custom', path: ['queryNames'], message: 'required' });
+  if (rule.cookies === 'listed' && rule.cookieNames.length === 0)
+    ctx.addIssue({ code: 'custom', path: ['cookieNames'], message: 'required' });
+  if (rule.minTime !== null && rule.maxTime !== null && rule.minTime > rule.maxTime)
+    ctx.addIssue({ code: 'custom', path: ['maxTime'], message: 'less than the least' });
 };
 
 export const CacheRuleInput = z.object(fields).superRefine(coherent);
@@ -36,12 +99,36 @@ export const CacheRule = z.object({
   value: z.array(z.string()),
   cacheTime: z.int(),
   honourOrigin: z.boolean(),
+  minTime: z.int().nullable(),
+  maxTime: z.int().nullable(),
+  browserTime: z.int().nullable(),
+  staleWhileRevalidate: z.int().nullable(),
+  staleIfError: z.int().nullable(),
   query: QueryHandling,
   queryNames: z.array(z.string()),
+  cookies: CookieHandling,
+  cookieNames: z.array(z.string()),
+  passCookies: z.array(z.string()),
+  stripCookies: z.boolean(),
+  slices: z.boolean(),
   priority: z.int(),
   enabled: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
+});
+
+/** What holds for the store of a site at large. */
+export const CacheSetting = z.object({
+  heuristics: z
+    .boolean()
+    .describe(
+      'Where neither a rule nor the origin states a time: a tenth of the age that Last-Modified tells, a day at most',
+    ),
+  staleIfError: z
+    .int()
+    .min(0)
+    .max(604_800)
+    .describe('Seconds for which a stored answer stands in for a failing origin that says nothing about it'),
 });
 
 /** 1 URL, 3 whole host. (2 prefix and 4 tag purge by other means and come with them.) */
@@ -65,4 +152,5 @@ export const PurgeRow = z.object({
 export type CacheRule = z.output<typeof CacheRule>;
 export type CacheRuleInput = z.output<typeof CacheRuleInput>;
 export type CacheRuleUpdate = z.output<typeof CacheRuleUpdate>;
+export type CacheSetting = z.output<typeof CacheSetting>;
 export type PurgeInput = z.output<typeof PurgeInput>;

@@ -42,6 +42,17 @@ export const CacheRuleDoc = z.object({
   honourOrigin: z.boolean().describe("the origin's own freshness wins where it states one"),
   query: z.enum(['all', 'none', 'listed', 'sorted']),
   queryNames: z.array(z.string()),
+  // What follows is left out where nothing is asked.
+  minSeconds: Seconds.optional().describe("of the origin's own time, where it is honoured"),
+  maxSeconds: Seconds.optional(),
+  browserSeconds: Seconds.optional().describe('what visitors are told instead of what the origin says'),
+  staleWhileRevalidateSeconds: Seconds.optional(),
+  staleIfErrorSeconds: Seconds.optional(),
+  cookies: z.enum(['all', 'listed']).optional().describe('tell two objects apart'),
+  cookieNames: z.array(z.string()).optional(),
+  passCookies: z.array(z.string()).optional().describe('names or, ending in *, how they begin'),
+  stripCookies: z.boolean().optional(),
+  slices: z.boolean().optional(),
 });
 
 /** Which paths a rule is about: see the values of CacheRuleDoc; `all` has none. */
@@ -78,6 +89,8 @@ export const SiteDoc = z.object({
   cacheRules: z.array(CacheRuleDoc),
   /** How long a stored response may answer for a failing origin that says nothing about it. */
   staleIfErrorSeconds: Seconds,
+  /** Where nobody states a time, a tenth of what Last-Modified tells. */
+  heuristics: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
   ports: z.array(Port).optional(),
   antiHeaders: z.array(AntiHeaderDoc).optional(),

@@ -76,4 +76,5 @@ const ruleOf = ({ siteId: _, ...row }: Row): CacheRule => ({
   ...row,
   type: CacheRule.shape.type.parse(row.type),
   query: CacheRule.shape.query.parse(row.query),
+  cookies: CacheRule.shape.cookies.parse(row.cookies),
 });
