@@ -3,6 +3,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Page } from 'playwright-core';
@@ -52,6 +53,27 @@ beforeAll(async () => {
       ],
     },
   });
+  const { data } = await user(domains.list, { params: { siteId } });
+  const demo = { siteId, domainId: data.find(({ name }) => name === product.summary.demo.domain)?.id ?? '' };
+  await user(antiReferers.create, {
+    params: demo,
+    body: {
+      antiReferers: [
+        { isBlack: false, referers: ['**.glow.test', 'partner.example'], type: 'fileType', value: ['mp4', 'webp'] },
+        {
+          isBlack: true,
+          referers: ['**.thief.example'],
+          allowEmpty: false,
+          action: 'redirect',
+          target: 'https://www.glow.test/no-hotlinks.webp',
+          enabled: false,
+        },
+      ],
+    },
+  });
+  const header = { name: 'User-Agent', operator: 'matches', value: '^(curl|wget)/' } as const;
+  await user(antiHeaders.create, { params: demo, body: { antiHeaders: [{ ...header, action: 'drop' }] } });
+  await user(siteAntiHeaders.create, { params: { siteId }, body: { antiHeaders: [header] } });
   await user(certificates.create, {
     params: { siteId },
     body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
@@ -99,6 +121,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/sitesList', shows: list },
     { kind: 'client', address: 'nodeManage/domains', shows: list },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=certs`, shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/systemSetting', shows: 'main form' },
@@ -117,6 +140,8 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2', same: true },
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
+    { kind: 'user', address: `${own}/${domain}?tab=hotlink`, shows: 'main ol > li', same: true },
+    { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=certs`, shows: list },
     { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },

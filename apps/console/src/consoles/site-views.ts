@@ -2,6 +2,7 @@
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -10,6 +11,7 @@ import {
   IconCertificate,
   IconDatabase,
   IconLayoutDashboard,
+  IconLinkOff,
   IconListCheck,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -70,6 +72,18 @@ export const siteViews: readonly SiteViewGroup[] = [
     ],
   },
   {
+    title: 'frame.groups.protection',
+    views: [
+      {
+        view: 'hotlink',
+        title: 'hotlink.title',
+        icon: IconLinkOff,
+        reads: siteAntiHeaders.list,
+        component: view(() => import('../features/hotlink/hotlink-page.tsx'), 'HotlinkPage'),
+      },
+    ],
+  },
+  {
     title: 'frame.groups.history',
     views: [
       {
@@ -84,4 +98,4 @@ export const siteViews: readonly SiteViewGroup[] = [
 ];
 
 /** `sitesSetting/:siteId/:name/:domainName`: the page of one domain. */
-export const domainPage = view(() => import('../features/domains/domain-page.tsx'), 'DomainPage');
+export const domainPage = view(() => import('./domain-view.tsx'), 'DomainView');

@@ -15,6 +15,7 @@ import type domains from './en/domains.json';
 import type emailSetting from './en/emailSetting.json';
 import type errors from './en/errors.json';
 import type frame from './en/frame.json';
+import type hotlink from './en/hotlink.json';
 import type jobs from './en/jobs.json';
 import type mailbox from './en/mailbox.json';
 import type nodes from './en/nodes.json';
@@ -51,6 +52,7 @@ export interface Words {
   emailSetting: typeof emailSetting;
   errors: typeof errors;
   frame: typeof frame;
+  hotlink: typeof hotlink;
   jobs: typeof jobs;
   mailbox: typeof mailbox;
   nodes: typeof nodes;

@@ -5,12 +5,16 @@ import { RuleRow } from './rule-row.tsx';
 import classes from './rules.module.css';
 import type { Drafting } from './use-drafting.ts';
 
-interface RuleListProps<D extends AnyDraft> {
+/** How the rules of a list are read and edited. */
+export interface RuleKind<D extends AnyDraft> {
+  sentence: ComponentType<{ rule: D }>;
+  editor: ComponentType<{ rule: D; onChange: (rule: D) => void }>;
+}
+
+interface RuleListProps<D extends AnyDraft> extends RuleKind<D> {
   drafting: Drafting<D>;
   /** What the list is called. */
   label: string;
-  sentence: ComponentType<{ rule: D }>;
-  editor: ComponentType<{ rule: D; onChange: (rule: D) => void }>;
 }
 
 /** Rules top to bottom, each a sentence with its form behind it; what is changed stays a draft until it is published. */

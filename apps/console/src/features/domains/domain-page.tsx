@@ -2,10 +2,11 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconEraser, IconPower, IconWorldCheck } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
-import { Page, useTab } from '../../components/page/page.tsx';
+import { Page, useTab, type Tab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, toneOf } from '../../components/status/status.tsx';
@@ -21,14 +22,19 @@ import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomain } from './switch-domains.ts';
 
-export function DomainPage() {
+/** A tab that is another feature's: the console that mounts this page brings it. */
+export interface DomainTab extends Tab {
+  show: ComponentType<{ domain: Domain }>;
+}
+
+export function DomainPage({ more }: { more: readonly DomainTab[] }) {
   const { id } = useSite();
   const { domainName } = useRouteParams('domainName');
   const found = useEndpoint(domains.byName, { params: { siteId: id }, query: { domainName } });
-  return <Await result={found}>{(domain) => <Loaded key={domain.id} domain={domain} />}</Await>;
+  return <Await result={found}>{(domain) => <Loaded key={domain.id} domain={domain} more={more} />}</Await>;
 }
 
-function Loaded({ domain }: { domain: Domain }) {
+function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }) {
   const t = useT();
   const can = useCan();
   const { id, name, cname } = useSite();
@@ -36,8 +42,10 @@ function Loaded({ domain }: { domain: Domain }) {
   const tabs = [
     { value: 'origins', label: 'domains.tabs.origins', count: domain.upstreams.length },
     { value: 'https', label: 'domains.tabs.https' },
-  ] as const;
+    ...more,
+  ] satisfies Tab[];
   const tab = useTab(tabs);
+  const Show = more.find(({ value }) => value === tab)?.show;
   const { turn, running } = useSwitchDomain(domain);
   const on = domain.status === 1;
   return (
@@ -95,7 +103,9 @@ function Loaded({ domain }: { domain: Domain }) {
       }
       tabs={tabs}
     >
-      {tab === 'origins' ? <OriginsTab domain={domain} /> : <HttpsTab domain={domain} />}
+      {tab === 'origins' && <OriginsTab domain={domain} />}
+      {tab === 'https' && <HttpsTab domain={domain} />}
+      {Show && <Show domain={domain} />}
     </Page>
   );
 }

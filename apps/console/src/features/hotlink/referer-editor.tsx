@@ -1,0 +1,103 @@
+import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { PathCondition } from '../../components/rules/path-condition.tsx';
+import classes from '../../components/rules/rules.module.css';
+import { ruleText } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { faultsOf, hostsOf, type RefererDraft } from './referer-draft.ts';
+
+const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
+const actions = ['deny', 'redirect'] as const;
+const lists = ['white', 'black'] as const;
+
+interface RefererEditorProps {
+  rule: RefererDraft;
+  onChange: (rule: RefererDraft) => void;
+}
+
+export function RefererEditor({ rule, onChange }: RefererEditorProps) {
+  const t = useT();
+  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  const [hosts, setHosts] = useState(rule.referers.join('\n'));
+  const [touched, setTouched] = useState<readonly string[]>(rule.id === null ? [] : ['referers', 'target']);
+  const touch = (field: string) => () => setTouched([...touched, field]);
+  const faults = faultsOf(rule);
+  const said = (field: keyof typeof faults) => {
+    const issue = faults[field];
+    return issue && ruleText(issue.rule, issue.message, issue.values);
+  };
+  const set = (part: Partial<RefererDraft>) => onChange({ ...rule, ...part });
+  return (
+    <div className={classes['editor']}>
+      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
+      <span className={classes['joint']}>{t('common.rule.and')}</span>
+      <div className={classes['condition']}>
+        <div className={classes['type']}>
+          <Select
+            aria-label={t('hotlink.fields.isBlack')}
+            data={lists.map((value) => ({ value, label: t(`hotlink.choices.list.${value}`) }))}
+            value={rule.isBlack ? 'black' : 'white'}
+            allowDeselect={false}
+            onChange={(value) => set({ isBlack: value === 'black' })}
+          />
+        </div>
+        <div className={classes['values']}>
+          <Textarea
+            aria-label={t('hotlink.fields.referers')}
+            description={t('hotlink.hints.referers')}
+            inputWrapperOrder={['input', 'error', 'description']}
+            placeholder="**.example.com"
+            value={hosts}
+            error={touched.includes('referers') && said('referers')}
+            autosize
+            minRows={1}
+            maxRows={10}
+            spellCheck={false}
+            autoCapitalize="off"
+            classNames={{ input: classes['mono'] ?? '' }}
+            onBlur={touch('referers')}
+            onChange={({ currentTarget }) => {
+              setHosts(currentTarget.value);
+              set({ referers: hostsOf(currentTarget.value) });
+            }}
+          />
+        </div>
+      </div>
+      <span />
+      <Checkbox
+        label={t('hotlink.fields.allowEmpty')}
+        description={t('hotlink.hints.allowEmpty')}
+        checked={rule.allowEmpty}
+        onChange={({ currentTarget }) => set({ allowEmpty: currentTarget.checked })}
+      />
+      <span className={classes['joint']}>{t('common.rule.then')}</span>
+      <div className={classes['condition']}>
+        <div className={classes['type']}>
+          <Select
+            aria-label={t('hotlink.fields.action')}
+            data={actions.map((value) => ({ value, label: t(`hotlink.choices.action.${value}`) }))}
+            value={rule.action}
+            allowDeselect={false}
+            onChange={(value) => set({ action: actions.find((one) => one === value) ?? 'deny' })}
+          />
+        </div>
+        {rule.action === 'redirect' && (
+          <div className={classes['values']}>
+            <TextInput
+              aria-label={t('hotlink.fields.target')}
+              placeholder="https://www.example.com/no-hotlinks.png"
+              value={rule.target ?? ''}
+              error={touched.includes('target') && said('target')}
+              spellCheck={false}
+              inputMode="url"
+              classNames={{ input: classes['mono'] ?? '' }}
+              onBlur={touch('target')}
+              onChange={({ currentTarget }) => set({ target: currentTarget.value })}
+            />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

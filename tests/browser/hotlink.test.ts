@@ -1,0 +1,92 @@
+// A link from elsewhere, refused by a rule that a customer writes in the console and a visitor meets at the edge.
+import { request } from 'node:http';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProduct, type Product } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+}, 180_000);
+afterAll(() => product.stop());
+
+/** The status of a visitor's request. */
+const visit = (headers: Record<string, string>) =>
+  new Promise<number>((resolve, reject) => {
+    const { domain } = product.summary.demo;
+    request({ port: product.edgePort, host: '127.0.0.1', path: '/', headers: { ...headers, host: domain } })
+      .on('response', (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      })
+      .on('error', reject)
+      .end();
+  });
+
+const rows = (page: Page, list: string) => page.getByRole('list', { name: list }).getByRole('listitem');
+const publish = async (page: Page) => {
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Rules published').waitFor();
+};
+
+test(
+  'rules of a domain and of its site are written, read as sentences, ordered and obeyed',
+  { timeout: 120_000 },
+  async () => {
+    const { siteID, domain } = product.summary.demo;
+    const own = `sitesManagement/sitesSetting/${siteID}/Demo`;
+    const { page } = await product.openAs('user', `${own}/${domain}?tab=hotlink`);
+
+    await page.getByRole('button', { name: 'Add link rule' }).click();
+    await page.getByLabel('Hosts').fill('https://friend.example/page, **.partner.example');
+    await page.getByRole('button', { name: 'Add header rule' }).click();
+    await page.getByLabel('Header field').fill('User-Agent');
+    await page.getByRole('textbox', { name: 'Value' }).fill('BadBot/1');
+    await keepPicture(page, 'hotlink-editing');
+    await publish(page);
+
+    const [referer] = await rows(page, 'Who may link here').allInnerTexts();
+    expect(referer?.replace(/\s+/g, ' ')).toContain(
+      'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403',
+    );
+    await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
+    expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
+    expect(await visit({ 'user-agent': 'BadBot/1' })).toBe(403);
+
+    // A second one, moved above the first with the keyboard.
+    await page.getByRole('button', { name: 'Add link rule' }).click();
+    await page.getByLabel('What is compared').first().click();
+    await page.getByRole('option', { name: 'Path starts with' }).click();
+    await page.getByRole('textbox', { name: 'Values' }).fill('/public/');
+    await page.getByRole('button', { name: 'Move rule 2: drag, or Alt ↑ / ↓' }).press('Alt+ArrowUp');
+    expect(await rows(page, 'Who may link here').first().innerText()).toContain('/public/');
+    await publish(page);
+    await keepPicture(page, 'hotlink-domain');
+
+    await page.goto(`/user/${own}?view=hotlink`);
+    await page.getByRole('button', { name: 'Add header rule' }).click();
+    await page.getByLabel('Header field').fill('X-Scan');
+    await page.getByLabel('Compared').click();
+    await page.getByRole('option', { name: 'is there' }).click();
+    await publish(page);
+    await keepPicture(page, 'hotlink-site');
+    await eventually(async () => expect(await visit({ 'x-scan': '1' })).toBe(403));
+  },
+);
+
+test('what cannot work is said at its field, and nothing is published', { timeout: 60_000 }, async () => {
+  const { siteID, domain } = product.summary.demo;
+  const { page } = await product.openAs('user', `sitesManagement/sitesSetting/${siteID}/Demo/${domain}?tab=hotlink`);
+  await page.getByRole('button', { name: 'Add link rule' }).click();
+  await page.getByLabel('Hosts').fill('not a host!');
+  await page.getByLabel('What happens').first().click();
+  await page.getByRole('option', { name: 'Redirect (302)' }).click();
+  await page.getByLabel('Redirect to').fill('javascript:alert(1)');
+  await page.getByLabel('Redirect to').blur();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await eventually(async () => expect(await page.getByText('Wrong format').count()).toBe(2));
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.context().close();
+});
