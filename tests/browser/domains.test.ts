@@ -5,16 +5,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startNameServer } from '../edge/name-server.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
+import { startOrigin, type Origin } from '../support/origin.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
+let origin: Origin;
 let dns: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
   dns = await startNameServer();
-  consoles = await startConsoles({ CNAME_SUFFIX: 'cdn.example.net', DNS_RESOLVERS: dns.address });
+  origin = await startOrigin();
+  consoles = await startConsoles({
+    CNAME_SUFFIX: 'cdn.example.net',
+    DNS_RESOLVERS: dns.address,
+    ORIGIN_ALLOW: '127.0.0.0/8',
+  });
 }, 180_000);
 afterAll(async () => {
   await consoles.stop();
   await dns.stop();
+  await origin.stop();
 });
 
 async function threeDomains() {
@@ -76,6 +85,86 @@ test('chosen domains are sent to HTTPS, tagged, given other origins from the bar
   await page.getByText('Turned-on entries must be turned off first.').first().waitFor();
   expect(await rows()).toHaveLength(3);
 }, 90_000);
+
+test('names are pasted, mended line by line, given an origin that answers, and made', async () => {
+  const { site, names, address, rows } = await threeDomains();
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
+  await page.getByRole('link', { name: 'Add domains' }).click();
+  const end = site.id.slice(-8);
+  const next = page.getByRole('button', { name: 'Next' });
+  await page
+    .getByLabel('Domains', { exact: true })
+    .fill(
+      `https://new.${end}.example.com/path\nNEW2.${end}.example.com\n${names[0]}\n例え.${end}.jp\nno name\n*.${end}.tw`,
+    );
+  await page.getByText('Duplicated data').waitFor();
+  await next.click();
+  await page.getByText('5 lines cannot be added').waitFor();
+  await keepPicture(page, 'add-domains-names');
+  await page.getByText('Only faults').click();
+  await page.getByRole('button', { name: 'Mend 2 lines' }).click();
+  await page.getByRole('button', { name: 'Remove 3 faulty lines' }).click();
+  await page.getByText('4 ready').waitFor();
+  await next.click();
+
+  await page.getByLabel('Address 1').fill('127.0.0.1');
+  await page.getByLabel('Port 1').fill(String(origin.port));
+  await page.getByText(`127.0.0.1:${origin.port} answers by HTTP, status 200`).waitFor();
+  await keepPicture(page, 'add-domains-origin');
+  await next.click();
+  // Wildcards are proven by DNS, and this site has no account.
+  await page.getByText('For all but 1 name').waitFor();
+  await keepPicture(page, 'add-domains-certificate');
+  await page.getByLabel('None for now').click();
+  await next.click();
+  // Back and forth, nothing is lost.
+  await page.getByRole('button', { name: /^Origin/ }).click();
+  expect(await page.getByLabel('Port 1').inputValue()).toBe(String(origin.port));
+  await next.click();
+  await next.click();
+  await keepPicture(page, 'add-domains-review');
+  await page.getByRole('button', { name: 'Add 4 domains' }).click();
+  await page.getByText('leads nowhere yet').first().waitFor();
+  await keepPicture(page, 'add-domains-done');
+  const made = (await rows()).filter(({ name }) => !names.includes(name));
+  expect(made.map(({ name }) => name)).toEqual([
+    `*.${end}.tw`,
+    `new.${end}.example.com`,
+    `new2.${end}.example.com`,
+    `xn--r8jz45g.${end}.jp`,
+  ]);
+  expect(new Set(made.map(({ scheme, upstreams: [first] }) => `${scheme} ${first?.port}`))).toEqual(
+    new Set([`http ${origin.port}`]),
+  );
+}, 90_000);
+
+test('thousands of names are drawn as far as they are seen, and made thousand by thousand', async () => {
+  const { site, names, address, call } = await threeDomains();
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains&tab=new`, {
+    language: 'en',
+    expects: /status of 409/,
+  });
+  const many = Array.from({ length: 1500 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.com`);
+  const next = page.getByRole('button', { name: 'Next' });
+  // The last one is refused only when its thousand is sent: more are not asked for while one types.
+  await page.getByLabel('Domains', { exact: true }).fill([...many, names[0]].join('\n'));
+  await page.getByText('1,501 ready').waitFor();
+  expect(await page.getByRole('list', { name: 'Lines, one by one' }).getByRole('listitem').count()).toBeLessThan(60);
+  await next.click();
+  await page.getByLabel('Address 1').fill('192.0.2.10');
+  await next.click();
+  await page.getByLabel('None for now').click();
+  await next.click();
+  await page.getByRole('button', { name: 'Add 1501 domains' }).click();
+  await page.getByText('1000 domains added').waitFor();
+  await page.getByText('1 to mend').waitFor();
+  await page.getByRole('button', { name: 'Remove 1 faulty line' }).click();
+  for (let step = 0; step < 3; step += 1) await next.click();
+  await page.getByRole('button', { name: 'Add 500 domains' }).click();
+  await page.getByText('500 domains added').waitFor();
+  const { total } = await call(domains.list, { params: site.params, query: { keywords: site.id.slice(-8) } });
+  expect(total).toBe(1503);
+}, 120_000);
 
 test('a name that is pointed here turns green by itself', async () => {
   const { site, call, names, address, rows } = await threeDomains();

@@ -66,7 +66,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     const { page } = await consoles.openAs(sub, own('domains'), { expects: /status of 403/ });
     await page.getByText('Your role cannot see this').waitFor();
     await page.getByText('domain:read').waitFor();
-    expect(await page.getByRole('button', { name: 'Add domains' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
     expect(await faults(page)).toEqual([]);
     await keepPicture(page, 'forbidden');
     await page.context().close();

@@ -34,16 +34,21 @@ test('a customer puts a domain live, moves it to another origin, purges it and s
   await page.getByRole('link', { name: 'Sites' }).click();
   await page.getByRole('link', { name: 'Demo site' }).click();
   await menu.getByRole('link', { name: 'Domains' }).click();
-  await page.getByRole('button', { name: 'Add domains' }).click();
-  const drawer = page.getByRole('dialog');
-  await drawer.getByLabel('Domains').fill(`${host}\nSHOP.main-job.test`);
-  await expect.poll(() => drawer.getByText('Enter lowercase').count()).toBe(1);
-  await drawer.getByLabel('Domains').fill(`https://${host}/anything`);
-  await drawer.getByLabel('Origin address').fill('127.0.0.1');
-  await drawer.getByLabel('Port', { exact: true }).fill(String(before.port));
-  await drawer.getByRole('button', { name: 'Add 1 domain' }).click();
-  // What is left to do, the names to point here, stands in the drawer; the button is beneath it.
-  await drawer.getByText('Close', { exact: true }).click();
+  await page.getByRole('link', { name: 'Add domains' }).click();
+  const next = page.getByRole('button', { name: 'Next' });
+  await page.getByLabel('Domains', { exact: true }).fill(`${host}\nSHOP.main-job.test`);
+  await expect.poll(() => page.getByText('Enter lowercase').count()).toBe(1);
+  await page.getByLabel('Domains', { exact: true }).fill(`https://${host}/anything`);
+  await next.click();
+  await page.getByLabel('Address 1').fill('127.0.0.1');
+  await page.getByLabel('Port 1').fill(String(before.port));
+  // What the origin answers presets the protocol.
+  await page.getByText('answers by HTTP,').waitFor();
+  await next.click();
+  await page.getByLabel('None for now').click();
+  await next.click();
+  await page.getByRole('button', { name: 'Add 1 domain' }).click();
+  await page.getByRole('link', { name: 'To the domains' }).click();
   await page.getByRole('link', { name: host }).waitFor();
 
   const first = await eventually(async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/edge.ts';
 import type { HostSketch } from '../support/edge.ts';
@@ -174,6 +177,42 @@ describe('an origin that fails', () => {
     expect((await edge.get('/silent', { host })).status).toBe(504);
     open();
   });
+});
+
+/** Its queue of connections is full, so that the next one is not even taken: half open for good. */
+async function deafOrigin() {
+  const worker = new Worker(
+    `const { createServer } = require('node:net');
+     const { parentPort } = require('node:worker_threads');
+     const server = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+     });`,
+    { eval: true },
+  );
+  const [port] = await once(worker, 'message');
+  const waiting = Array.from({ length: 6 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
+  return {
+    port: Number(port),
+    stop: async () => {
+      for (const socket of waiting) socket.destroy();
+      await worker.terminate();
+    },
+  };
+}
+
+test('an origin that takes no connection is left for the next one after the time the domain allows', async () => {
+  const deaf = await deafOrigin();
+  const slow = await domain({ connectTimeoutSeconds: 3600, upstreams: [upstream(deaf.port), upstream(a.port)] });
+  const quick = await domain({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(a.port)] });
+  let isAnswered = false;
+  // One of the two begins at the deaf one, and waits as long as it was told.
+  const asked = [0, 1].map((i) => edge.get(`/deaf${i}`, { host: slow }).then(() => (isAnswered = true)));
+  for (let i = 0; i < 2; i += 1) expect((await edge.get(`/deaf${i}`, { host: quick })).status).toBe(200);
+  await Promise.race(asked);
+  expect(isAnswered).toBe(true);
+  await deaf.stop();
+  await Promise.all(asked);
 });
 
 describe('a backup', () => {

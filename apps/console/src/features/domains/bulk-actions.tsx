@@ -1,7 +1,9 @@
 // What can be done with many domains of a site at once.
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import {
   IconArrowsExchange,
+  IconCertificate,
   IconCopyPlus,
   IconFileText,
   IconLock,
@@ -18,6 +20,7 @@ import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
 import { t } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
+import { follow } from '../../stores/jobs.ts';
 import { CnameResults } from './cname-results.tsx';
 import { CopyForm, ManyOriginsForm, SwapForm, TagsForm } from './bulk-forms.tsx';
 import type { Domain } from './origins-draft.ts';
@@ -41,6 +44,19 @@ const forcing = (forceSSL: boolean) =>
     undo: (rows) => ({ body: { ids: idsOf(rows), forceSSL: !forceSSL } }),
     more: !forceSSL,
   });
+
+const ordering = does<Domain, typeof certificates.autoSSL>(certificates.autoSSL, {
+  label: 'certificates.forDomains',
+  icon: IconCertificate,
+  done: 'certificates.forDomainsDone',
+  refreshes: ['domains', 'jobs'],
+  applies: ({ certStatus }) => certStatus !== 'processing',
+  skips: 'autoCertificates.skipsOrdered',
+  send: (rows) => ({ params: { siteId: rows[0]?.siteID ?? '' }, body: { ids: idsOf(rows) } }),
+  after: ({ jobID }, [row]) => {
+    if (row) follow(jobID, row.siteID);
+  },
+});
 
 /** As many as a call takes. */
 const MOST = 1000;
@@ -69,6 +85,7 @@ export function useBulkActions({ id: siteId, cname }: SiteInfo, tags: readonly s
     });
   return [
     on,
+    ordering,
     forcing(true),
     forcing(false),
     opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} tags={tags} />),

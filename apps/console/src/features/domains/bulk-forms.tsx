@@ -1,5 +1,4 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { Upstreams } from '@edgeloom/contract/domains/domains.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
@@ -11,12 +10,11 @@ import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
-import { issuesOf } from '../../lib/schema.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
 import classes from './domains.module.css';
 import { isGood, judgeName, verdictWord } from './names.ts';
-import { newOrigin, type Domain, type Origin } from './origins-draft.ts';
+import { newOrigin, templateFaults, upstreamsOf, type Domain, type Origin } from './origins-draft.ts';
 import { OriginsTable } from './origins-table.tsx';
 
 interface Many {
@@ -102,22 +100,13 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const { run, running } = useAction(domains.setUpstreams, { quiet: true });
-  const upstreams = origins.map(({ id: _, key: __, ...origin }) => origin);
-  const issues = new Map(issuesOf(Upstreams, upstreams).map((issue) => [issue.path, issue]));
-  const noneOn = !upstreams.some(({ enabled }) => enabled);
-  const fault = (path: string) => {
-    const [, key, field] = path.split('.');
-    const i = origins.findIndex((origin) => origin.key === key);
-    const issue = issues.get(`${i}.${field}`);
-    const said = refused.get(`upstreams.${i}.${field}`);
-    if (said !== undefined || !tried || !issue) return said;
-    return ruleText(upstreams[i]?.address === '' ? 'required' : issue.rule, issue.message, issue.values);
-  };
+  const noneOn = !origins.some(({ enabled }) => enabled);
+  const { isGood: isComplete, fault } = templateFaults(origins, refused, tried);
   const submit = async () => {
     setTried(true);
-    if (issues.size > 0 || noneOn) return;
+    if (!isComplete) return;
     try {
-      await run({ params: { siteId }, body: { ids: [...ids], upstreams } });
+      await run({ params: { siteId }, body: { ids: [...ids], upstreams: upstreamsOf(origins) } });
       toast({ text: t('common.saved') });
       overlay?.setDirty(false);
       overlay?.close();

@@ -1,17 +1,18 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { IconEraser, IconPower, IconWorldCheck } from '@tabler/icons-react';
-import type { ComponentType } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
-import { Page, useTab, type Tab } from '../../components/page/page.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
-import { useT } from '../../lib/i18n.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -22,9 +23,12 @@ import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomain } from './switch-domains.ts';
 
-/** A tab that is another feature's: the console that mounts this page brings it. */
-export interface DomainTab extends Tab {
-  show: ComponentType<{ domain: Domain }>;
+/** A tab that another feature brings. */
+export interface DomainTab {
+  value: string;
+  label: Word;
+  reads: Pick<Endpoint, 'can'>;
+  show: (domain: Domain) => ReactNode;
 }
 
 export function DomainPage({ more }: { more: readonly DomainTab[] }) {
@@ -42,10 +46,9 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
   const tabs = [
     { value: 'origins', label: 'domains.tabs.origins', count: domain.upstreams.length },
     { value: 'https', label: 'domains.tabs.https' },
-    ...more,
-  ] satisfies Tab[];
+    ...more.filter(({ reads }) => can(reads)),
+  ] as const;
   const tab = useTab(tabs);
-  const Show = more.find(({ value }) => value === tab)?.show;
   const { turn, running } = useSwitchDomain(domain);
   const on = domain.status === 1;
   return (
@@ -105,7 +108,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
     >
       {tab === 'origins' && <OriginsTab domain={domain} />}
       {tab === 'https' && <HttpsTab domain={domain} />}
-      {Show && <Show domain={domain} />}
+      {more.find(({ value }) => value === tab)?.show(domain)}
     </Page>
   );
 }

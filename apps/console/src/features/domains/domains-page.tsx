@@ -2,27 +2,32 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
 import { IconArrowsExchange, IconCopyPlus, IconPlus, IconWorldWww } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { useSite, type SiteInfo } from '../../components/frame/site-scope.ts';
+import { Link } from 'react-router-dom';
+import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
-import { Page } from '../../components/page/page.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
 import { go, open } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
-import { domainAddress } from '../../lib/site-address.ts';
+import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { AddDomains } from './add-domains.tsx';
+import { AddDomainsPage } from './add-domains-page.tsx';
 import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
 import { CloneForm, SwapForm } from './bulk-forms.tsx';
 import { removing, useBulkActions } from './bulk-actions.tsx';
 import type { Domain } from './origins-draft.ts';
 import { off, on, useSwitchDomain } from './switch-domains.ts';
 
-/** The domains of one site. */
-export function DomainsPage() {
+const tabs = [{ value: 'list' }, { value: 'new' }] as const;
+
+/** The domains of one site, and the way to add some (`tab=new`). */
+export const DomainsPage = () => (useTab(tabs) === 'new' ? <AddDomainsPage /> : <DomainList />);
+
+function DomainList() {
   const site = useSite();
   const { id, name, domainLimit: limit, domainCount } = site;
   const left = limit === 0 ? null : Math.max(0, limit - domainCount);
@@ -51,19 +56,21 @@ export function DomainsPage() {
   return (
     <Page
       title="domains.title"
-      // At the limit the way on is told instead of offered.
-      {...(left !== 0 && { create: <AddDomains site={site} />, creates: domains.createSimple })}
       facts={left !== null && left <= limit * 0.2 && <Left count={left} />}
       actions={
-        can(domains.swapAddress) && (
-          <Button
-            variant="default"
-            leftSection={<IconArrowsExchange size={15} stroke={1.6} />}
-            onClick={() => overlay(<SwapForm siteId={id} />, { title: 'domains.bulk.swapAll' })}
-          >
-            {t('domains.bulk.swap')}
-          </Button>
-        )
+        <>
+          {can(domains.swapAddress) && (
+            <Button
+              variant="default"
+              leftSection={<IconArrowsExchange size={15} stroke={1.6} />}
+              onClick={() => overlay(<SwapForm siteId={id} />, { title: 'domains.bulk.swapAll' })}
+            >
+              {t('domains.bulk.swap')}
+            </Button>
+          )}
+          {/* At the limit the way on is told instead of offered. */}
+          {left !== 0 && <Add />}
+        </>
       }
     >
       <ResourceTable
@@ -90,7 +97,7 @@ export function DomainsPage() {
         ]}
         bulk={bulk}
         phone={(domain) => ({ below: <Below domain={domain} />, end: <OnOff domain={domain} /> })}
-        empty={{ icon: IconWorldWww, action: <First site={site} /> }}
+        empty={{ icon: IconWorldWww, action: <Add /> }}
       />
     </Page>
   );
@@ -119,15 +126,17 @@ function OnOff({ domain }: { domain: Domain }) {
   );
 }
 
-function First({ site }: { site: SiteInfo }) {
+function Add() {
   const t = useT();
   const can = useCan();
-  const overlay = useOverlay();
+  const site = useSite();
   if (!can(domains.createSimple)) return null;
   return (
     <Button
+      component={Link}
+      to={siteAddress(site, 'domains', 'new')}
+      data-main-action
       leftSection={<IconPlus size={15} stroke={1.8} />}
-      onClick={() => overlay(<AddDomains site={site} />, { title: 'domains.create' })}
     >
       {t('domains.create')}
     </Button>

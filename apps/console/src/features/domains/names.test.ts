@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleanNames, judgeName } from './names.ts';
+import { cleanNames, countRepeated, judgeName, mended } from './names.ts';
 
 describe('pasted names', () => {
   test('addresses lose their scheme, port and path, and a name given twice stands once', () => {
@@ -8,6 +8,14 @@ describe('pasted names', () => {
       'shop.glow.tw',
       'api.glow.tw',
     ]);
+  });
+
+  test('how many stood there twice is known', () => expect(countRepeated('a.tw\nhttp://a.tw/\nb.tw a.tw')).toBe(2));
+
+  test('capitals and other scripts can be mended, what is no name cannot', () => {
+    expect([mended('WWW.Glow.tw'), judgeName('WWW.Glow.tw')]).toEqual(['www.glow.tw', 'lower']);
+    expect([mended('*.例え.jp'), judgeName('*.例え.jp')]).toEqual(['*.xn--r8jz45g.jp', 'international']);
+    expect(['glow', 'a b.tw', 'a_b..tw', '203.0.113.24', 'a@b.tw', '0x7f.1'].map(mended)).toEqual(Array(6).fill(null));
   });
 
   test('empty lines are no names', () => expect(cleanNames('\n \n')).toEqual([]));

@@ -2,12 +2,21 @@
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 import type { Word } from '../../lib/i18n.ts';
 
-export type Verdict = 'good' | 'wildcard' | 'lower' | 'name' | 'long';
+export type Verdict = 'good' | 'wildcard' | 'lower' | 'international' | 'name' | 'long';
+
+/** A line with what is to be said of it. */
+export interface JudgedName {
+  name: string;
+  verdict: Verdict;
+  /** Why it cannot be added, in words. */
+  fault: string | null;
+}
 
 export const verdictWord: Record<Verdict, Word> = {
   good: 'domains.add.verdicts.good',
   wildcard: 'domains.add.verdicts.wildcard',
   lower: 'domains.add.verdicts.lower',
+  international: 'domains.add.verdicts.international',
   name: 'domains.add.verdicts.name',
   long: 'domains.add.verdicts.long',
 };
@@ -21,17 +30,31 @@ const bare = (text: string) =>
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
 
+const given = (text: string) =>
+  text
+    .split(/[\s,;，、；]+/)
+    .map(bare)
+    .filter((name) => name !== '');
+
 /** One name a line, each once, in the order in which they were given. */
-export const cleanNames = (text: string) =>
-  [...new Set(text.split(/[\s,;，、；]+/).map(bare))].filter((name) => name !== '');
+export const cleanNames = (text: string) => [...new Set(given(text))];
+
+/** How many were given more than once. */
+export const countRepeated = (text: string) => given(text).length - cleanNames(text).length;
 
 export function judgeName(name: string): Verdict {
-  const found = DomainName.safeParse(name);
-  if (found.success) return name.startsWith('*.') ? 'wildcard' : 'good';
+  if (DomainName.safeParse(name).success) return name.startsWith('*.') ? 'wildcard' : 'good';
   if (name.length > 253) return 'long';
-  return found.error.issues.some(({ message }) => message === 'enter lowercase') &&
-    DomainName.safeParse(name.toLowerCase()).success
-    ? 'lower'
-    : 'name';
+  if (mended(name) === null) return 'name';
+  return /^[\x20-\x7e]*$/.test(name) ? 'lower' : 'international';
+}
+
+/** As the API takes it: in lower case, and other scripts as DNS writes them (`例え.jp` is `xn--r8jz45g.jp`). */
+export function mended(name: string): string | null {
+  const [, star = '', rest = ''] = /^(\*\.)?([\p{L}\p{M}\p{N}._-]+)$/u.exec(name) ?? [];
+  const url = `http://${rest}`;
+  if (!URL.canParse(url)) return null;
+  const found = star + new URL(url).hostname;
+  return DomainName.safeParse(found).success ? found : null;
 }
 export const isGood = (verdict: Verdict) => verdict === 'good' || verdict === 'wildcard';

@@ -1,7 +1,8 @@
 // The origins tab as a draft: what is on the page, what differs from what is live, in words, and what must be called.
 import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { DomainUpdate, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import { DomainUpdate, HttpsInput, UpstreamInput, Upstreams } from '@edgeloom/contract/domains/domains.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
+import { ruleText } from '../../lib/errors.ts';
 import type { T, Word } from '../../lib/i18n.ts';
 import { issuesOf, type Issue } from '../../lib/schema.ts';
 
@@ -153,6 +154,24 @@ function healthChanges(from: HealthCheck | null, to: HealthCheck | null, t: T): 
   if (from === null) return [t('domains.changes.healthOn')];
   return [t(to === null ? 'domains.changes.healthOff' : 'domains.changes.health')];
 }
+
+/** What is wrong with the origins of a new template, in words, by the table's paths; untouched ones are told when it is sent. */
+export function templateFaults(origins: readonly Origin[], refused: ReadonlyMap<string, string>, tried: boolean) {
+  const upstreams = upstreamsOf(origins);
+  const issues = new Map(issuesOf(Upstreams, upstreams).map((issue) => [issue.path, issue]));
+  const isGood = issues.size === 0 && upstreams.some(({ enabled }) => enabled);
+  const fault = (path: string) => {
+    const [, key, field] = path.split('.');
+    const i = origins.findIndex((origin) => origin.key === key);
+    const issue = issues.get(`${i}.${field}`);
+    const said = refused.get(`upstreams.${i}.${field}`);
+    if (said !== undefined || !tried || !issue) return said;
+    return ruleText(upstreams[i]?.address === '' ? 'required' : issue.rule, issue.message, issue.values);
+  };
+  return { isGood, fault };
+}
+
+export const upstreamsOf = (origins: readonly Origin[]) => origins.map(({ id: _, key: __, ...upstream }) => upstream);
 
 export type Faults = Record<string, Issue>;
 

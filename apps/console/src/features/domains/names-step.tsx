@@ -1,0 +1,94 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { Button, FileButton, Textarea } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconFileText } from '@tabler/icons-react';
+import { useDeferredValue, useMemo } from 'react';
+import { explainCode } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import classes from './add-domains.module.css';
+import { NameList } from './name-list.tsx';
+import { cleanNames, countRepeated, isGood, judgeName, verdictWord, type JudgedName } from './names.ts';
+
+/** As many as one question takes; of longer lists the rest is told when it is sent. */
+const ASKED = 1000;
+const REST_MS = 500;
+
+/** What is in the box, line by line: judged here at once, and by the server as soon as typing rests. */
+export function useJudged(siteId: string, text: string, refused: ReadonlyMap<string, string>) {
+  const t = useT();
+  const later = useDeferredValue(text);
+  const judged = useMemo(() => cleanNames(later).map((name) => ({ name, verdict: judgeName(name) })), [later]);
+  const good = judged.filter(({ verdict }) => isGood(verdict)).map(({ name }) => name);
+  const [asked] = useDebouncedValue(good.slice(0, ASKED).join('\n'), REST_MS);
+  const { data } = useEndpoint(
+    domains.refusals,
+    { params: { siteId }, body: { names: asked.split('\n') } },
+    { enabled: asked !== '' },
+  );
+  const known = new Map((data?.data ?? []).map(({ name, code }) => [name, explainCode(code)]));
+  const lines = judged.map(({ name, verdict }): JudgedName => {
+    const fault = isGood(verdict) ? (refused.get(name) ?? known.get(name) ?? null) : t(verdictWord[verdict]);
+    return { name, verdict, fault };
+  });
+  return { lines, repeated: countRepeated(later) };
+}
+
+interface NamesStepProps {
+  text: string;
+  lines: readonly JudgedName[];
+  repeated: number;
+  error: string | false;
+  onChange: (text: string) => void;
+}
+
+export function NamesStep({ text, lines, repeated, error, onChange }: NamesStepProps) {
+  const t = useT();
+  const names = () => cleanNames(text);
+  const read = async (file: File | null) => {
+    if (file) onChange([...names(), ...cleanNames(await file.text())].join('\n'));
+  };
+  return (
+    <div className={classes['names']}>
+      <div className={classes['box']}>
+        <Textarea
+          label={t('domains.fields.names')}
+          description={t('domains.add.namesWhy')}
+          placeholder={'www.example.com\n*.example.com'}
+          classNames={{ input: classes['text'] ?? '' }}
+          rows={12}
+          spellCheck={false}
+          autoCapitalize="off"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page was opened to fill it
+          autoFocus
+          value={text}
+          error={error}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          // A pasted list is cleaned when the box is left, not under the hands.
+          onBlur={() => onChange(names().join('\n'))}
+        />
+        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void read(file)}>
+          {(props) => (
+            <Button {...props} size="xs" variant="default" leftSection={<IconFileText size={14} stroke={1.6} />}>
+              {t('domains.add.file')}
+            </Button>
+          )}
+        </FileButton>
+      </div>
+      {lines.length > 0 && (
+        <NameList
+          lines={lines}
+          repeated={repeated}
+          onMend={(mends) => onChange([...new Set(names().map((name) => mends.get(name) ?? name))].join('\n'))}
+          onRemove={(gone) =>
+            onChange(
+              names()
+                .filter((name) => !gone.has(name))
+                .join('\n'),
+            )
+          }
+        />
+      )}
+    </div>
+  );
+}
