@@ -163,13 +163,15 @@ describe('a forward', () => {
         [5353, 4],
       ],
     ]);
-    expect(data[0]).toMatchObject({ portType: 7, protocol: 'tcp', tls: false, forward: null, upstreams: [] });
+    expect(data[0]).toMatchObject({ portType: 7, protocol: 'tcp', tls: false, method: null, upstreams: [] });
     expect(data[2]).toMatchObject({
       id,
       protocol: 'udp',
       enabled: true,
       memo: 'name servers',
-      forward: { method: 'leastConnections', maxFails: 3, idleTimeoutSeconds: 600 },
+      method: 'leastConnections',
+      maxFails: 3,
+      idleTimeoutSeconds: 600,
       upstreams: [{ address: '2001:db8::1', weight: 70 }, { backup: true }],
     });
     expect(await published(installation, site.zoneId)).toEqual([portKey(id)]);
@@ -330,6 +332,25 @@ describe('a forward', () => {
     });
     expect((await call(portUpstreams.list, { params, query: { keyword: '.20' } })).data).toHaveLength(1);
     expect(await published(installation, site.zoneId)).toContain(portKey(id));
+  });
+
+  test('takes new origins in place of those it has, and one that stays keeps its id', async () => {
+    const site = await build.site();
+    const { id, params } = await build.forward({ site });
+    const { call } = as(site.owner);
+    const [before] = (await call(portUpstreams.list, { params })).data;
+    const stays = { address: '192.0.2.10', port: 22, weight: 50 };
+    const { upstreams: after } = await call(ports.update, {
+      params,
+      body: { upstreams: [{ address: '192.0.2.40', port: 22 }, stays] },
+    });
+    expect(after).toHaveLength(2);
+    expect(after).toContainEqual(expect.objectContaining({ id: before?.id, ...stays }));
+    expect(await forwardDocument(site.zoneId, id)).toMatchObject({ upstreams: [stays, { address: '192.0.2.40' }] });
+    const off = { upstreams: [{ ...stays, enabled: false }] };
+    await expect(call(ports.update, { params, body: off })).toFail('NO_ENABLED_UPSTREAM');
+    const inside = { upstreams: [{ address: '127.0.0.1', port: 22 }] };
+    await expect(call(ports.update, { params, body: inside })).toFail('PARAMETER');
   });
 
   test('takes settings only that go together', async () => {

@@ -13,7 +13,7 @@ export const ports = onSites('ports', {
   list:        get('site/:siteId/ports', { can: 'site:read', query: paging(['port', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional().describe('Part of the port, the memo or an origin'), portType: z.enum(['4', '7']).optional(), enabled: z.boolean().optional() }), reply: paged(Port) }),
   create:      post('site/:siteId/ports', { can: 'site:write', body: ForwardsInput, reply: Ids, fails: createFails }),
   createLines: post('site/:siteId/port/batchCreate', { can: 'site:write', body: PortLines, reply: Ids, fails: createFails }),
-  update:      put('site/:siteId/port/:portId', { can: 'site:write', body: ForwardUpdate, reply: Port, fails: ['DUPLICATED', 'INCONSISTENT_PORTS'] }),
+  update:      put('site/:siteId/port/:portId', { can: 'site:write', body: ForwardUpdate, reply: Port, fails: ['DUPLICATED', 'INCONSISTENT_PORTS', 'NO_ENABLED_UPSTREAM'] }),
   status:      put('site/:siteId/ports/status', { can: 'site:write', body: Enabling, reply: Ids }),
   remove:      del('site/:siteId/ports', { can: 'site:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
 });

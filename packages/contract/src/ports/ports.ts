@@ -24,7 +24,7 @@ export const ForwardPort = z
   .describe('1000 to 65000, apart from what nodes need for themselves and from the layer-7 ports of the zone');
 const { protocol: Protocol, method: Method, acceptProxy, sendProxy, maxFails, failTimeoutSeconds } = PortDoc.shape;
 const { connectTimeoutSeconds, idleTimeoutSeconds } = PortDoc.shape;
-export { Protocol };
+export { Method, Protocol };
 
 interface Consistent {
   protocol: z.output<typeof Protocol>;
@@ -69,7 +69,7 @@ export const ForwardInput = z
 export const ForwardsInput = z.object({ ports: z.array(ForwardInput).min(1).max(500) });
 /** As pasted: port-lines.ts says how a line is written. */
 export const PortLines = z.object({ lines: z.array(z.string().max(2000)).min(1).max(500) });
-/** Fields left out stay as they are; the origins have calls of their own. */
+/** Fields left out stay as they are; origins that are given stand in place of those there are. */
 export const ForwardUpdate = z.object({
   port: ForwardPort.optional(),
   protocol: Protocol.optional(),
@@ -82,17 +82,9 @@ export const ForwardUpdate = z.object({
   failTimeoutSeconds: failTimeoutSeconds.optional(),
   connectTimeoutSeconds: connectTimeoutSeconds.optional(),
   idleTimeoutSeconds: idleTimeoutSeconds.optional(),
+  upstreams: Upstreams.optional(),
 });
 
-export const ForwardSettings = z.object({
-  acceptProxy,
-  sendProxy,
-  method: Method,
-  maxFails,
-  failTimeoutSeconds,
-  connectTimeoutSeconds,
-  idleTimeoutSeconds,
-});
 /** What a site listens on: a port of its zone that it answers on (7), or a forward of its own (4). */
 export const Port = z.object({
   id: Id,
@@ -102,7 +94,14 @@ export const Port = z.object({
   tls: z.boolean().describe('HTTPS; of layer 7'),
   enabled: z.boolean(),
   memo: z.string(),
-  forward: ForwardSettings.nullable().describe('null: of layer 7'),
+  // Of layer 4; null: of layer 7.
+  acceptProxy: acceptProxy.nullable(),
+  sendProxy: sendProxy.nullable(),
+  method: Method.nullable(),
+  maxFails: maxFails.nullable(),
+  failTimeoutSeconds: failTimeoutSeconds.nullable(),
+  connectTimeoutSeconds: connectTimeoutSeconds.nullable(),
+  idleTimeoutSeconds: idleTimeoutSeconds.nullable(),
   upstreams: z.array(Upstream),
   createdAt: Time,
   updatedAt: Time,

@@ -12,19 +12,15 @@ export interface PortFilter {
 }
 
 const listened = ({ site }: Visible, siteId: string) => sql`(
-  SELECT q.id, 7 AS type, q.port, 'tcp' AS protocol, q.tls, true AS enabled, '' AS memo, NULL::json AS forward,
-    q.created_at AS created, q.created_at AS updated
+  SELECT q.id, 7 AS type, q.port, 'tcp' AS protocol, q.tls, true AS enabled, '' AS memo, q.created_at AS created, q.created_at AS updated
   FROM sites s JOIN zone_ports q ON q.zone_id = s.zone_id
   WHERE s.id = ${siteId} AND ${site}
     AND (q.port IN (80, 443) OR EXISTS (SELECT 1 FROM site_ports o WHERE o.site_id = s.id AND o.zone_port_id = q.id))
   UNION ALL
-  SELECT r.id, 4, r.port, r.protocol, false, r.enabled, r.memo, json_build_object(
-    'acceptProxy', r.accept_proxy, 'sendProxy', r.send_proxy, 'method', r.method, 'maxFails', r.max_fails,
-    'failTimeoutSeconds', r.fail_timeout_seconds, 'connectTimeoutSeconds', r.connect_timeout_seconds,
-    'idleTimeoutSeconds', r.idle_timeout_seconds), r.created_at, r.updated_at
+  SELECT r.id, 4, r.port, r.protocol, false, r.enabled, r.memo, r.created_at, r.updated_at
   FROM sites s JOIN port_rules r ON r.site_id = s.id
   WHERE s.id = ${siteId} AND ${site}
-) p`;
+)`;
 
 const matching = ({ keyword, portType, enabled }: PortFilter): Sql =>
   andAll([
@@ -36,21 +32,23 @@ const matching = ({ keyword, portType, enabled }: PortFilter): Sql =>
   ]);
 const sorted = { port: sql`p.port`, createdAt: sql`p.created`, updatedAt: sql`p.updated` };
 
-/** Their origins are read of the page alone. */
+/** What only a forward has is read for the page alone. */
 export const readPorts = ({ db }: Ctx, siteId: string, paging: PortPaging, filter: PortFilter): Promise<Port[]> =>
   db.$read(
-    (visible) => sql`SELECT p.id, p.type AS "portType", p.port, p.protocol, p.tls, p.enabled, p.memo, p.forward,
-        p.created AS "createdAt", p.updated AS "updatedAt", coalesce(
+    (visible) => sql`SELECT p.id, p.type AS "portType", p.port, p.protocol, p.tls, p.enabled, p.memo,
+        r.accept_proxy AS "acceptProxy", r.send_proxy AS "sendProxy", r.method, r.max_fails AS "maxFails",
+        r.fail_timeout_seconds AS "failTimeoutSeconds", r.connect_timeout_seconds AS "connectTimeoutSeconds",
+        r.idle_timeout_seconds AS "idleTimeoutSeconds", p.created AS "createdAt", p.updated AS "updatedAt", coalesce(
           (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
              'backup', u.backup, 'enabled', u.enabled) ORDER BY u.id)
            FROM port_upstreams u WHERE u.port_rule_id = p.id), '[]') AS upstreams
-      FROM (SELECT * FROM ${listened(visible, siteId)} WHERE true${matching(filter)} ${pageSql(paging, sorted, sql`p.id`)}) p
-      ORDER BY ${sorted[paging.sortBy]} ${paging.orderBy === 'desc' ? sql`DESC` : sql`ASC`}, p.id ${paging.orderBy === 'desc' ? sql`DESC` : sql`ASC`}`,
+      FROM ${listened(visible, siteId)} p LEFT JOIN port_rules r ON r.id = p.id
+      WHERE true${matching(filter)} ${pageSql(paging, sorted, sql`p.id`)}`,
   );
 
 export async function countPorts({ db }: Ctx, siteId: string, filter: PortFilter): Promise<number> {
   const [row] = await db.$read<{ total: number }>(
-    (visible) => sql`SELECT count(*)::int AS total FROM ${listened(visible, siteId)} WHERE true${matching(filter)}`,
+    (visible) => sql`SELECT count(*)::int AS total FROM ${listened(visible, siteId)} p WHERE true${matching(filter)}`,
   );
   return row?.total ?? 0;
 }

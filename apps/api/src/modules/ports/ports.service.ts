@@ -1,11 +1,13 @@
 // Layer-4 forwards of a site. A port of a zone leads to one site, whoever's: the claim decides (prisma/schema/ports.prisma).
 import { randomUUIDv7 } from 'node:crypto';
+import type { UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { readPortLine } from '@edgeloom/contract/ports/port-lines.ts';
 import {
   forwardFaults,
-  ForwardSettings,
+  Method,
   Port,
+  Protocol,
   type ForwardInput,
   type ForwardUpdate,
 } from '@edgeloom/contract/ports/ports.ts';
@@ -121,11 +123,15 @@ async function insert(ctx: Ctx, siteId: string, entries: New[], known: Fault[] =
   });
 }
 
-export const update = ({ db }: Ctx, place: InPort, fields: ForwardUpdate): Promise<Port> =>
-  db.$transaction(async (tx) => {
+export function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: ForwardUpdate): Promise<Port> {
+  const faults = originFaults(ctx, upstreams ?? [], 'upstreams');
+  if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+  if (upstreams && !upstreams.some(({ enabled }) => enabled)) fail('NO_ENABLED_UPSTREAM');
+  return ctx.db.$transaction(async (tx) => {
     const before = await lock(tx, place);
     const data = given(fields);
-    assertConsistent({ ...before, ...data });
+    assertConsistent({ ...before, ...data, ...(upstreams && { upstreams }) });
+    if (upstreams) await replaceUpstreams(tx, before, upstreams);
     if (data.port !== undefined && data.port !== before.port) {
       const layer7 = await zonePortsOf(tx, before.site.zoneId);
       if (layer7.some(({ port }) => port === data.port)) fail('INCONSISTENT_PORTS', { extra: { port: data.port } });
@@ -135,6 +141,20 @@ export const update = ({ db }: Ctx, place: InPort, fields: ForwardUpdate): Promi
     await changed(tx, row.site.zoneId, portKey(row.id));
     return portOf(row);
   });
+}
+
+/** One that leads to the same place is the same. */
+async function replaceUpstreams(tx: ScopedTx, { id: portRuleId, upstreams: before }: Row, upstreams: UpstreamInput[]) {
+  const known = new Map(before.map(({ id, address, port }) => [`${address} ${port}`, id]));
+  await tx.portUpstream.deleteMany({ where: { portRuleId } });
+  await tx.portUpstream.createMany({
+    data: upstreams.map((upstream) => ({
+      ...upstream,
+      portRuleId,
+      id: known.get(`${upstream.address} ${upstream.port}`) ?? randomUUIDv7(),
+    })),
+  });
+}
 
 export const setStatus = ({ db }: Ctx, siteId: string, { ids, enabled }: { ids: string[]; enabled: boolean }) =>
   db.$transaction(async (tx) => {
@@ -173,16 +193,6 @@ export function assertConsistent(forward: Parameters<typeof forwardFaults>[0]) {
 }
 
 type Row = Prisma.PortRuleGetPayload<{ include: typeof include }>;
-const Method = ForwardSettings.shape.method;
-const shape = ({ protocol, method }: Row) => ({
-  protocol: Port.shape.protocol.parse(protocol),
-  method: Method.parse(method),
-});
+const shape = ({ protocol, method }: Row) => ({ protocol: Protocol.parse(protocol), method: Method.parse(method) });
 
-const portOf = (row: Row): Port => ({
-  ...row,
-  portType: 4,
-  tls: false,
-  protocol: shape(row).protocol,
-  forward: { ...row, method: shape(row).method },
-});
+const portOf = (row: Row): Port => ({ ...row, ...shape(row), portType: 4, tls: false });
