@@ -64,3 +64,21 @@ test('a region is a region, not another host', async () => {
       }),
     ).toFail('PARAMETER');
 });
+
+test('a provider that has too much to do is not asked for the rest of a hundred zones', async () => {
+  const site = await app.build.site();
+  const vendor = vendorOf('huaweiCloud');
+  const domains = Array.from({ length: 100 }, (_, i) => `zone${i}.example.com`);
+  vendor.busyFor(10_000);
+  const before = vendor.calls();
+  const asked = app
+    .as(site.owner)
+    .call(siteDns.create, { params: site.params, body: { provider: 'huaweiCloud', credentials: vendor.key, domains } });
+  await expect(asked).toFail('INVALID_DNS_SETTING', {
+    errorData: domains.map((target) =>
+      expect.objectContaining({ target, message: expect.stringContaining('APIGW.0308') }),
+    ),
+  });
+  expect(vendor.calls() - before).toBeLessThanOrEqual(20);
+  vendor.busyFor(0);
+});

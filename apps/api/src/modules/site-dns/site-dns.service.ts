@@ -10,9 +10,12 @@ import {
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
-import { masked, openCredentials, openDns, sealCredentials, words } from '../../dns/provider.ts';
+import { masked, openCredentials, openDns, sealCredentials, words, type DnsAccount } from '../../dns/provider.ts';
+import { DnsBusy, DnsRefusal } from '../../dns/refusal.ts';
 import type { SiteDns as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
+
+const ZONES_AT_ONCE = 5;
 
 export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt' | 'provider'>) {
   await sites.own(ctx.db, siteId);
@@ -55,30 +58,34 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
 export async function domains(ctx: Ctx, siteId: string, id: string) {
   const row = await own(ctx, siteId, id);
   const account = openDns(ctx.installation.env, openCredentials(ctx.installation.secrets, row));
-  const look = async (name: string) => {
+  return { data: await look(account, row.domains) };
+}
+
+/** Providers count calls: a few zones at a time, and none any more once one could not be asked at all. */
+async function look(account: DnsAccount, zones: string[]) {
+  let away: string | null = null;
+  const one = async (name: string) => {
+    if (away !== null) return { name, records: null, error: away };
     try {
       return { name, records: (await account.list(name)).length, error: null };
     } catch (error) {
+      if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) away = words(error);
       return { name, records: null, error: words(error) };
     }
   };
-  return { data: await Promise.all(row.domains.map(look)) };
+  const found = [];
+  for (let at = 0; at < zones.length; at += ZONES_AT_ONCE)
+    found.push(...(await Promise.all(zones.slice(at, at + ZONES_AT_ONCE).map(one))));
+  return found;
 }
 
 const own = async ({ db }: Ctx, siteId: string, id: string): Promise<Row> =>
   (await db.siteDns.findUnique({ where: { id, siteId } })) ?? fail('NOT_FOUND');
 
 async function assertWorks({ installation: { env } }: Ctx, input: SiteDnsInput) {
-  const account = openDns(env, input);
-  const faults = await Promise.all(
-    input.domains.map((zone) =>
-      account.list(zone).then(
-        () => [],
-        (error: unknown) => [{ target: zone, message: words(error) }],
-      ),
-    ),
+  const errorData = (await look(openDns(env, input), input.domains)).flatMap(({ name, error }) =>
+    error === null ? [] : [{ target: name, message: error }],
   );
-  const errorData = faults.flat();
   if (errorData.length > 0) fail('INVALID_DNS_SETTING', { errorData });
 }
 
