@@ -5,6 +5,7 @@ import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { isUnit, secondsOf, spoken, units, type Unit } from './cache-time.ts';
+import { MoreOptions, type Said } from './more-options.tsx';
 import { faultsOf, type DraftRule, type Rule } from './rules-draft.ts';
 
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
@@ -22,7 +23,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
   const [names, setNames] = useState(rule.queryNames.join(' '));
   const [unit, setUnit] = useState<Unit>(spoken(rule.cacheTime || 86_400).unit);
   const faults = faultsOf(rule);
-  const said = (field: keyof typeof faults) => {
+  const said: Said = (field) => {
     const issue = faults[field];
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
@@ -101,6 +102,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
           </>
         )}
       </div>
+      <MoreOptions rule={rule} set={set} said={said} />
     </div>
   );
 }

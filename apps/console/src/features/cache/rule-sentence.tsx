@@ -21,9 +21,19 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
           {rule.query === 'sorted' && t('cache.sentence.querySorted')}
           {names && t('cache.sentence.queryListed')}
           {names && <Lit>{names}</Lit>}
+          {rule.cookies === 'all' && t('cache.sentence.cookiesAll')}
+          {rule.cookies === 'listed' && t('cache.sentence.cookiesListed')}
+          {rule.cookies === 'listed' && <Lit>{rule.cookieNames.join(' ') || '…'}</Lit>}
+          {rule.passCookies.length > 0 && t('cache.sentence.pass')}
+          {rule.passCookies.length > 0 && <Lit>{rule.passCookies.join(' ')}</Lit>}
+          {rule.stripCookies && t('cache.sentence.strip')}
+          {(rule.staleWhileRevalidate ?? 0) > 0 && t('cache.sentence.stale')}
+          {rule.slices && t('cache.sentence.slices')}
           {rule.honourOrigin && t('cache.sentence.honour')}
         </>
       )}
+      {rule.browserTime === 0 && t('cache.sentence.browserAsks')}
+      {rule.browserTime ? t('cache.sentence.browser', { time: timeOf(rule.browserTime, t) }) : null}
     </Sentence>
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changesOf, draftOf, moved, planOf, prioritiesOf } from '../../components/rules/drafts.ts';
 import { valuesOf } from '../../components/rules/path-condition.tsx';
 import { secondsOf, spoken } from './cache-time.ts';
-import { faultsOf, fieldsOf, newRule, staticFiles, type Rule } from './rules-draft.ts';
+import { faultsOf, fieldsOf, isPlain, newRule, staticFiles, type Rule } from './rules-draft.ts';
 
 const rule = (n: number, priority: number): Rule => ({
   id: `01990000-0000-7000-8000-00000000000${n}`,
@@ -10,8 +10,18 @@ const rule = (n: number, priority: number): Rule => ({
   value: [`/${n}/`],
   cacheTime: 60,
   honourOrigin: false,
+  minTime: null,
+  maxTime: null,
+  browserTime: null,
+  staleWhileRevalidate: null,
+  staleIfError: null,
   query: 'all',
   queryNames: [],
+  cookies: 'none',
+  cookieNames: [],
+  passCookies: [],
+  stripCookies: false,
+  slices: false,
   priority,
   enabled: true,
   createdAt: '2026-01-01T00:00:00Z',
@@ -74,6 +84,19 @@ test('faults are those of the contract', () => {
   expect(faultsOf(newRule({ value: ['no slash'] }))).toMatchObject({ value: { message: 'wrong format' } });
   expect(faultsOf(newRule({ type: 'regex', value: ['(a+)+'] })).value?.message).toContain('repeat');
   expect(faultsOf(newRule({ value: ['/a/'], query: 'listed' }))).toMatchObject({ queryNames: { message: 'required' } });
+});
+
+test('what does not count any more is not published', () => {
+  const was = newRule({ value: ['/a/'], cookieNames: ['lang'], minTime: 5 });
+  expect(planOf([], [was], fieldsOf).create).toMatchObject([{ cookies: 'none', cookieNames: [], minTime: null }]);
+  const asked = newRule({ ...was, cookies: 'listed', honourOrigin: true });
+  expect(planOf([], [asked], fieldsOf).create).toMatchObject([{ cookieNames: ['lang'], minTime: 5 }]);
+});
+
+test('a rule that asks more than its time is not plain', () => {
+  expect(isPlain(newRule())).toBe(true);
+  for (const more of [{ slices: true }, { browserTime: 0 }, { passCookies: ['*'] }])
+    expect(isPlain(newRule(more))).toBe(false);
 });
 
 test('values are read from what is typed', () => {

@@ -12,8 +12,18 @@ export const newRule = (given: Partial<DraftRule> = {}): DraftRule => ({
   value: [],
   cacheTime: 86_400,
   honourOrigin: false,
+  minTime: null,
+  maxTime: null,
+  browserTime: null,
+  staleWhileRevalidate: null,
+  staleIfError: null,
   query: 'all',
   queryNames: [],
+  cookies: 'none',
+  cookieNames: [],
+  passCookies: [],
+  stripCookies: false,
+  slices: false,
   enabled: true,
   priority: 0,
   ...given,
@@ -29,17 +39,36 @@ export const staticFiles = () =>
     cacheTime: 30 * 86_400,
   });
 
-export const fieldsOf = ({ type, value, cacheTime, honourOrigin, query, queryNames, enabled }: DraftRule) => ({
-  type,
-  value,
-  cacheTime,
-  honourOrigin,
-  query,
-  enabled,
-  queryNames: query === 'listed' ? queryNames : [],
+export const fieldsOf = ({
+  id: _,
+  key: __,
+  priority: ___,
+  queryNames,
+  cookieNames,
+  minTime,
+  maxTime,
+  ...rule
+}: DraftRule) => ({
+  ...rule,
+  queryNames: rule.query === 'listed' ? queryNames : [],
+  cookieNames: rule.cookies === 'listed' ? cookieNames : [],
+  minTime: rule.honourOrigin ? minTime : null,
+  maxTime: rule.honourOrigin ? maxTime : null,
 });
+
+/** Nothing is asked of it that is out of sight until somebody looks for more. */
+export const isPlain = (rule: DraftRule) =>
+  rule.cookies === 'none' &&
+  rule.passCookies.length === 0 &&
+  !rule.stripCookies &&
+  !rule.slices &&
+  [rule.browserTime, rule.staleWhileRevalidate, rule.staleIfError, rule.minTime, rule.maxTime].every(
+    (time) => time === null,
+  );
+
+type Judged = 'value' | 'cacheTime' | 'queryNames' | 'cookieNames' | 'passCookies' | 'maxTime';
 /** By field. */
-export function faultsOf(rule: DraftRule): Partial<Record<'value' | 'cacheTime' | 'queryNames', Issue>> {
+export function faultsOf(rule: DraftRule): Partial<Record<Judged, Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 }))
     faults[issue.path.split('.')[0] ?? ''] ??= issue;

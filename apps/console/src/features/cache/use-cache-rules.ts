@@ -18,7 +18,8 @@ export function useCacheRules(siteId: string, published: readonly Rule[]) {
     locked: !can(cacheRules.update),
     fieldsOf,
     faultsOf,
-    isRule: (kept) => 'cacheTime' in kept,
+    // One that an earlier console kept says too little.
+    isRule: (kept) => 'cacheTime' in kept && 'cookies' in kept,
     create: async (rules) => (await create.run({ params, body: { rules } }))?.data.map(({ id }) => id) ?? [],
     update: (rules) => update.run({ params, body: { rules } }),
     remove: (ids) => remove.run({ params, body: { ids } }),
