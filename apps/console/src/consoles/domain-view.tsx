@@ -1,7 +1,15 @@
+import { antiReferers } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { DomainPage } from '../features/domains/domain-page.tsx';
 import { HotlinkTab } from '../features/hotlink/hotlink-tab.tsx';
 
-const more = [{ value: 'hotlink', label: 'hotlink.tab', show: HotlinkTab }] as const;
+/** What other features say of a domain; each is a tab of its page. */
+const tabs = [
+  {
+    value: 'hotlink',
+    label: 'hotlink.tab',
+    reads: antiReferers.list,
+    show: (domain: { id: string; siteID: string }) => <HotlinkTab domain={domain} />,
+  },
+] as const;
 
-/** The page of a domain with what other features say of it. */
-export const DomainView = () => <DomainPage more={more} />;
+export const DomainView = () => <DomainPage more={tabs} />;
