@@ -1,6 +1,7 @@
 // Names proven by DNS: a real PowerDNS, which the authority asks, and which we change by its API.
 import { Resolver } from 'node:dns/promises';
 import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -74,6 +75,23 @@ test('an account is tried before it is stored, and shown masked', async () => {
   expect(credentialsSealed).not.toContain(dns.apiKey);
   const look = app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
   expect((await look).data).toMatchObject([{ name: zone, error: null }]);
+});
+
+test('values arrive as they are: long texts, quotes, aliases; and there are no lines', async () => {
+  const { url, apiKey } = dns;
+  const credentials = { url, apiKey, serverID: 'localhost' };
+  const open = openDns(app.installation.env, { provider: 'powerDNS', credentials });
+  const sets = [
+    { name: `long.${zone}`, type: 'TXT' as const, values: ['x'.repeat(600), 'say "hi" \\ bye'], ttlSeconds: 60 },
+    { name: `*.${zone}`, type: 'CNAME' as const, values: ['site.cdn.example.net'], ttlSeconds: 60 },
+  ];
+  for (const one of sets) await open.upsert(zone, one);
+  const found = await open.list(zone);
+  for (const one of sets) expect(found).toContainEqual({ ...one, values: expect.arrayContaining(one.values) });
+  expect(await open.lines(zone)).toEqual([]);
+  const onLine = open.upsert(zone, { name: zone, type: 'A', values: ['192.0.2.1'], ttlSeconds: 60, line: 'telecom' });
+  await expect(onLine).rejects.toThrow('knows no lines');
+  for (const one of sets) await open.remove(zone, one);
 });
 
 test('an address that the outbound policy denies is not asked', async () => {

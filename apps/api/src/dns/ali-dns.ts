@@ -2,17 +2,15 @@
 // outbound policy: we sign the few calls that we need.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { AliDnsInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { alibabaCall } from './alibaba-signature.ts';
 import { inFull, plainValue, RecordType, withinZone } from './names.ts';
 import type { Ask, DnsAccount, DnsRecords } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
 import { inSets, replaceRows, type Row } from './rows.ts';
 
-const endpoints = {
-  china: 'https://alidns.aliyuncs.com',
-  international: 'https://alidns.ap-southeast-1.aliyuncs.com',
-};
+/** Of accounts of both its clouds. */
+const API = 'https://alidns.aliyuncs.com';
 const PAGE = 500;
 /** For everybody whom no other line takes. */
 const DEFAULT_LINE = 'default';
@@ -38,11 +36,7 @@ const Lines = z.object({
   RecordLines: z.object({ RecordLine: z.array(z.object({ LineCode: z.string(), LineDisplayName: z.string() })) }),
 });
 
-export function aliDns(
-  { edition, ...key }: z.output<typeof AliDnsInput>,
-  ask: Ask,
-  endpoint = endpoints[edition],
-): DnsAccount {
+export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
   const call = (action: string, params: Record<string, string>) =>
     patiently(async () => {
       const { host } = new URL(endpoint);

@@ -59,3 +59,19 @@ test('a refusal is told in its own words; a zone that the token does not reach i
   await expect(cloudflare({ apiToken: 'bad' }, ask).list('example.com')).rejects.toThrow('Invalid access token (9109)');
   await expect(cloudflare({ apiToken: 'good' }, ask).list('example.org')).rejects.toThrow('example.org');
 });
+
+test('an alias becomes another one in place, beside which no second may stand', async () => {
+  const { ask, records } = standIn();
+  const account = cloudflare({ apiToken: 'good' }, ask);
+  const alias = (value: string) => ({
+    name: 'www.example.com',
+    type: 'CNAME' as const,
+    values: [value],
+    ttlSeconds: 60,
+  });
+  await account.upsert('example.com', alias('one.example.net'));
+  const [before] = records.keys();
+  await account.upsert('example.com', alias('two.example.net'));
+  expect([...records].map(([id, { content }]) => [id, content])).toEqual([[before, 'two.example.net']]);
+  await expect(account.remove('example.com', { ...alias(''), line: 'telecom' })).rejects.toThrow('knows no lines');
+});

@@ -111,9 +111,11 @@ export function huaweiCloud(
         ttl: ttlSeconds,
         records: values.map((value) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value)),
       };
-      const [there] = await setsOf(id, records);
+      // Sets that shared visitors by weight become one.
+      const [there, ...others] = await setsOf(id, records);
       if (there) await call('PUT', `v2.1/zones/${id}/recordsets/${there.id}`, {}, content);
       else await call('POST', `v2.1/zones/${id}/recordsets`, {}, { ...content, ...(line !== undefined && { line }) });
+      for (const set of others) await call('DELETE', `v2.1/zones/${id}/recordsets/${set.id}`);
     },
     async remove(zone, records) {
       const id = await zoneId(zone);

@@ -40,7 +40,7 @@ const KeyPair = z.object({
 /** Which of its two clouds an account belongs to: they know nothing of each other. */
 const Edition = z.enum(['china', 'international']);
 export const DnspodInput = KeyPair.extend({ edition: Edition.default('china') });
-export const AliDnsInput = KeyPair.extend({ edition: Edition.default('china') });
+export const AliDnsInput = KeyPair;
 export const Route53Input = KeyPair.extend({ edition: Edition.default('international') });
 export const HuaweiCloudInput = KeyPair.extend({
   region: z
