@@ -1,0 +1,178 @@
+// Each setting of a domain, from the call to what a visitor and an origin see on a real node.
+import { connect } from 'node:tls';
+import { request } from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { testAgent, type TestAgent } from '../support/agent.ts';
+import { unique, type BuiltSite, type BuiltDomain } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate, startOrigin, type Origin } from '../support/origin.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+let agent: TestAgent;
+let site: BuiltSite;
+let plain: Origin;
+let secure: Origin;
+const [http = 0, https = 0] = await freePorts(2);
+
+beforeAll(async () => {
+  [plain, secure] = await Promise.all([startOrigin(), startOrigin({ tls: selfSigned('origin.example.com') })]);
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+  const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
+  site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  agent = await testAgent(await plane.node(zone));
+  agent.start();
+}, 60_000);
+afterAll(async () => {
+  await agent.stop();
+  await plane.stop();
+  await Promise.all([plain.stop(), secure.stop()]);
+});
+
+const user = () => plane.as(site.owner);
+/** A name of its own, served from these ports of origins. */
+async function domain(...ports: number[]): Promise<BuiltDomain> {
+  const upstreams = ports.map((port) => ({ address: '127.0.0.1', port }));
+  const name = `${unique('set')}.example.com`;
+  const { ids } = await user().call(domains.createSimple, { params: site.params, body: { names: [name], upstreams } });
+  const row = await plane.installation.db.domain.findUniqueOrThrow({ where: { id: ids[0] ?? '' } });
+  await eventually(async () => expect((await visit(http, name)).status).toBe(200), { within: 30_000 });
+  return { ...row, site, params: { siteId: site.id, domainId: row.id } };
+}
+
+interface Seen {
+  status: number;
+  hsts: string | undefined;
+}
+const overTls = (host: string, path = '/'): Promise<Seen> =>
+  new Promise((done, refuse) => {
+    const options = { host: '127.0.0.1', port: https, path, servername: host, headers: { host }, agent: false };
+    const asked = request({ ...options, rejectUnauthorized: false }, (answer) => {
+      answer.resume();
+      done({ status: answer.statusCode ?? 0, hsts: answer.headers['strict-transport-security'] });
+    });
+    asked.on('error', refuse);
+    asked.end();
+  });
+const handshake = (servername: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: https,
+      servername,
+      rejectUnauthorized: false,
+      minVersion: version,
+      maxVersion: version,
+    });
+    socket.on('secureConnect', () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.on('error', () => done(false));
+  });
+
+describe('towards the origin', () => {
+  test('Host, protocol and server name are what the domain says', async () => {
+    const { name, params } = await domain(plain.port);
+    await user().call(domains.update, { params, body: { hostReplace: 'inner.example.com' } });
+    await eventually(async () => {
+      await visit(http, name, `/${Math.random()}`);
+      expect(plain.requests.at(-1)?.headers.host).toBe('inner.example.com');
+    });
+    const { data } = await user().call(domainUpstreams.list, { params });
+    const upstreams = data.map(({ id }) => ({ id, address: '127.0.0.1', port: secure.port }));
+    await user().call(domainUpstreams.update, { params, body: { upstreams } });
+    await user().call(domains.https, { params, body: { scheme: 'https', portMap: [] } });
+    await user().call(domains.update, { params, body: { sni: 'sni.example.com' } });
+    await eventually(async () => {
+      await visit(http, name, `/${Math.random()}`);
+      expect(secure.requests.at(-1)).toMatchObject({
+        serverName: 'sni.example.com',
+        headers: { host: 'inner.example.com' },
+      });
+    });
+    await user().call(domains.https, { params, body: { scheme: 'https', portMap: [], originVerify: true } });
+    await eventually(async () => expect((await visit(http, name, `/${Math.random()}`)).status).toBe(502));
+  });
+
+  test('who comes by HTTP and who comes by HTTPS are sent to the ports that are mapped', async () => {
+    const { name, params } = await domain(plain.port);
+    const portMap = [
+      { from: http, to: plain.port },
+      { from: https, to: secure.port },
+    ];
+    await user().call(domains.https, { params, body: { scheme: 'follow', portMap } });
+    await eventually(async () => {
+      const path = `/${Math.random()}`;
+      expect((await overTls(name, path)).status).toBe(200);
+      expect(secure.asked(path)).toHaveLength(1);
+    });
+    expect((await visit(http, name, '/by-http')).status).toBe(200);
+    expect(plain.asked('/by-http')).toHaveLength(1);
+  });
+
+  test('balancing, patience and rest are what the domain says', async () => {
+    const { name, params } = await domain(plain.port);
+    const { opened, open } = gate();
+    plain.on('/silent', { after: opened });
+    const spare = await startOrigin();
+    const backup = { address: '127.0.0.1', port: spare.port, backup: true };
+    await user().call(domainUpstreams.create, { params, body: { upstreams: [backup] } });
+    const body = { readTimeoutSeconds: 1, connectTimeoutSeconds: 1, maxFails: 1, failTimeoutSeconds: 3600 };
+    // The Host field tells when the node has it.
+    await user().call(domains.update, {
+      params,
+      body: { ...body, hashType: 'uriHash', hostReplace: 'told.example.com' },
+    });
+    await eventually(async () => {
+      await visit(http, name, `/${Math.random()}`);
+      expect(plain.requests.at(-1)?.headers.host).toBe('told.example.com');
+    });
+    expect((await visit(http, name, '/silent')).status).toBe(200);
+    expect(spare.asked('/silent')).toHaveLength(1);
+    // One silence was enough.
+    expect((await visit(http, name, '/after')).status).toBe(200);
+    expect([plain.asked('/after').length, spare.asked('/after').length]).toEqual([0, 1]);
+    await spare.stop();
+    open();
+  });
+});
+
+describe('towards visitors', () => {
+  test('HTTPS is forced, remembered by browsers, and spoken in no older version', async () => {
+    const { name, params } = await domain(plain.port);
+    expect(await handshake(name, 'TLSv1.2')).toBe(true);
+    const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
+    const body = { scheme: 'http' as const, portMap: [], forceSSL: true, hsts, minTLS: 'TLSv1.3' as const };
+    await user().call(domains.https, { params, body });
+    await eventually(async () =>
+      expect(await visit(http, name, '/page?q=1')).toMatchObject({
+        status: 301,
+        headers: { location: `https://${name}:${https}/page?q=1` },
+      }),
+    );
+    expect(await overTls(name)).toEqual({ status: 200, hsts: 'max-age=31536000; includeSubDomains; preload' });
+    expect([await handshake(name, 'TLSv1.2'), await handshake(name, 'TLSv1.3')]).toEqual([false, true]);
+    await user().call(domains.https, {
+      params,
+      body: { ...body, hsts: { ...hsts, includeSubdomains: false, preload: false } },
+    });
+    await eventually(async () => expect((await overTls(name)).hsts).toBe('max-age=31536000'));
+    await user().call(domains.https, { params, body: { ...body, forceSSL: false, hsts: null } });
+    await eventually(async () => expect((await visit(http, name)).status).toBe(200));
+    expect((await overTls(name)).hsts).toBeUndefined();
+  });
+
+  test('a name that is switched off is answered 903, and served again when it is on', async () => {
+    const { name, id } = await domain(plain.port);
+    await user().call(domains.status, { params: site.params, body: { ids: [id], enabled: false } });
+    await eventually(async () => expect((await visit(http, name)).status).toBe(903));
+    await user().call(domains.status, { params: site.params, body: { ids: [id], enabled: true } });
+    await eventually(async () => expect((await visit(http, name)).status).toBe(200));
+  });
+});
