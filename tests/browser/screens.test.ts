@@ -121,6 +121,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/sitesList', shows: list },
     { kind: 'client', address: 'nodeManage/domains', shows: list },
     { kind: 'client', address: 'nodeManage/autoSSLManagement', shows: 'main h2' },
+    { kind: 'client', address: 'nodeManage/autoSSLManagement', shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },

@@ -40,6 +40,7 @@ const kin: readonly (readonly string[])[] = [
   ['sites', 'clientSites', 'ownSites'],
   ['domains', 'domainUpstreams', 'clientDomains'],
   ['zones', 'zonePorts', 'sitePorts'],
+  ['certificates', 'autoCertificates'],
   ['products', 'ownProducts'],
   ['purge', 'purgeSites', 'jobs'],
   ['accounts', 'siteUsers', 'clientZones'],

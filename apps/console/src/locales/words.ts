@@ -5,6 +5,7 @@ import type announcementSetting from './en/announcementSetting.json';
 import type apiTokens from './en/apiTokens.json';
 import type audit from './en/audit.json';
 import type auth from './en/auth.json';
+import type autoCertificates from './en/autoCertificates.json';
 import type branding from './en/branding.json';
 import type cache from './en/cache.json';
 import type charts from './en/charts.json';
@@ -42,6 +43,7 @@ export interface Words {
   apiTokens: typeof apiTokens;
   audit: typeof audit;
   auth: typeof auth;
+  autoCertificates: typeof autoCertificates;
   branding: typeof branding;
   cache: typeof cache;
   charts: typeof charts;

@@ -255,6 +255,7 @@ export const statusTone = {
     processing: 'busy',
     success: 'ok',
     expiring: 'warn',
+    expired: 'off',
     fail: 'bad',
     applyFailed: 'bad',
   },

@@ -3,6 +3,7 @@ import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
+import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -13,6 +14,7 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
   IconApi,
   IconBox,
+  IconCertificate,
   IconHistory,
   IconLayoutDashboard,
   IconMapPins,
@@ -70,6 +72,12 @@ export const menu: readonly MenuGroup[] = [
         creates: { call: clientSites.create, title: 'sites.create' },
       },
       { to: 'nodeManage/domains', title: 'domains.title', icon: IconWorldWww, reads: clientDomains.list },
+      {
+        to: 'nodeManage/autoSSLManagement',
+        title: 'autoCertificates.title',
+        icon: IconCertificate,
+        reads: autoCertificates.list,
+      },
     ],
   },
   {

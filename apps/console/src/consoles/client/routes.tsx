@@ -27,6 +27,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/domains/all-domains-page.tsx'), 'AllDomainsPage'),
     },
     {
+      path: 'nodeManage/autoSSLManagement',
+      lazy: page(() => import('../../features/certificates/auto-certificates-page.tsx'), 'AutoCertificatesPage'),
+    },
+    {
       path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },

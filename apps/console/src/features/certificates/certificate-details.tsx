@@ -1,9 +1,8 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
-import { PemUpdate, SignedUpdate } from '@edgeloom/contract/certificates/certificates.ts';
+import { SignedUpdate } from '@edgeloom/contract/certificates/certificates.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
@@ -16,6 +15,7 @@ import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { CertificateState } from './certificate-state.tsx';
 import classes from './certificates.module.css';
 import { PemField } from './pem-field.tsx';
+import { ReplaceForm } from './replace-form.tsx';
 import { Timeline } from './timeline.tsx';
 
 export type Info = Received<typeof certificates.get>;
@@ -134,31 +134,15 @@ function Replace({ info, params }: { info: Info; params: DetailsProps }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
-  if (!can(certificates.update) || info.pairs.length === 0) return null;
+  if (!can(certificates.update)) return null;
   return (
     <div>
       <Button
         variant="default"
-        onClick={() => overlay(<ReplaceForm params={params} />, { title: 'certificates.replace' })}
+        onClick={() => overlay(<ReplaceForm info={info} params={params} />, { title: 'certificates.replace' })}
       >
         {t('certificates.replace')}
       </Button>
     </div>
   );
 }
-
-const ReplaceForm = ({ params }: { params: DetailsProps }) => (
-  <ResourceForm
-    update={certificates.update}
-    params={{ ...params }}
-    value={{}}
-    schema={PemUpdate}
-    initial={{ alongside: false }}
-    wrap={(values) => ({ ...values, source: 'pem' })}
-    refreshes={['domains']}
-  >
-    <PemField name="chainPem" />
-    <PemField name="keyPem" secret />
-    <SwitchField name="alongside" />
-  </ResourceForm>
-);

@@ -8,7 +8,9 @@ interface Known {
   hasRequest: boolean;
   error: string | null;
 }
-const SOON_MS = 14 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** From when on its owner is told. */
+const SOON_MS = 14 * DAY_MS;
 
 /** What a certificate is now; of one that failed, why. */
 export function CertificateState({ of: { status, expiry, hasRequest, error } }: { of: Known }) {
@@ -16,6 +18,8 @@ export function CertificateState({ of: { status, expiry, hasRequest, error } }: 
   const [now] = useState(() => Date.now());
   if (hasRequest && status === 'none')
     return <Status kind="cert" value="pending" text={t('certificates.waitsForChain')} />;
-  const endsSoon = status === 'success' && expiry !== null && Date.parse(expiry) - now < SOON_MS;
-  return <Status kind="cert" value={endsSoon ? 'expiring' : status} why={error} />;
+  const left = expiry === null ? Infinity : Date.parse(expiry) - now;
+  if (status !== 'success' || left >= SOON_MS) return <Status kind="cert" value={status} why={error} />;
+  if (left <= 0) return <Status kind="cert" value="expired" />;
+  return <Status kind="cert" value="expiring" text={t('certificates.endsIn', { count: Math.ceil(left / DAY_MS) })} />;
 }

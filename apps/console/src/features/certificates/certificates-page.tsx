@@ -13,8 +13,8 @@ import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { AssignForm } from './assign-form.tsx';
 import { CertificateDetails } from './certificate-details.tsx';
+import { CertificateName } from './certificate-name.tsx';
 import { CertificateState } from './certificate-state.tsx';
-import classes from './certificates.module.css';
 import { NewCertificate } from './new-certificate.tsx';
 
 export type Certificate = RowOf<typeof certificates.list>;
@@ -40,7 +40,7 @@ export function CertificatesPage() {
   );
   const columns = useMemo<Column<Certificate>[]>(
     () => [
-      { key: 'sslName', render: (row) => <Named row={row} onOpen={() => show([row])} /> },
+      { key: 'sslName', render: (row) => <CertificateName of={row} onOpen={() => show([row])} /> },
       { key: 'status', render: (row) => <CertificateState of={row} /> },
       { key: 'type', sort: false, render: ({ type }) => t(`certificates.choices.type.${type}`) },
       { key: 'inUse', as: 'count' },
@@ -72,19 +72,6 @@ export function CertificatesPage() {
         empty={{ icon: IconCertificate, action: <First siteId={siteId} /> }}
       />
     </Page>
-  );
-}
-
-function Named({ row, onOpen }: { row: Certificate; onOpen: () => void }) {
-  const [first = '', ...more] = row.names;
-  return (
-    <span className={classes['named']}>
-      <button type="button" className={classes['open']} onClick={onOpen}>
-        {row.sslName}
-      </button>
-      {first !== row.sslName && <small>{first}</small>}
-      {more.length > 0 && <small>+{more.length}</small>}
-    </span>
   );
 }
 

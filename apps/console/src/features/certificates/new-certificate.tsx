@@ -1,15 +1,13 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { AutomaticInput, PemInput, Pkcs12Input, RequestInput } from '@edgeloom/contract/certificates/certificates.ts';
-import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { useT } from '../../lib/i18n.ts';
-import classes from './certificates.module.css';
 import { KeyTypeField, KeyTypesField } from './key-type-fields.tsx';
 import { BinaryField, PemField } from './pem-field.tsx';
+import { Ways } from './ways.tsx';
 
 const ways = ['automatic', 'pem', 'pkcs12', 'csr'] as const;
 type Way = (typeof ways)[number];
@@ -17,20 +15,10 @@ const schemas = { automatic: AutomaticInput, pem: PemInput, pkcs12: Pkcs12Input,
 
 /** A certificate comes in one of four ways; each asks for what it needs and nothing else. */
 export function NewCertificate({ siteId }: { siteId: string }) {
-  const t = useT();
   const [way, setWay] = useState<Way>('automatic');
   return (
     <>
-      <div className={classes['ways']}>
-        <SegmentedControl
-          fullWidth
-          aria-label={t('certificates.way')}
-          data={ways.map((value) => ({ value, label: t(`certificates.ways.${value}`) }))}
-          value={way}
-          onChange={(value) => setWay(ways.find((one) => one === value) ?? 'automatic')}
-        />
-        <p>{t(`certificates.why.${way}`)}</p>
-      </div>
+      <Ways of={ways} value={way} onChange={setWay} />
       <ResourceForm
         key={way}
         create={certificates.create}

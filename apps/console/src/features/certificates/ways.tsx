@@ -1,0 +1,26 @@
+import { SegmentedControl } from '@mantine/core';
+import { useT } from '../../lib/i18n.ts';
+import classes from './certificates.module.css';
+
+interface WaysProps<Way> {
+  of: readonly Way[];
+  value: Way;
+  onChange: (way: Way) => void;
+}
+
+/** How a certificate comes; each way asks for what it needs and nothing else. */
+export function Ways<Way extends 'automatic' | 'pem' | 'pkcs12' | 'csr'>({ of, value, onChange }: WaysProps<Way>) {
+  const t = useT();
+  return (
+    <div className={classes['ways']}>
+      <SegmentedControl
+        fullWidth
+        aria-label={t('certificates.way')}
+        data={of.map((way) => ({ value: way, label: t(`certificates.ways.${way}`) }))}
+        value={value}
+        onChange={(chosen) => onChange(of.find((way) => way === chosen) ?? value)}
+      />
+      <p>{t(`certificates.why.${value}`)}</p>
+    </div>
+  );
+}

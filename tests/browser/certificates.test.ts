@@ -1,0 +1,152 @@
+// What customers and operators do with certificates, in a browser.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authority } from '../support/authority.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+import { keepPicture } from '../support/pictures.ts';
+import { testDir } from '../support/test-dir.ts';
+
+const DAY_MS = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 180_000);
+afterAll(() => consoles.stop());
+
+test('an operator sees how the automatic certificates of all sites are, with what the authority said, and renews some', async () => {
+  const { build, installation } = consoles.app;
+  const { db } = installation;
+  const product = await build.product();
+  const [lantern, wick] = [await build.site({ product, name: 'Lantern' }), await build.site({ product, name: 'Wick' })];
+  const automatic = { type: 'automatic', keyTypes: ['ecdsa'] };
+  const shop = await build.certificate(lantern, ['shop.example.com', 'www.example.com'], {
+    ...automatic,
+    name: 'shop.example.com',
+    notAfter: inDays(60),
+    nextAt: inDays(30),
+  });
+  await build.certificate(wick, ['soon.example.com'], { ...automatic, name: 'soon', notAfter: inDays(8.5) });
+  await build.certificate(wick, ['over.example.com'], { ...automatic, name: 'over', notAfter: inDays(-1) });
+  const failed = await build.certificate(wick, ['caa.example.com'], {
+    ...automatic,
+    name: 'caa.example.com',
+    status: 'fail',
+    nextAt: inDays(0.2),
+  });
+  const words = 'CAA record for caa.example.com prevents issuance';
+  await db.certificateOrder.create({
+    data: { certificateId: failed.id, keyType: 'ecdsa', state: 'failed', error: words, dueAt: new Date() },
+  });
+  const step = { certificateId: failed.id, keyType: 'ecdsa', ca: "Let's Encrypt", at: new Date() };
+  await db.certificateEvent.createMany({
+    data: [
+      { ...step, at: inDays(-0.001), step: 'placed', detail: 'caa.example.com' },
+      { ...step, step: 'failed', detail: words },
+    ],
+  });
+
+  const look = { language: 'en' } as const;
+  const { page } = await consoles.openAs(lantern.client, 'nodeManage/autoSSLManagement', look);
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  await row('soon').getByText('Ends in 9 days').waitFor();
+  await row('over').getByText('Ended').waitFor();
+  await row('caa').getByText(words).waitFor();
+  await keepPicture(page, 'auto-certificates');
+
+  await row('caa').getByRole('button', { name: 'caa.example.com', exact: true }).click();
+  await page.getByRole('dialog').getByText(words).first().waitFor();
+  await keepPicture(page, 'auto-certificate-timeline');
+  await page.keyboard.press('Escape');
+
+  for (const name of ['shop', 'soon']) await row(name).getByRole('checkbox').first().click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Renew now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew now' }).click();
+  await eventually(async () =>
+    expect(
+      await db.certificateOrder.count({ where: { certificate: { site: { productId: product.id } }, state: 'open' } }),
+    ).toBe(2),
+  );
+  expect(await db.job.findMany({ where: { siteId: lantern.id } })).toMatchObject([
+    { kind: 'renewCertificates', title: shop.name },
+  ]);
+  await page.close();
+});
+
+test('a customer replaces a certificate by a PKCS#12 file, and asks for a request to have it signed elsewhere', async () => {
+  const { as, build } = consoles.app;
+  const site = await build.site();
+  const ca = await authority();
+  const call = <T>(work: (api: ReturnType<typeof as>) => Promise<T>) => work(as(site.owner));
+  const { id } = await call((api) =>
+    api.call(certificates.create, {
+      params: site.params,
+      body: { source: 'csr', sslName: 'shop', names: ['shop.example.com'], keyType: 'ecdsa' },
+    }),
+  );
+  const info = () => call((api) => api.call(certificates.get, { params: { ...site.params, certId: id } }));
+  const file = path.join(await testDir(), 'shop.p12');
+  await writeFile(
+    file,
+    Buffer.from(await ca.pkcs12(await ca.sell(['shop.example.com'], { rsa: true }), 'open sesame'), 'base64'),
+  );
+
+  const { page } = await consoles.openAs(
+    site.owner,
+    `sitesManagement/sitesSetting/${site.id}/${site.name}?view=certs`,
+    { language: 'en' },
+  );
+  const open = async () => {
+    await page.getByRole('button', { name: 'shop', exact: true }).click();
+    await page.getByRole('button', { name: 'Replace key and certificate' }).click();
+  };
+  await open();
+  await page.getByRole('dialog').getByText('PKCS#12').click();
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByLabel('Password of the file').fill('open sesame');
+  await keepPicture(page, 'certificate-replace');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await eventually(async () =>
+    expect(await info()).toMatchObject({ status: 'success', keyTypes: ['rsa'], names: ['shop.example.com'] }),
+  );
+
+  const before = (await info()).csrPem;
+  await page.reload();
+  await open();
+  await page.getByRole('dialog').getByText('Request', { exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await eventually(async () => expect((await info()).csrPem).not.toBe(before));
+  // What is served stays until the request has been signed.
+  expect(await info()).toMatchObject({ keyTypes: ['rsa'], hasRequest: true });
+  await page.close();
+});
+
+test('a customer orders certificates for chosen domains from the bar; those that cannot have one are named', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const name = (label: string) => `${label}.${site.id.slice(-8)}.example.com`;
+  for (const label of ['one', 'two']) await build.domain({ site, name: name(label) });
+  await build.domain({ site, name: name('off'), enabled: false });
+  const { page } = await consoles.openAs(
+    site.owner,
+    `sitesManagement/sitesSetting/${site.id}/${site.name}?view=domains`,
+    { language: 'en', expects: /status of 400/ },
+  );
+  for (const label of ['one', 'two', 'off'])
+    await page
+      .getByRole('row')
+      .filter({ hasText: name(label) })
+      .getByRole('checkbox')
+      .first()
+      .click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Order certificates' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Order certificates' }).click();
+  await eventually(async () =>
+    expect(await installation.db.certificate.count({ where: { siteId: site.id, type: 'automatic' } })).toBe(2),
+  );
+  await keepPicture(page, 'domains-order-certificates');
+  await page.close();
+});
