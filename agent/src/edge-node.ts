@@ -10,6 +10,7 @@ import type { Socket } from './nginx/sockets.ts';
 import type { Nginx } from './nginx/supervisor.ts';
 import type { TreeServer } from './nginx/tree-server.ts';
 import type { Self } from './plan.ts';
+import { http3Ports } from './render/http3.ts';
 import type { HostFacts } from './render/render.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
@@ -155,8 +156,10 @@ export class EdgeNode {
 
   #sockets({ zone, node }: Structure): Socket[] {
     if (node?.enabled === false) return [];
-    return zone.ports.flatMap(({ port }) =>
-      this.#host.listen.map((address) => ({ protocol: 'tcp' as const, address, port })),
-    );
+    const { listen, capabilities } = this.#host;
+    return listen.flatMap((address) => [
+      ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, address, port })),
+      ...http3Ports(zone, capabilities).map((port) => ({ protocol: 'udp' as const, address, port })),
+    ]);
   }
 }

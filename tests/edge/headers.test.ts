@@ -151,6 +151,11 @@ describe('what a visitor gets', () => {
       }
     }
   });
+  test('no way past us that an origin names', async () => {
+    edge.origin.on('/alternative', { headers: { 'alt-svc': 'h3=":443"; ma=86400' } });
+    expect((await edge.get('/alternative', { host, tls: host })).header('alt-svc')).toBeUndefined();
+  });
+
   test('no word about the program that serves, on a page of ours', async () => {
     const reply = await edge.get('/', { host: 'nobody.example.com' });
     expect(reply.header('server')).toBe('nginx');

@@ -35,7 +35,7 @@ const port = (n: number, over: Partial<PortDoc> = {}): PortDoc => ({
 const facts = {
   zone,
   addressesOf: (name: string) => (name === 'known.example.com' ? ['192.0.2.9', 'fd00::1', '2001:db8::1'] : []),
-  capabilities: { streamRealip: true },
+  capabilities: { streamRealip: true, http3: false },
 };
 const addresses = (doc: PortDoc) => choose([doc], facts).forwards[0]?.origins.map(({ address }) => address);
 
@@ -59,6 +59,13 @@ test('of two forwards of one port the older one stays, and TCP and UDP are two p
   const { forwards, leftOut } = choose(docs, facts);
   expect(forwards.map((forward) => forward.port.id)).toEqual([id(2), id(4)]);
   expect(leftOut).toHaveLength(2);
+});
+
+test("the ports of HTTP/3 are the zone's by UDP as well", () => {
+  const docs = [port(2, { port: 8443, protocol: 'udp' })];
+  expect(choose(docs, facts).forwards).toHaveLength(1);
+  const quic = { ...facts, zone: { ...zone, http3: true }, capabilities: { streamRealip: true, http3: true } };
+  expect(choose(docs, quic).forwards).toEqual([]);
 });
 
 test('names are what origins are called that is no address', () => {

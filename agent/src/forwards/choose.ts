@@ -3,12 +3,13 @@ import { isIP } from 'node:net';
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { allowedBy } from '../origins/addresses.ts';
 import type { Capabilities } from '../render/capabilities.ts';
+import { http3Ports } from '../render/http3.ts';
 import type { Forward, ForwardOrigin } from '../render/stream-conf.ts';
 
 interface Facts {
   zone: ZoneDoc;
   addressesOf: (name: string) => readonly string[];
-  capabilities: Pick<Capabilities, 'streamRealip'>;
+  capabilities: Pick<Capabilities, 'streamRealip' | 'http3'>;
 }
 
 export interface Chosen {
@@ -22,7 +23,10 @@ export const nameOfPort = ({ port, protocol }: PortDoc) => `${port}/${protocol}`
 /** One that cannot be served takes no other with it: nginx would refuse them all. */
 export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilities }: Facts): Chosen {
   const allows = allowedBy(zone.originPolicy);
-  const taken = new Set(zone.ports.map(({ port }) => `${port}/tcp`));
+  const taken = new Set([
+    ...zone.ports.map(({ port }) => `${port}/tcp`),
+    ...http3Ports(zone, capabilities).map((port) => `${port}/udp`),
+  ]);
   const chosen: Chosen = { forwards: [], leftOut: [] };
   for (const port of ports.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const name = nameOfPort(port);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCapabilities } from './capabilities.ts';
+import { mayRoutePackets, readCapabilities } from './capabilities.ts';
 
 const disk = (files: Record<string, string>) => ({
   exists: (path: string) => path in files,
@@ -54,6 +54,21 @@ test('OpenResty has Lua built in, pools connections by name, and switches HTTP/2
 test('an nginx without Lua or HTTP/2 says so', () => {
   const found = readCapabilities('nginx version: nginx/1.28.0\nconfigure arguments: --prefix=/etc/nginx', disk({}));
   expect(found).toMatchObject({ version: '1.28.0', lua: false, http2: 'none', stream: false });
+});
+
+test('HTTP/3 is had since it is no experiment any more', () => {
+  const has = (version: string) =>
+    readCapabilities(`nginx version: nginx/${version}\nconfigure arguments: --with-http_v3_module`, disk({})).http3;
+  expect(['1.25.5', '1.26.0', '1.26.3', '1.29.1'].map(has)).toEqual([false, true, true, true]);
+});
+
+test.each([
+  ['root', '000001ffffffffff', true],
+  ['somebody else', '0000000000000000', false],
+  ['a unit that names both rights', '0000008000001000', true],
+  ['a container', '00000000a80425fb', false],
+])('packets may be sent to workers by %s: %s %s', (_, held, may) => {
+  expect(mayRoutePackets(`Name:\tnode\nCapEff:\t${held}\nCapBnd:\t000001ffffffffff\n`)).toBe(may);
 });
 
 test('what is not the answer of nginx -V is refused', () => {

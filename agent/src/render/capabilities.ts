@@ -21,6 +21,7 @@ export type Capabilities = {
   geoip2: boolean;
   /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
   http2: 'listen' | 'directive' | 'none';
+  /** Only where a reload leaves its connections open. */
   http3: boolean;
   /** balancer.enable_keepalive with a pool per server name: without it an HTTPS origin gets a connection per request. */
   poolPerName: boolean;
@@ -38,7 +39,19 @@ const wanted = [
 
 export async function detectCapabilities(nginx: string): Promise<Capabilities> {
   const { stderr } = await run(nginx, ['-V']);
-  return readCapabilities(stderr, { exists: existsSync, read: (path) => readFileSync(path, 'utf8') });
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const found = readCapabilities(stderr, { exists: existsSync, read });
+  return { ...found, http3: found.http3 && mayRoutePackets(read('/proc/self/status')) };
+}
+
+/**
+ * nginx has packets of open connections find their worker, also an old one after a reload, by a program in the kernel, and
+ * does not start where it may not load that. Capabilities 12: network, 21: everything, 39: such programs.
+ */
+export function mayRoutePackets(processStatus: string): boolean {
+  const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(processStatus)?.[1] ?? '0'}`);
+  const has = (bit: bigint) => ((held >> bit) & 1n) === 1n;
+  return has(21n) || (has(39n) && has(12n));
 }
 
 /** Apart from the machine, so that a test can show what OpenResty says. */
@@ -75,7 +88,8 @@ export function readCapabilities(
     slice: banner.includes('--with-http_slice_module'),
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
     http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',
-    http3: banner.includes('--with-http_v3_module'),
+    // Before that it was an experiment, and Lua knew nothing of it.
+    http3: banner.includes('--with-http_v3_module') && since(1, 26, 0),
     poolPerName: balancer !== undefined && disk.read(balancer).includes('enable_keepalive'),
   };
 }

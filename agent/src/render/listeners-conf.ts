@@ -1,11 +1,12 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
+import { altSvcMap, hasHttp3, http3Ports, quicListens } from './http3.ts';
 import type { HostFacts, RenderInput } from './render.ts';
 
 /**
  * Hop A: what visitors talk to. It owns the store and knows nothing of origins.
  *
- * No reuseport: with it a second nginx started by mistake would share the ports in silence and answer half of the
+ * No reuseport but for QUIC: with it a second nginx started by mistake would share the ports in silence and answer half of the
  * requests from an old tree.
  */
 export const listenersConf = ({ zone, node, host }: RenderInput) => conf`upstream hop {
@@ -58,6 +59,15 @@ map $http_via $e_via {
     default "$http_via, 1.1 edgeloom";
     "" "1.1 edgeloom";
 }
+# By HTTP/3 nginx has the name alone.
+map $http_host $e_host {
+    default $http_host;
+    "" $e_authority;
+}
+map $server_port $e_authority {
+    default "$host:$server_port";
+    443 $host;
+}
 map $http_cdn_loop $e_loop {
     default "$http_cdn_loop, edgeloom";
     "" edgeloom;
@@ -76,12 +86,12 @@ map $e_modules $e_unused { default ""; }
 map "" $e_version { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
-
+${altSvcMap(http3Ports(zone, host.capabilities))}
 ${node?.enabled !== false && visitors(zone, host)}`;
 
 /** A node that is switched off has none: it keeps its store and answers the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts) => conf`server {
-${listens(zone, host.listen, host.capabilities.http2)}    server_name _;
+${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
     client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
     large_client_header_buffers 8 16k;
@@ -92,7 +102,7 @@ ${listens(zone, host.listen, host.capabilities.http2)}    server_name _;
     keepalive_requests 10000;
     absolute_redirect off;
     port_in_redirect off;
-${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}
+${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}
     header_filter_by_lua_file ${`${host.luaDir}/edge/phases/header_filter.lua`};
 
     # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
@@ -119,6 +129,9 @@ ${requestFields}    proxy_set_header X-E-Slice "";
     proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-Request-Id;
+    # It would send visitors past us.
+    proxy_hide_header Alt-Svc;
+    add_header Alt-Svc $e_alt_svc always;
     add_header Cache-Control $e_cache_control always;
     add_header Strict-Transport-Security $e_hsts always;
     add_header Vary $upstream_http_x_e_v always;
@@ -149,7 +162,7 @@ ${host.capabilities.slice && slices}    location @again {
 const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
-    proxy_set_header X-E-Host $http_host;
+    proxy_set_header X-E-Host $e_host;
     proxy_set_header X-E-At "$scheme:$server_port";
     proxy_set_header X-E-Address $remote_addr;
     proxy_set_header X-E-Key $e_key;

@@ -1,4 +1,5 @@
 import { conf, luaText } from './conf.ts';
+import { hasHttp3 } from './http3.ts';
 import { portsOf } from './listeners-conf.ts';
 import type { RenderInput } from './render.ts';
 
@@ -12,7 +13,7 @@ worker_shutdown_timeout 4h;
 pid ${`${host.dir}/run/nginx.pid`};
 error_log ${`${host.dir}/logs/error.log`} warn;
 pcre_jit on;
-
+${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the visitors whom they have.\nquic_bpf on;\n`}
 events {
     worker_connections ${zone.worker.connections};
 }

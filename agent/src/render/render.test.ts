@@ -64,6 +64,15 @@ describe('the rendered tree', () => {
     ['debian', { zone, node: null, generation: 7, host }],
     ['openresty', { zone, node, generation: 8, host: { ...host, user: null, capabilities: openresty } }],
     [
+      'http3',
+      {
+        zone: { ...zone, http3: true, ports: [...zone.ports, { port: 8443, tls: true }] },
+        node,
+        generation: 10,
+        host: { ...host, capabilities: { ...openresty, http3: true } },
+      },
+    ],
+    [
       'plain-only',
       {
         zone: { ...zone, ports: [{ port: 8080, tls: false }] },
@@ -82,6 +91,21 @@ describe('the rendered tree', () => {
     const turned = { ...zone, ports: zone.ports.toReversed(), tlsProtocols: zone.tlsProtocols.toReversed() };
     const input = { zone, node, generation: 1, host };
     expect([...renderTree({ ...input, zone: turned })]).toEqual([...renderTree(input)]);
+  });
+
+  test.each([
+    ['the zone does not ask for it', { ...zone, http3: false }, true],
+    ['the zone says nothing of it', zone, true],
+    ['no TLS that it needs is allowed', { ...zone, http3: true, tlsProtocols: ['TLSv1.2' as const] }, true],
+    ['nginx has none', { ...zone, http3: true }, false],
+  ])('has no HTTP/3 where %s', (_, asked, http3) => {
+    const files = renderTree({
+      zone: asked,
+      node,
+      generation: 1,
+      host: { ...host, capabilities: { ...debian, http3 } },
+    });
+    expect([...files.values()].join('\n')).not.toMatch(/quic|http3 on|h3=/);
   });
 
   test('is refused where nginx has no Lua', () => {

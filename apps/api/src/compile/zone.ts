@@ -18,6 +18,7 @@ export const zoneDoc = ({ id, ports, forceSslRedirectCode }: ZoneRow, { deny, al
   id,
   ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
   http2: true,
+  http3: true,
   tlsProtocols: ['TLSv1.2', 'TLSv1.3'],
   worker: { processes: 0, connections: 16_384 },
   cache: { maxBytes: 10 * GiB, keyBytes: 64 * MiB, inactiveSeconds: 30 * 86_400 },

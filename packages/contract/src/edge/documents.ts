@@ -19,6 +19,7 @@ export const ZoneDoc = z.object({
   id: Id,
   ports: z.array(z.object({ port: Port, tls: z.boolean() })),
   http2: z.boolean(),
+  http3: z.boolean().optional().describe("where the node's nginx has it; absent: no"),
   tlsProtocols: z.array(z.enum(['TLSv1.2', 'TLSv1.3'])).min(1),
   worker: z.object({
     processes: z.int().min(0).max(256).describe('0: one per core'),
