@@ -4,6 +4,7 @@ import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Page } from 'playwright-core';
@@ -78,6 +79,10 @@ beforeAll(async () => {
     params: { siteId },
     body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
   });
+  const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
+  await user(customHeaders.create, { params: { siteId }, body: { modules: [{ name: 'Security', headers: [frame] }] } });
+  const script = { name: 'App', allowOrigins: ['https://app.glow.test', 'https://*.glow.test'], allowCredentials: true };
+  await user(cors.create, { params: { siteId }, body: { cors: [script] } });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
   emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
@@ -126,6 +131,8 @@ const places = (): Place[] => {
     { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=certs`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=headers`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=cors`, shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/systemSetting', shows: 'main form' },
     { kind: 'client', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'client', address: 'userManagement/roles', shows: 'main h2' },
@@ -148,6 +155,9 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
+    { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
+    { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
+    { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },
     { kind: 'user', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'user', address: 'userManagement/roles', shows: 'main h2' },

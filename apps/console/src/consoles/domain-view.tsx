@@ -1,9 +1,17 @@
 import { antiReferers } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { DomainPage } from '../features/domains/domain-page.tsx';
 import { HotlinkTab } from '../features/hotlink/hotlink-tab.tsx';
+import { DomainRulesTab } from '../features/modules/domain-rules-tab.tsx';
 
 /** What other features say of a domain; each is a tab of its page. */
 const tabs = [
+  {
+    value: 'rules',
+    label: 'domainModules.tab',
+    reads: domainModules.list,
+    show: (domain: { id: string; siteID: string }) => <DomainRulesTab domain={domain} />,
+  },
   {
     value: 'hotlink',
     label: 'hotlink.tab',

@@ -4,12 +4,15 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
   IconAddressBook,
+  IconArrowsExchange,
   IconCertificate,
   IconDatabase,
+  IconFileCode,
   IconLayoutDashboard,
   IconLinkOff,
   IconListCheck,
@@ -68,6 +71,25 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconDatabase,
         reads: cacheRules.list,
         component: view(() => import('./cache-view.tsx'), 'CacheView'),
+      },
+    ],
+  },
+  {
+    title: 'frame.groups.rules',
+    views: [
+      {
+        view: 'cors',
+        title: 'cors.title',
+        icon: IconArrowsExchange,
+        reads: cors.list,
+        component: view(() => import('../features/modules/cors-page.tsx'), 'CorsPage'),
+      },
+      {
+        view: 'headers',
+        title: 'customHeaders.title',
+        icon: IconFileCode,
+        reads: customHeaders.list,
+        component: view(() => import('../features/modules/headers-page.tsx'), 'HeadersPage'),
       },
     ],
   },

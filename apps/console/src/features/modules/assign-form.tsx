@@ -1,0 +1,101 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { Button, Checkbox, MultiSelect } from '@mantine/core';
+import { useState } from 'react';
+import { useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useMeta, type Choice } from '../../lib/use-meta.ts';
+import classes from './modules.module.css';
+
+interface AssignProps {
+  siteId: string;
+  kind: ModuleKind;
+  module: { id: string; name: string };
+  /** Of the kind, whose list counts domains. */
+  words: string;
+}
+
+/** Which domains have this module. A domain that has another of the kind is given this one instead. */
+export function AssignForm(props: AssignProps) {
+  const { siteId, kind, module } = props;
+  const query = { moduleID: module.id, pageSize: 500 };
+  const found = useEndpoint(domainModules.list, { params: { siteId, kind }, query });
+  return (
+    <Await result={found}>
+      {({ data, total }) => (
+        <Loaded
+          {...props}
+          before={data.map(({ domainID, domainName }) => ({ value: domainID, label: domainName }))}
+          more={total - data.length}
+        />
+      )}
+    </Await>
+  );
+}
+
+function Loaded({ siteId, kind, module, words, before, more }: AssignProps & { before: Choice[]; more: number }) {
+  const t = useT();
+  const can = useCan();
+  const close = useOverlayClose();
+  const offered = useMeta(domains.meta, { siteId });
+  const known = new Set(offered.map(({ value }) => value));
+  const [chosen, setChosen] = useState(before.map(({ value }) => value));
+  const [all, setAll] = useState(false);
+  const { run, running } = useAction(domainModules.assign, { refreshes: [words], done: 'common.saved' });
+  const submit = async () => {
+    const params = { siteId, kind };
+    const had = before.map(({ value }) => value);
+    const added = chosen.filter((id) => !had.includes(id));
+    const gone = had.filter((id) => !chosen.includes(id));
+    if (all && !(await run({ params, body: { moduleID: module.id } }))) return;
+    if (!all && added.length > 0 && !(await run({ params, body: { domainIDs: added, moduleID: module.id } }))) return;
+    if (!all && gone.length > 0 && !(await run({ params, body: { domainIDs: gone, moduleID: null } }))) return;
+    close();
+  };
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Checkbox
+        label={t('domainModules.allDomains')}
+        checked={all}
+        disabled={!can(domainModules.assign)}
+        onChange={(event) => setAll(event.currentTarget.checked)}
+      />
+      {!all && (
+        <MultiSelect
+          label={t('domainModules.domains')}
+          description={more > 0 ? t('domainModules.more', { count: more }) : t('domainModules.instead')}
+          data={[...offered, ...before.filter(({ value }) => !known.has(value))]}
+          value={chosen}
+          onChange={setChosen}
+          disabled={!can(domainModules.assign)}
+          searchable
+          clearable
+          limit={100}
+          clearButtonProps={{ 'aria-label': t('domainModules.clear') }}
+          nothingFoundMessage={t('common.states.nothingMatches')}
+          maxValues={1000}
+        />
+      )}
+      <div className="dialog-buttons">
+        <Button variant="default" onClick={close}>
+          {t('common.cancel')}
+        </Button>
+        {can(domainModules.assign) && (
+          <Button type="submit" loading={running}>
+            {t('common.save')}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { Select } from '@mantine/core';
+import { Link } from 'react-router-dom';
+import { useSite } from '../../components/frame/site-scope.ts';
+import { Section } from '../../components/page/section.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import classes from './modules.module.css';
+
+const kinds = [
+  { kind: 'customHeader', words: 'customHeaders', list: customHeaders.list, view: 'headers' },
+  { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
+] as const;
+
+/** Stands first among the choices; it is sent as null. */
+const NONE = { id: '', name: '' };
+
+/** Which module of each kind a domain has; one that is chosen acts at once. */
+export function DomainRulesTab({ domain }: { domain: { id: string; siteID: string } }) {
+  return (
+    <div className={classes['pickers']}>
+      {kinds.map(({ kind, words, list, view }) => (
+        <Section key={kind} title={`${words}.title`} why={`${words}.why`}>
+          <Picker domain={domain} kind={kind} words={words} list={list} view={view} />
+        </Section>
+      ))}
+    </div>
+  );
+}
+
+interface PickerProps {
+  domain: { id: string; siteID: string };
+  kind: ModuleKind;
+  words: (typeof kinds)[number]['words'];
+  list: (typeof kinds)[number]['list'];
+  view: string;
+}
+
+function Picker({ domain, kind, words, list, view }: PickerProps) {
+  const t = useT();
+  const can = useCan();
+  const site = useSite();
+  const params = { siteId: domain.siteID };
+  const modules = useEndpoint(list, { params, query: { pageSize: 500 } });
+  const had = useEndpoint(domainModules.list, { params: { ...params, kind }, query: { domainID: domain.id } });
+  const { run, running } = useAction(domainModules.assign, { refreshes: [words], done: 'common.saved' });
+  return (
+    <Await result={had}>
+      {({ data: [now] }) => (
+        <>
+          <Select
+            aria-label={t(`${words}.title`)}
+            data={[NONE, ...(modules.data?.data ?? [])].map(({ id, name }) => ({
+              value: id,
+              label: name || t('domainModules.none'),
+            }))}
+            value={now?.moduleID ?? NONE.id}
+            allowDeselect={false}
+            searchable
+            disabled={running || !can(domainModules.assign)}
+            nothingFoundMessage={t('common.states.nothingMatches')}
+            onChange={(chosen) => {
+              const body = { domainIDs: [domain.id], moduleID: chosen === NONE.id ? null : chosen };
+              void run({ params: { ...params, kind }, body });
+            }}
+          />
+          <Link className={classes['manage'] ?? ''} to={siteAddress(site, view)}>
+            {t('domainModules.manage')}
+          </Link>
+        </>
+      )}
+    </Await>
+  );
+}

@@ -1,0 +1,81 @@
+// A customer makes modules, gives them to a domain, and sees where they are.
+import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 180_000);
+afterAll(() => consoles.stop());
+
+async function customer() {
+  const { build } = consoles.app;
+  const site = await build.site({ name: 'Shop' });
+  const domain = await build.domain({ site });
+  const at = `sitesManagement/sitesSetting/${site.id}/Shop`;
+  return { site, domain, at, call: consoles.app.as(site.owner).call };
+}
+
+test('a header module is made, given to a domain, and shown on its page', async () => {
+  const { site, domain, at, call } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
+  await page.getByRole('button', { name: 'Add header module' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Security');
+  await page.getByLabel('Name of header 1').fill('X-Frame-Options');
+  await page.getByLabel('Value of header 1').fill('DENY');
+  await page.getByRole('button', { name: 'Add header', exact: true }).click();
+  await page.getByLabel('Name of header 2').fill('Content-Length');
+  await page.getByLabel('Value of header 2').fill('1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
+  await page.getByText('the edge’s own').waitFor();
+  await page.getByLabel('Remove header 2').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
+  await page.getByText('X-Frame-Options: DENY').waitFor();
+
+  await page.getByRole('button', { name: '0 domains' }).click();
+  await page.getByLabel('All domains of the site, as they are now').check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: '1 domain' }).waitFor();
+  const params = { ...site.params, kind: 'customHeader' as const };
+  expect(await call(domainModules.list, { params })).toMatchObject({ data: [{ domainName: domain.name }] });
+  expect(await page.getByLabel('Remove Security').isDisabled()).toBe(true);
+
+  await page.goto(`/user/${at}/${domain.name}?tab=rules`);
+  const picker = page.getByRole('combobox', { name: 'Headers' });
+  await eventually(async () => expect(await picker.inputValue()).toBe('Security'));
+  await picker.click();
+  await page.getByRole('option', { name: 'None' }).click();
+  await eventually(async () => expect(await call(domainModules.list, { params })).toMatchObject({ total: 0 }));
+});
+
+test('a CORS module reads as a sentence, and an edit that somebody else was faster with is not lost', async () => {
+  const { site, at, call } = await customer();
+  const made = { name: 'App', allowOrigins: ['https://app.example.com'], allowCredentials: true };
+  const { data } = await call(cors.create, { params: site.params, body: { cors: [made] } });
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, { language: 'en', expects: /status of 412/ });
+  await page.getByText('https://app.example.com').waitFor();
+  expect(await page.locator('main li li').textContent()).toBe(
+    'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with cookies, remembered for 600 s',
+  );
+  await page.getByLabel('Edit App').click();
+  await page.getByLabel('Browsers remember it for').fill('60');
+  const [first] = data;
+  await call(cors.update, { params: site.params, body: { cors: [{ ...made, id: first?.id ?? '', maxAge: 5 }] } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody changed this meanwhile').waitFor();
+});
+
+test('modules can be read without the right to change them', async () => {
+  const { site, at, call } = await customer();
+  const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
+  await call(customHeaders.create, { params: site.params, body: { modules: [{ name: 'Mine', headers: [header] }] } });
+  const sub = await consoles.app.build.subUser(site.owner, [site], {
+    permissions: ['site:read', 'module:read', 'domain:read'],
+  });
+  const { page } = await consoles.openAs(sub, `${at}?view=headers`, { language: 'en' });
+  await page.getByText('X-A: 1').waitFor();
+  expect(await page.getByRole('button', { name: 'Add header module' }).count()).toBe(0);
+  expect(await page.getByLabel('Edit Mine').count()).toBe(0);
+});
