@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { tellEnds } from '@edgeloom/api/acme/notices.ts';
+import { tidy } from '@edgeloom/api/acme/tidy.ts';
 import { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
@@ -85,4 +86,47 @@ test('the owner of a site is told 14, 7 and 1 days before a certificate that is 
   expect(mail.text).toContain('the shop');
   expect(mail.text).toContain(site.name);
   expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3);
+});
+
+test("of a site that is nobody's the client is told", async () => {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  await db.site.update({ where: { id: site.id }, data: { ownerId: null } });
+  const { id } = await build.certificate(site, [domain.name], { notAfter: new Date(Date.now() + 200 * DAY_MS) });
+  await db.domain.update({ where: { id: domain.id }, data: { certificateId: id } });
+  expect(await tellEnds(installation, new Date(Date.now() + 199.5 * DAY_MS))).toBe(1);
+  expect((await mailTo(app.mailDir, site.client.email, /in 1 days|1 天/)).text).toContain(site.name);
+});
+
+test('steps and orders go when they are older than 400 days, or when a certificate has 200 newer ones; what is open stays', async () => {
+  const site = await build.site();
+  const [long, busy] = [
+    await build.certificate(site, ['long.example.com']),
+    await build.certificate(site, ['busy.example.com']),
+  ];
+  const now = Date.now();
+  const ago = (days: number) => new Date(now - days * DAY_MS);
+  const rows = async (certificateId: string, moments: Date[]) => {
+    await db.certificateEvent.createMany({ data: moments.map((at) => ({ certificateId, at, step: 'ordered' })) });
+    await db.certificateOrder.createMany({
+      data: moments.map((endedAt) => ({ certificateId, keyType: 'ecdsa', state: 'failed', dueAt: endedAt, endedAt })),
+    });
+  };
+  await rows(long.id, [ago(401), ago(399), ago(1)]);
+  await rows(
+    busy.id,
+    Array.from({ length: 1300 }, (_, i) => ago(i / 1e4)),
+  );
+  const open = { certificateId: busy.id, keyType: 'rsa', openFor: `${busy.id} rsa`, dueAt: ago(500) };
+  await db.certificateOrder.create({ data: open });
+  await Promise.all([tidy(installation.pool, new Date(now)), tidy(installation.pool, new Date(now))]);
+  const left = async (certificateId: string) => [
+    await db.certificateEvent.count({ where: { certificateId } }),
+    await db.certificateOrder.count({ where: { certificateId, state: 'failed' } }),
+  ];
+  expect(await left(long.id)).toEqual([2, 2]);
+  expect(await left(busy.id)).toEqual([200, 200]);
+  expect(await db.certificateOrder.count({ where: { certificateId: busy.id, state: 'open' } })).toBe(1);
+  const newest = await db.certificateEvent.findFirst({ where: { certificateId: busy.id }, orderBy: { at: 'desc' } });
+  expect(newest?.at).toEqual(ago(0));
 });

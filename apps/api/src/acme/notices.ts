@@ -1,5 +1,5 @@
 // Whoever owns a site is told before a certificate ends that its visitors are served with: one that nobody renews, or whose
-// renewals have failed for weeks.
+// renewals have failed for weeks. Of a site that is nobody's, the client is.
 import type { Installation } from '../core/installation.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,12 +14,15 @@ export async function tellEnds({ db, mail }: Pick<Installation, 'db' | 'mail'>, 
     orderBy: { notAfter: 'asc' },
     take: 1000,
   });
+  const orphaned = ending.flatMap(({ site }) => (site.owner === null ? [site.clientId] : []));
+  const roots = await db.account.findMany({ where: { clientId: { in: orphaned }, kind: 'client', isRoot: true } });
+  const rootOf = new Map(roots.map((root) => [root.clientId, root]));
   let told = 0;
   for (const { id, name, notAfter, site } of ending) {
-    if (notAfter === null || site.owner === null) continue;
+    const owner = site.owner ?? rootOf.get(site.clientId);
+    if (notAfter === null || owner === undefined) continue;
     const left = (notAfter.getTime() - now.getTime()) / DAY_MS;
     const days = DAYS.find((step) => left <= step) ?? 0;
-    const { owner } = site;
     await db.$transaction(async (tx) => {
       const { count } = await tx.certificate.updateMany({
         where: { id, OR: [{ noticedEnd: null }, { noticedEnd: { not: notAfter } }, { noticedDays: { gt: days } }] },

@@ -6,12 +6,14 @@ import { claimOrder, type Here } from '../acme/order.ts';
 import { tellEnds } from '../acme/notices.ts';
 import { orderDue } from '../acme/renew.ts';
 import { askRenewals } from '../acme/renewal-info.ts';
+import { tidy } from '../acme/tidy.ts';
 import type { Installation } from '../core/installation.ts';
 import { listen } from '../node-link/listen.ts';
 
 const AT_ONCE = 8;
 const LOOK_AGAIN_MS = 1000;
 const RENEW_EVERY_MS = 60_000;
+const TIDY_EVERY_MS = 3_600_000;
 
 /** All that is due, by so many at once. Answers when nothing is due any more, or when it is told to stop. */
 export async function issueDue(
@@ -53,8 +55,17 @@ export function startIssuing(installation: Installation, log: FastifyBaseLogger)
   const renew = () => {
     upkeep().catch((error: unknown) => log.warn({ err: error }, 'certificates could not be looked after'));
   };
+  const clean = () => {
+    tidy(installation.pool, now()).catch((error: unknown) =>
+      log.warn({ err: error }, 'what is left of old orders could not be removed'),
+    );
+  };
   const listener = listen(installation.env.DATABASE_URL, { certificate_orders: wake });
-  const timers = [setInterval(wake, LOOK_AGAIN_MS).unref(), setInterval(renew, RENEW_EVERY_MS).unref()];
+  const timers = [
+    setInterval(wake, LOOK_AGAIN_MS).unref(),
+    setInterval(renew, RENEW_EVERY_MS).unref(),
+    setInterval(clean, TIDY_EVERY_MS).unref(),
+  ];
   return {
     async stop() {
       stopping.abort();
