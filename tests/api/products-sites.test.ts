@@ -89,6 +89,8 @@ describe('sites', () => {
         { port: 443, tls: true },
       ],
       enabledDomainCount: 0,
+      autoCertificateCount: 0,
+      autoCertificateLimit: 0,
       cacheRuleCount: 0,
       cacheVersion: 0,
     });

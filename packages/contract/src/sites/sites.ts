@@ -47,6 +47,8 @@ export const SiteInfo = OwnSite.extend({
   cname: z.string().nullable().describe('What its domains point to; null while the installation has no name for it'),
   enabledDomainCount: z.int(),
   cacheRuleCount: z.int(),
+  autoCertificateCount: z.int(),
+  autoCertificateLimit: z.int().describe('0: unlimited'),
   cacheVersion: z.int(),
 });
 

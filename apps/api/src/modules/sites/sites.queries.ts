@@ -43,6 +43,8 @@ interface SitePage extends SiteRow {
   cnameLabel: string;
   enabledDomainCount: number;
   cacheRuleCount: number;
+  autoCertificateCount: number;
+  autoCertificateLimit: number;
 }
 
 /** A site with all that its page shows. */
@@ -51,6 +53,8 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
     ({ site }) => sql`SELECT ${columns}, s.cname_label AS "cnameLabel",
         (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id AND d.enabled) AS "enabledDomainCount",
         (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
+        (SELECT count(*)::int FROM certificates c WHERE c.site_id = s.id AND c.type = 'automatic') AS "autoCertificateCount",
+        p.auto_certificate_limit AS "autoCertificateLimit",
         coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q
           WHERE q.zone_id = s.zone_id AND (q.port IN (80, 443)
             OR EXISTS (SELECT 1 FROM site_ports o WHERE o.site_id = s.id AND o.zone_port_id = q.id))), '[]') AS ports

@@ -23,7 +23,7 @@ export interface Filter {
   yesNo?: boolean;
   /** Several values may be chosen. */
   many?: boolean;
-  /** Typed instead of chosen: any part of a text, or a moment. */
+  /** Typed, instead of chosen or beside it: any part of a text, or a moment. */
   typed?: 'text' | 'time';
 }
 
@@ -100,17 +100,7 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4} aria-label={label}>
-          {filter.typed ? (
-            <FilterInput
-              kind={filter.typed}
-              label={label}
-              value={values.join(',')}
-              onDone={(value) => {
-                onChange(value === '' ? [] : [value]);
-                close();
-              }}
-            />
-          ) : (
+          {(choices.length > 0 || !filter.typed) && (
             <fieldset aria-label={label} className={classes['choices']}>
               {choices.map(({ value, label: choice }) => (
                 <button
@@ -125,6 +115,17 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
                 </button>
               ))}
             </fieldset>
+          )}
+          {filter.typed && (
+            <FilterInput
+              kind={filter.typed}
+              label={label}
+              value={values.filter((value) => !filter.choices?.includes(value)).join(',')}
+              onDone={(value) => {
+                onChange(value === '' ? [] : [value]);
+                close();
+              }}
+            />
           )}
         </Popover.Dropdown>
       </Popover>

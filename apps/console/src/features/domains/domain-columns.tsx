@@ -40,7 +40,7 @@ export const origins: Column<Domain> = {
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 
-/** Until now, from so many days ago. */
+/** From so many days ago, wherever the day then stands: a saved view stays true. */
 const since = ['P1D', 'P7D', 'P30D', 'P90D'] as const;
 
 export const filters = [
@@ -48,8 +48,10 @@ export const filters = [
   { key: 'cnameStatuses', choices: ['pendingCheck', 'active', 'inactive'], many: true },
   { key: 'certStatus', choices: ['none', 'processing', 'success', 'fail'], many: true },
   { key: 'forceSSL', yesNo: true },
-  { key: 'createdAtStart', label: 'common.fields.createdAt', choices: since },
-  { key: 'updatedAtStart', label: 'common.fields.updatedAt', choices: since },
+  { key: 'createdAtStart', choices: since, typed: 'time' },
+  { key: 'createdAtEnd', typed: 'time' },
+  { key: 'updatedAtStart', choices: since, typed: 'time' },
+  { key: 'updatedAtEnd', typed: 'time' },
 ] as const;
 
 /** On a phone: only what is wrong with it, else where its content comes from. */

@@ -75,13 +75,24 @@ function Overview({ site }: { site: SiteInfo }) {
           ))}
         </Facts>
       </Section>
+      <Section title="sites.overview.limits" why="sites.overview.limitsWhy">
+        <Facts>
+          <Fact term={t('sites.overview.domains')}>
+            <Used of={site.domainCount} limit={site.domainLimit} />
+          </Fact>
+          <Fact term={t('sites.overview.forwards')}>
+            <Used of={site.portCount} limit={site.portLimit} />
+          </Fact>
+          <Fact term={t('sites.overview.autoCertificates')}>
+            <Used of={site.autoCertificateCount} limit={site.autoCertificateLimit} />
+          </Fact>
+          <Fact term={t('sites.overview.percentile')}>{t('sites.overview.noFigures')}</Fact>
+        </Facts>
+      </Section>
       <AssignedUsers siteId={site.id} />
       <Section title="sites.overview.contents">
         <Facts>
           <Fact term={t('sites.overview.product')}>{site.productName}</Fact>
-          <Fact term={t('sites.overview.domainLimit')}>
-            {site.domainLimit === 0 ? t('common.unlimited') : count(site.domainLimit)}
-          </Fact>
           <Fact term={t('common.fields.tags')}>
             <SiteTags site={site} />
           </Fact>
@@ -98,6 +109,14 @@ function Overview({ site }: { site: SiteInfo }) {
       </Section>
     </>
   );
+}
+
+function Used({ of, limit }: { of: number; limit: number }) {
+  const t = useT();
+  return t('sites.overview.used', {
+    count: count(of),
+    limit: limit === 0 ? t('common.unlimited') : count(limit),
+  });
 }
 
 function SiteTags({ site }: { site: SiteInfo }) {

@@ -1,4 +1,5 @@
-import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { ownProducts } from '@edgeloom/contract/products/products.endpoints.ts';
+import { ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { IconWorld } from '@tabler/icons-react';
 import { Page } from '../../components/page/page.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
@@ -7,6 +8,7 @@ import { Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { byProduct } from './group.tsx';
 
 type OwnSite = RowOf<typeof ownSites.list>;
@@ -29,6 +31,7 @@ const columns: Column<OwnSite>[] = [
 
 /** A customer's own sites, by product. */
 export function OwnSitesPage() {
+  const tags = useEndpoint(sites.tagsInUse).data?.data ?? [];
   return (
     <Page title="sites.title">
       <ResourceTable
@@ -38,6 +41,8 @@ export function OwnSitesPage() {
         search="siteName"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
+          { key: 'productID', meta: ownProducts.list },
+          ...(tags.length > 0 ? [{ key: 'tags', choices: tags, many: true }] : []),
         ]}
         group={byProduct}
         phone={(site) => ({

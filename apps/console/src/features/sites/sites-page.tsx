@@ -1,5 +1,5 @@
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
-import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPlus, IconWorld } from '@tabler/icons-react';
@@ -13,6 +13,7 @@ import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { byProduct } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
@@ -34,6 +35,7 @@ const bulk: BulkAction<Site>[] = [resuming, purging, pausing, locking, removing]
 
 /** The sites of every customer, by product. */
 export function SitesPage() {
+  const tags = useEndpoint(sites.tagsInUse).data?.data ?? [];
   return (
     <Page title="sites.title" create={<SiteForm />} creates={clientSites.create}>
       <ResourceTable
@@ -45,6 +47,7 @@ export function SitesPage() {
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
           { key: 'productID', meta: products.meta },
           { key: 'zoneID', meta: zones.meta },
+          ...(tags.length > 0 ? [{ key: 'tags', choices: tags, many: true }] : []),
         ]}
         group={byProduct}
         row={(site) => [
