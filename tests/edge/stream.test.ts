@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
+import { deafOrigin } from '../support/deaf-origin.ts';
 import { upstream, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { portDoc, say, sayUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
@@ -81,6 +82,13 @@ describe('a forward', () => {
     edge.put({ ...doc, upstreams: [upstream(two.port)] });
     await eventually(async () => expect(await say(doc.port, 'x')).toBe('two x'));
     expect(await answer('after')).toBe('one after');
+  });
+
+  test('on which nobody says anything is closed after the time it allows', async () => {
+    const { port } = await forward({ idleTimeoutSeconds: 1 });
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'close');
+    expect(socket.destroyed).toBe(true);
   });
 
   test('is in the log with its site, its visitor, the origin and the bytes', async () => {
@@ -166,6 +174,25 @@ describe('among several origins', () => {
   test('one that is down is stepped over', async () => {
     const { port } = await forward({ upstreams: [upstream(await downPort()), upstream(one.port)] });
     expect(await names(port, 10)).toEqual(Array.from({ length: 10 }, () => 'one'));
+  });
+
+  test('one that takes no connection is left for the next after the time the forward allows', async () => {
+    const deaf = await deafOrigin();
+    onTestFinished(() => deaf.stop());
+    const { port } = await forward({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(one.port)] });
+    expect(await names(port, 3)).toEqual(['one', 'one', 'one']);
+  });
+
+  test('one in IPv6 is asked as well', async () => {
+    const six = createServer((socket) => socket.end('six'));
+    six.listen(0, '::1');
+    await once(six, 'listening');
+    onTestFinished(() => void six.close());
+    const address = six.address();
+    const { port } = await forward({
+      upstreams: [upstream(typeof address === 'object' ? (address?.port ?? 0) : 0, { address: '::1' })],
+    });
+    expect(await say(port, 'x')).toBe('six');
   });
 
   test('a backup is asked when no other answers, and alone when there is no other', async () => {
