@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
-import { CopyIcon } from '../../components/values/copy.tsx';
+import { CodeBox } from '../../components/values/code-box.tsx';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './api-tokens.module.css';
@@ -21,12 +21,7 @@ export function TokenShown({ token }: { token: string }) {
       ).map(([what, text]) => (
         <section key={what} aria-label={t(`apiTokens.shown.${what}`)}>
           <h3>{t(`apiTokens.shown.${what}`)}</h3>
-          <pre className={classes['text']}>
-            {text}
-            <span className={classes['copy']}>
-              <CopyIcon text={text} name={t(`apiTokens.shown.${what}`)} />
-            </span>
-          </pre>
+          <CodeBox text={text} name={t(`apiTokens.shown.${what}`)} />
         </section>
       ))}
       <div className="dialog-buttons">

@@ -7,7 +7,7 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { CopyIcon } from '../../components/values/copy.tsx';
+import { CodeBox } from '../../components/values/code-box.tsx';
 import { Count, Nothing, Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -78,12 +78,7 @@ function Request({ pem, params }: { pem: string; params: DetailsProps }) {
     <section>
       <h3>{t('certificates.request')}</h3>
       <p>{t('certificates.requestWhy')}</p>
-      <pre className={classes['block']}>
-        {pem}
-        <span className={classes['copy']}>
-          <CopyIcon text={pem} />
-        </span>
-      </pre>
+      <CodeBox text={pem} />
       {can(certificates.update) && (
         <div>
           <Button onClick={() => overlay(<SignedForm params={params} />, { title: 'certificates.bring' })}>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { CopyIcon } from '../../components/values/copy.tsx';
+import { CodeBox } from '../../components/values/code-box.tsx';
 import { to } from '../../lib/family.ts';
 import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -27,12 +27,7 @@ export function JoinPanel({ node, token }: JoinPanelProps) {
   return (
     <div className={classes['join']}>
       <p>{t('nodes.join.text')}</p>
-      <pre className={classes['command']}>
-        {command}
-        <span className={classes['copy']}>
-          <CopyIcon text={command} />
-        </span>
-      </pre>
+      <CodeBox text={command} />
       <p className={classes['once']}>{t('nodes.join.once', { time: time(token.expiresAt) })}</p>
       <output className={classes['wait']} data-joined={joined || undefined}>
         <StatusMark tone={joined ? 'ok' : 'busy'} />
