@@ -48,9 +48,9 @@ test(
     await publish(page);
 
     const [referer] = await rows(page, 'Who may link here').allInnerTexts();
-    expect(referer?.replace(/\s+/g, ' ')).toContain(
-      'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403',
-    );
+    const said =
+      'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403';
+    expect(referer?.replace(/\s/g, '')).toContain(said.replace(/\s/g, ''));
     await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
     expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
     expect(await visit({ 'user-agent': 'BadBot/1' })).toBe(403);
@@ -68,7 +68,7 @@ test(
     await page.goto(`/user/${own}?view=hotlink`);
     await page.getByRole('button', { name: 'Add header rule' }).click();
     await page.getByLabel('Header field').fill('X-Scan');
-    await page.getByLabel('Compared').click();
+    await page.getByRole('combobox', { name: 'Compared' }).click();
     await page.getByRole('option', { name: 'is there' }).click();
     await publish(page);
     await keepPicture(page, 'hotlink-site');
