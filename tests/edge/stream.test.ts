@@ -8,7 +8,7 @@ import { deafOrigin } from '../support/deaf-origin.ts';
 import { upstream, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { portDoc, say, sayUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort, freePorts } from '../support/ports.ts';
 import { startNameServer } from './name-server.ts';
 
 const dns = await startNameServer();
@@ -342,6 +342,19 @@ describe('a node', () => {
     await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
     here.remove(portKey(doc.id));
     await eventually(async () => expect(await here.processes()).toEqual([]));
+  });
+
+  test('serves more forwards than its workers may have connections', async () => {
+    const here = await startForwards();
+    onTestFinished(() => here.stop());
+    const ports = await freePorts(81);
+    const docs = ports.slice(1).map((port) => portDoc(port, { upstreams: [upstream(one.port)] }));
+    const udp = portDoc(ports[0] ?? 0, { protocol: 'udp' });
+    const small = { processes: 2, connections: 64 };
+    here.put({ ...zoneDoc({ http: here.zonePort, https: await freePort() }), worker: small }, udp, ...docs);
+    await eventually(async () => {
+      for (const { port } of docs) expect(await say(port, 'x')).toBe('one x');
+    });
   });
 
   test('whose nginx has no stream module says so', async () => {

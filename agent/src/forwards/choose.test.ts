@@ -46,9 +46,12 @@ test('a name stands for all its addresses that the zone allows', () => {
   ]);
 });
 
-test.each(['10.2.3.4', 'fd00::2', '::ffff:10.2.3.4', '::ffff:a02:304'])('the address %s is left out', (address) => {
-  expect(addresses(port(1, { upstreams: [origin(address)] }))).toEqual([]);
-});
+test.each(['10.2.3.4', 'fd00::2', '::ffff:10.2.3.4', '::ffff:a02:304', 'fe80::1%eth0'])(
+  'the address %s is left out',
+  (address) => {
+    expect(addresses(port(1, { upstreams: [origin(address)] }))).toEqual([]);
+  },
+);
 
 test('an exception of the operator is kept', () => {
   expect(addresses(port(1, { upstreams: [origin('10.1.2.3')] }))).toEqual(['10.1.2.3']);

@@ -42,10 +42,13 @@ export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilit
 
   function originsOf({ address, port, weight, backup }: PortDoc['upstreams'][number]): ForwardOrigin[] {
     return (isIP(address) === 0 ? addressesOf(address) : [address])
-      .filter(allows)
+      .filter((one) => isPlain(one) && allows(one))
       .map((one) => ({ address: one.includes(':') ? `[${one}]` : one, port, weight, backup }));
   }
 }
+
+/** The scope of a link-local address means nothing to nginx. */
+const isPlain = (address: string) => !address.includes('%');
 
 export const namesIn = (ports: readonly PortDoc[]): Set<string> =>
   new Set(ports.flatMap(({ upstreams }) => upstreams.flatMap(({ address }) => (isIP(address) === 0 ? address : []))));

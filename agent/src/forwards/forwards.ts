@@ -2,6 +2,7 @@
 // this machine has free are looked at together, and nginx is given the outcome; whatever changes starts that anew.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -65,6 +66,7 @@ export class Forwards {
   #source: Source | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isWanted = false;
+  #isLooking = false;
   #working: Promise<void> | null = null;
   #reloadedAt = Number.NEGATIVE_INFINITY;
   #remembered = false;
@@ -104,7 +106,10 @@ export class Forwards {
 
   async #look(): Promise<void> {
     if (this.error !== null) this.#want();
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     await this.#names.lookAgain();
+    this.#isLooking = false;
   }
 
   #want(): void {
@@ -166,16 +171,21 @@ export class Forwards {
     );
     const sockets = forwards.flatMap(({ port }) => this.#socketsOf(port)).map(nameOf);
     const note = `${JSON.stringify({ sockets: sockets.sort(), names } satisfies z.input<typeof Note>)}\n`;
-    const isNew = await this.#server.serve((generation) => {
-      const text = forwardsConf({ forwards, worker: zone.worker, generation, host, dir: layout.dir }).text;
-      return Promise.resolve(
-        new Map([
-          ['nginx.conf', text],
-          [NOTE, note],
-        ]),
-      );
-    });
-    if (isNew) this.#reloadedAt = performance.now();
+    const worker = { ...zone.worker, processes: zone.worker.processes || cpus().length };
+    let isNew = true;
+    try {
+      isNew = await this.#server.serve((generation) => {
+        const { text } = forwardsConf({ forwards, worker, generation, host, dir: layout.dir });
+        return Promise.resolve(
+          new Map([
+            ['nginx.conf', text],
+            [NOTE, note],
+          ]),
+        );
+      });
+    } finally {
+      if (isNew) this.#reloadedAt = performance.now();
+    }
     return [...faults, ...leftOut, ...held.values()];
   }
 

@@ -34,7 +34,7 @@ const forward = (port: number, over: Partial<PortDoc> = {}, origins = [origin('1
 
 const input = (forwards: Forward[]): ForwardsInput => ({
   forwards,
-  worker: { processes: 0, connections: 16_384 },
+  worker: { processes: 4, connections: 16_384 },
   generation: 3,
   host: {
     dir: '/var/lib/edgeloom',

@@ -19,6 +19,7 @@ export interface Forward {
 
 export interface ForwardsInput {
   forwards: Forward[];
+  /** Of a known number. */
   worker: ZoneDoc['worker'];
   generation: number;
   host: HostFacts;
@@ -34,17 +35,17 @@ export const forwardsConf = ({
   dir,
 }: ForwardsInput) => conf`${host.capabilities.modules
   .filter((file) => file.includes('/ngx_stream_'))
-  .map((file) => conf`load_module ${file};\n`)}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${
-  worker.processes === 0 ? conf`auto` : worker.processes
-};
-worker_rlimit_nofile ${Math.min(worker.connections * 2 + 1024, 1_048_576)};
+  .map(
+    (file) => conf`load_module ${file};\n`,
+  )}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${worker.processes};
+worker_rlimit_nofile ${Math.min(worker.connections * 2 + socketsOf(forwards, host.listen, worker.processes) + 1024, 1_048_576)};
 # Connections that were open before a reload may last so long.
 worker_shutdown_timeout 1h;
 pid ${`${dir}/run/nginx.pid`};
 error_log ${`${dir}/logs/error.log`} warn;
 
 events {
-    worker_connections ${worker.connections};
+    worker_connections ${worker.connections + socketsOf(forwards, host.listen, worker.processes)};
 }
 
 stream {
@@ -71,6 +72,10 @@ ${
     }
 ${serversOf(forwards, host.listen)}}
 `;
+
+/** What nginx listens on counts as connections, all of it in each worker; it refuses to start without room for them. */
+const socketsOf = (forwards: readonly Forward[], listen: readonly string[], processes: number) =>
+  forwards.reduce((sum, { port }) => sum + listen.length * (port.protocol === 'udp' ? processes : 1), 1);
 
 /** In one order, whatever order they came in. */
 function serversOf(forwards: readonly Forward[], listen: readonly string[]) {
