@@ -54,7 +54,7 @@ export function linkedNode({ node, forwards, identity, capabilities, refresh, lo
 
   return {
     identity,
-    hands: { purge: (urls, withinMs) => node.admin.purge(urls, withinMs) },
+    hands: { purge: (order, withinMs) => node.admin.purge(order, withinMs) },
     // With what was refused: nobody may want that any more.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {

@@ -49,6 +49,9 @@ async function served(nodeCount: number): Promise<Served> {
 const owner = (site: BuiltSite) => plane.as(site.owner);
 const jobOf = (site: BuiltSite, jobID: string) => owner(site).call(jobs.get, { params: { siteId: site.id, jobID } });
 
+const purgeOf = async (site: BuiltSite, body: { type: 1 | 2 | 3 | 4; urls: string[]; soft?: boolean }) =>
+  (await owner(site).call(purge.urls, { params: site.params, body })).jobID;
+
 test('a purge of the whole site is done on a node when it has the new version', async () => {
   const { site, nodes } = await served(2);
   const { jobID } = await owner(site).call(purge.all, { params: site.params });
@@ -91,6 +94,52 @@ test('a purge of URLs asks every node, and each says how many objects went', asy
   for (const node of nodes) expect(node.purged).toEqual([urls]);
   const history = await owner(site).call(purge.history, { params: site.params });
   expect(history.data).toMatchObject([{ jobID, urls, state: 'completed' }]);
+});
+
+test('prefixes, tags and what is purged softly are told to every node, which does not count objects', async () => {
+  const { site, name, nodes } = await served(2);
+  const start = async (body: Parameters<typeof purgeOf>[1]) => jobOf(site, await purgeOf(site, body));
+  const done = [
+    await start({ type: 2, urls: [`https://${name.toUpperCase()}/%69mg/`] }),
+    await start({ type: 4, urls: ['Shoes', 'shoes'], soft: true }),
+    await start({ type: 3, urls: [name], soft: true }),
+    await start({ type: 1, urls: [`http://${name}/a`], soft: true }),
+  ];
+  for (const { id } of done)
+    await eventually(async () => {
+      const job = await jobOf(site, id);
+      expect(job).toMatchObject({ state: 'completed', done: 2 });
+      expect(job.receipts.map(({ objects }) => objects)).toEqual([null, null]);
+    });
+  const orders = [
+    { site: site.id, prefixes: [`${name}/img/`] },
+    { site: site.id, tags: ['shoes'], soft: true },
+    { site: site.id, prefixes: [`${name}/`], soft: true },
+    { urls: [`http://${name}/a`], soft: true },
+  ];
+  for (const node of nodes) for (const order of orders) expect(node.orders).toContainEqual(order);
+  const { data } = await owner(site).call(purge.history, { params: site.params });
+  expect(data.map(({ type, soft }) => [type, soft])).toEqual(
+    expect.arrayContaining([
+      [1, true],
+      [2, false],
+      [3, true],
+      [4, true],
+    ]),
+  );
+});
+
+test('what no node could purge is refused, and none is told', async () => {
+  const { site, name, nodes } = await served(1);
+  const wrong: [Parameters<typeof purgeOf>[1], string][] = [
+    [{ type: 2, urls: [`http://${name}/a?b`] }, 'urls.0'],
+    [{ type: 2, urls: [`http://${name}/`, 'http://other.example.com/'] }, 'urls.1'],
+    [{ type: 4, urls: ['a,b'] }, 'urls.0'],
+    [{ type: 4, urls: ['ok', 'x'.repeat(129)] }, 'urls.1'],
+  ];
+  for (const [body, path] of wrong)
+    await expect(purgeOf(site, body)).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
+  expect(nodes[0]?.orders).toEqual([]);
 });
 
 test('a node that is away stays pending, and answers when it is back', async () => {

@@ -1,7 +1,7 @@
 // A node without nginx or disk: joins over HTTP and speaks over NATS with the agent's own code, and keeps its documents in
 // memory. Many fit into one process.
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, DocEntry, Heartbeat } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, DocEntry, Heartbeat, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -29,6 +29,8 @@ export class SimulatedNode implements LinkedNode {
   /** Keeps hashes and forgets bodies, for many nodes with many documents: then `doc` and `applied` have nothing to say. */
   isLean = false;
   readonly purged: string[][] = [];
+  /** The same with all that they said. */
+  readonly orders: PurgeOrder[] = [];
   /** Documents that this node refuses, with why. */
   readonly refuses = new Map<string, string>();
   /** What a purge answers; an error that it throws is one that the node answers with. */
@@ -44,10 +46,12 @@ export class SimulatedNode implements LinkedNode {
   }
 
   readonly hands = {
-    purge: async (urls: readonly string[]) => {
+    purge: async (order: PurgeOrder) => {
+      const urls = order.urls ?? [];
       await this.beforePurge();
       const objects = this.purgeObjects(urls);
       this.purged.push([...urls]);
+      this.orders.push(order);
       return objects;
     },
   };

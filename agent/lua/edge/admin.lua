@@ -4,6 +4,7 @@ local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
+local marks = require("edge.cache.marks")
 local purge = require("edge.cache.purge")
 local settings = require("edge.core.settings")
 
@@ -19,14 +20,22 @@ calls["POST /bump"] = function(body)
     end
 end
 
+-- `urls`, or of one site `prefixes` (host and path; "" is all of it) or `tags`. `soft`: kept as stale.
 calls["POST /purge"] = function(body)
-    if type(body.urls) ~= "table" then
-        return nil
-    end
     docs.sync()
     local objects = 0
-    for _, url in ipairs(body.urls) do
-        objects = objects + purge.url(url)
+    for _, url in ipairs(body.urls or {}) do
+        if body.soft then
+            purge.soft_url(url)
+        else
+            objects = objects + purge.url(url)
+        end
+    end
+    for _, prefix in ipairs(body.prefixes or {}) do
+        marks.purge_prefix(body.site, prefix, body.soft)
+    end
+    for _, tag in ipairs(body.tags or {}) do
+        marks.purge_tag(body.site, tag, body.soft)
     end
     return { objects = objects }
 end

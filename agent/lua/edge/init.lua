@@ -12,6 +12,6 @@ function _M.start(json)
     require("edge.tls.unseal").read_key(settings.dir .. "/keys/zone.key")
     -- A global: `require` in a phase would cost each request a call that is never compiled.
     edge = require("edge.runner")
-    require("edge.cache.urls").restore()
+    require("edge.cache.urls").restore(require("edge.cache.marks").restore)
 end
 return _M

@@ -18,10 +18,11 @@ local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
 local status = require("edge.plugins.status")
+local url_redirect = require("edge.modules.url_redirect")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
-local plugins = { status, anti_referer, anti_header, https, cache, origin, cors, custom_header }
+local plugins = { status, anti_referer, anti_header, https, cache, origin, cors, custom_header, url_redirect }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
 -- `all`: with those that act for a module. What no domain has assigned costs it nothing.
@@ -199,6 +200,7 @@ function _M.init_worker()
     origin.init_worker()
     if ngx.worker.id() == 0 then
         journal.compact()
+        ngx.timer.every(60, journal.compact)
     end
 end
 return _M

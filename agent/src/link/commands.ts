@@ -1,11 +1,11 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
 import { PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
-import type { CommandReply } from '@edgeloom/contract/edge/messages.ts';
+import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from '../log.ts';
 
 export interface Hands {
   /** Answers how many stored objects became unreachable. */
-  purge: (urls: readonly string[], withinMs: number) => Promise<number>;
+  purge: (order: PurgeOrder, withinMs: number) => Promise<number>;
   resync: () => Promise<void>;
 }
 
@@ -19,7 +19,8 @@ export function obey(name: CommandName, message: unknown, hands: Hands): Promise
     });
   }
   const command = PurgeCommand.parse(message);
-  return answered(command, (left) => hands.purge(command.urls, left));
+  const { id: _, deadline: __, ...order } = command;
+  return answered(command, (left) => hands.purge(order, left));
 }
 
 async function answered(

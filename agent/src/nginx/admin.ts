@@ -1,5 +1,6 @@
 // Talks to the running nginx through its unix socket; Lua answers.
 import { request } from 'node:http';
+import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
 const Status = z.object({ generation: z.int(), pid: z.int(), seq: z.int() });
@@ -31,8 +32,8 @@ export class Admin {
     await this.#call('POST', '/bump', all ? { all: true } : { keys }, WITHIN_MS);
   }
 
-  async purge(urls: readonly string[], withinMs: number): Promise<number> {
-    return z.object({ objects: z.int() }).parse(await this.#call('POST', '/purge', { urls }, withinMs)).objects;
+  async purge(order: PurgeOrder, withinMs: number): Promise<number> {
+    return z.object({ objects: z.int() }).parse(await this.#call('POST', '/purge', order, withinMs)).objects;
   }
 
   /** Those that are down rest for so long, unless it is said again. */

@@ -74,6 +74,7 @@ server {
     proxy_hide_header X-E-Recipe;
     proxy_hide_header X-E-Hide;
     proxy_hide_header X-E-Browser;
+    proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_pass_header Date;
     proxy_pass_header Server;

@@ -127,6 +127,7 @@ ${requestFields}    proxy_set_header X-E-Slice "";
     proxy_hide_header X-E-Recipe;
     proxy_hide_header X-E-Hide;
     proxy_hide_header X-E-Browser;
+    proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-Request-Id;
     # It would send visitors past us.

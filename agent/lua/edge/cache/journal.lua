@@ -2,7 +2,7 @@
 -- while its URL was purged would be found again under its old name. Read by the master before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
-local open, rename, time, ipairs, type = io.open, os.rename, ngx.time, ipairs, type
+local open, rename, time, ipairs, type, max = io.open, os.rename, ngx.time, ipairs, type, math.max
 
 local _M = {}
 -- Longer than an unreachable object stays on disk.
@@ -26,12 +26,20 @@ function _M.add(entry)
     file:close()
 end
 
+-- What a later entry takes the place of.
+local function subject(entry)
+    if entry.mark then
+        return entry.mark .. " " .. entry.site .. " " .. (entry.prefix or entry.tag)
+    end
+    return (entry.softened and "softened " or "") .. (entry.url or entry.site)
+end
+
 local function latest(lines)
     local entries, order = {}, {}
     for line in lines do
         local entry = cjson.decode(line)
         if type(entry) == "table" and entry.site and (entry.time or 0) > time() - KEPT_SECONDS then
-            local name = entry.url or entry.site
+            local name = subject(entry)
             if not entries[name] then
                 order[#order + 1] = name
             end
@@ -54,23 +62,32 @@ function _M.replay(each)
     end
 end
 
--- By a worker, which owns the folder: what no longer counts goes.
+local compacted_above = COMPACTED_BYTES
+
+-- By one worker, which owns the folder: what no longer counts goes.
 function _M.compact()
     local file = open(path(), "r")
-    if not file or file:seek("end") < COMPACTED_BYTES then
+    if not file or file:seek("end") < compacted_above then
         return file and file:close()
     end
     file:seek("set")
     local entries, order = latest(file:lines())
-    file:close()
     local shorter = open(path() .. ".new", "w")
-    if not shorter then
-        return
+    if shorter then
+        for _, name in ipairs(order) do
+            shorter:write(cjson.encode(entries[name]), "\n")
+        end
+        shorter:close()
+        rename(path() .. ".new", path())
+        -- What others wrote to the old file meanwhile.
+        local rest = file:read("*a")
+        local longer = open(path(), "a")
+        if longer then
+            longer:write(rest)
+            compacted_above = max(COMPACTED_BYTES, 2 * longer:seek("end"))
+            longer:close()
+        end
     end
-    for _, name in ipairs(order) do
-        shorter:write(cjson.encode(entries[name]), "\n")
-    end
-    shorter:close()
-    rename(path() .. ".new", path())
+    file:close()
 end
 return _M

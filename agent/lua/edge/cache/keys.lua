@@ -3,9 +3,10 @@
 -- tell objects apart, `~` and a mark of them stand behind the encodings. They and pieces of a file (nginx adds the range
 -- to the key) are not taken from the disk one by one: a purged URL's version makes them unreachable, and marks of
 -- cookies do not outlive the dictionaries.
+local marks = require("edge.cache.marks")
 local rules = require("edge.cache.rules")
 local urls = require("edge.cache.urls")
-local find, sub = string.find, string.sub
+local find, match, sub, unescape_uri = string.find, string.match, string.sub, ngx.unescape_uri
 
 local _M = {}
 
@@ -13,9 +14,16 @@ function _M.url(name, rule, uri)
     return name .. rules.key_uri(rule, uri)
 end
 
--- What is the same for all objects of a host.
-function _M.prefix(site, host)
-    return site.id .. "." .. site.cacheVersion .. "." .. urls.site_moves(site.id) .. "." .. host.cacheVersion
+-- What purges by prefix compare: host and path, without escapes and query.
+function _M.target(url)
+    return unescape_uri((match(url, "^[^?]*")))
+end
+
+-- What is the same for all objects of a host that no purge tells apart. `marked`: what marks.of says of the target.
+function _M.prefix(site, host, target, marked)
+    marked = marked or marks.of(site.id, target)
+    local prefix = site.id .. "." .. site.cacheVersion .. "." .. urls.site_moves(site.id) .. "." .. host.cacheVersion
+    return marked and marked.version ~= "" and prefix .. "." .. marked.version or prefix
 end
 
 function _M.key(prefix, at, encoding, version, url)

@@ -1,12 +1,14 @@
 -- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
 local cookies = require("edge.cache.cookies")
 local keys = require("edge.cache.keys")
+local marks = require("edge.cache.marks")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
+local stored = require("edge.cache.stored")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
-local var, time = ngx.var, ngx.time
+local var, time, max = ngx.var, ngx.time, math.max
 local token_of = urls.token
 
 local _M = {}
@@ -16,9 +18,11 @@ local STORED = { GET = true, HEAD = true }
 -- What the first line and the site decide; remembered with the request.
 local function plan(site, request)
     local rule = rules.find(site, request.path)
+    local host, target = request.host.doc, request.name .. request.path
+    local marked = marks.of(site.id, target)
     local made = {
         url = keys.url(request.name, rule, request.uri),
-        prefix = keys.prefix(site, request.host.doc),
+        prefix = keys.prefix(site, host, target, marked),
         never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
         unsafe = not SAFE[request.method],
     }
@@ -28,6 +32,12 @@ local function plan(site, request)
         made.by_cookies = rule.cookies ~= nil
         made.pass_cookies = rule.passCookies ~= nil
         made.odd = made.slices or made.by_cookies or made.pass_cookies
+    end
+    if marked and made.slices then
+        -- Of pieces nothing is looked at: whatever may concern them, concerns them.
+        made.prefix = made.prefix .. "." .. (marked.soft or "") .. "." .. (marked.tagged or "")
+    elseif marked then
+        made.soft, made.tagged = marked.soft, marked.tagged
     end
     request.cache = made
     return made
@@ -45,6 +55,8 @@ local function learn(made, request, token)
     made.left = made.prefix .. "|" .. request.at .. "|" .. (recipe and vary.by_encoding(recipe) and request.encoding or "")
     made.right = "|" .. (token and urls.version(url) or "") .. "|" .. url
     made.key = made.left .. made.right
+    made.softened = token and urls.softened(url) or nil
+    made.looked = nil
 end
 
 -- What few rules ask: cookies that lead past the store or name the object, and files in pieces.
@@ -87,31 +99,60 @@ local function past_the_store(made, now)
     end
 end
 
-function _M.access(site, request)
-    local made = request.cache or plan(site, request)
-    if made.tick ~= request.tick then
-        local token = token_of(made.url)
-        if token ~= made.token or not made.tick then
-            learn(made, request, token)
-        end
-        made.tick = request.tick
+local function later(a, b)
+    return a and b and max(a, b) or a or b
+end
+
+-- One file, against what was purged after it was stored. True: it is obsolete, and with it all of its URL.
+local function settle_file(site, made, path)
+    local found = stored.look(path)
+    if not found then
+        return false
     end
+    local hard, soft
+    if made.tagged then
+        hard, soft = marks.of_tags(site.id, found.tags)
+    end
+    if hard and (found.asked or found.date) <= hard then
+        return true
+    end
+    soft = later(soft, later(made.soft, made.softened))
+    if not soft or max(found.date, found.asked or 0) > soft then
+        return false
+    end
+    if not found.known then
+        return true
+    end
+    stored.soften(path, soft)
+    return false
+end
+
+-- Looks at what nginx is about to open. It is remembered once there was something to look at: until then an answer may be
+-- on its way that is older than the purge.
+local function settle(site, made, key)
+    if made.looked == key then
+        return false
+    end
+    local path, variant = stored.path(key), var.http_x_e_vary
+    local other = variant and stored.variant_path(key, variant)
+    local obsolete = settle_file(site, made, path) or other and settle_file(site, made, other)
+    if obsolete then
+        urls.set_version(site.id, made.url, urls.new_token())
+        stored.remove(path)
+        if other then
+            stored.remove(other)
+        end
+        return true
+    end
+    if not variant and stored.look(path) then
+        made.looked = key
+    end
+    return false
+end
+
+-- The key, and where to go on, unless it is the store.
+local function locate(made, request)
     var.e_key = made.key
-    if made.never then
-        if made.unsafe then
-            var.e_version = urls.new_token()
-        end
-        return "@pass"
-    end
-    if request.odd then
-        if var.e_upgrade ~= "" then
-            return "@pass"
-        end
-        -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
-        if var.http_if_none_match then
-            clear_header("If-Modified-Since")
-        end
-    end
     local place = made.odd and by_rule(made) or nil
     if not made.token then
         return place
@@ -121,5 +162,39 @@ function _M.access(site, request)
         set_header("X-E-Vary", made.hash or vary.hash(made.recipe, request.encoding))
     end
     return past_the_store(made, time()) or place
+end
+
+function _M.access(site, request)
+    local made = request.cache or plan(site, request)
+    if made.tick ~= request.tick then
+        local token = token_of(made.url)
+        if token ~= made.token or not made.tick then
+            learn(made, request, token)
+        end
+        made.tick = request.tick
+    end
+    if made.never then
+        var.e_key = made.key
+        if made.unsafe then
+            var.e_version = urls.new_token()
+        end
+        return "@pass"
+    end
+    if request.odd then
+        if var.e_upgrade ~= "" then
+            var.e_key = made.key
+            return "@pass"
+        end
+        -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
+        if var.http_if_none_match then
+            clear_header("If-Modified-Since")
+        end
+    end
+    local place = locate(made, request)
+    if (made.soft or made.tagged or made.softened) and not place and settle(site, made, var.e_key) then
+        learn(made, request, token_of(made.url))
+        return locate(made, request)
+    end
+    return place
 end
 return _M

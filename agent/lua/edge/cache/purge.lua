@@ -9,27 +9,49 @@ local match, lower, gsub = string.match, string.lower, string.gsub
 
 local _M = {}
 
--- How many files went. A URL of a host that is not here has none.
-function _M.url(text)
+-- The site and the stored URL that a text means; nothing where it means none here.
+local function find(text)
     local host, uri = match(text, "^%a[%w+.-]*://([^/?#]+)([^#]*)")
     if not host then
-        return 0
+        return nil
     end
     local name = gsub(gsub(lower(host), ":%d+$", ""), "%.$", "")
     uri = match(uri, "^/") and uri or "/" .. uri
     local entry = requests.host(name)
     local site = entry and docs.get("site/" .. entry.doc.siteID)
     if not site then
-        return 0
+        return nil
     end
     local path = ngx.unescape_uri((gsub(uri, "%?.*", "")))
-    local url = keys.url(name, rules.find(site.doc, path), uri)
+    return site.doc, entry.doc, keys.url(name, rules.find(site.doc, path), uri)
+end
+
+-- How many files went. A URL of a host that is not here has none.
+function _M.url(text)
+    local site, host, url = find(text)
+    if not site then
+        return 0
+    end
     local before = urls.version(url) or ""
-    urls.set_lasting_version(site.doc.id, url, urls.new_token())
-    local count = unlink.url(site.doc, entry.doc, url, before)
+    urls.set_lasting_version(site.id, url, urls.new_token())
+    local count = unlink.url(site, host, url, before)
     if before ~= "" then
-        count = count + unlink.url(site.doc, entry.doc, url, "")
+        count = count + unlink.url(site, host, url, "")
     end
     return count
+end
+
+-- What is stored stays, and is asked about with the next request. Large files in pieces go.
+function _M.soft_url(text)
+    local site, _, url = find(text)
+    if not site then
+        return
+    end
+    if urls.validator(url) then
+        urls.set_lasting_version(site.id, url, urls.new_token())
+    else
+        ngx.update_time()
+        urls.soften(site.id, url, ngx.now() * 1000)
+    end
 end
 return _M

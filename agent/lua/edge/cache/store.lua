@@ -5,6 +5,7 @@
 --   Vary             X-E-Vary, if there are variants
 --   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
 --   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
+--   X-E-Tags         see tags.lua
 --   X-E-Browser      for how many seconds from now visitors are told to keep it
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
@@ -14,6 +15,7 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local keys = require("edge.cache.keys")
 local rules = require("edge.cache.rules")
+local tags = require("edge.cache.tags")
 local unlink = require("edge.cache.unlink")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
@@ -58,7 +60,9 @@ local function read_response(site, request)
         vary_text = joined(header["Vary"]),
         authorized = var.http_authorization ~= nil,
         slice = slice and slice ~= "" and slice or nil,
+        tags = joined(header["Cache-Tag"]),
     }
+    header["Cache-Tag"] = nil
     local facts = {
         Age = header["Age"], Date = header["Date"], Expires = header["Expires"], ["Last-Modified"] = header["Last-Modified"],
     }
@@ -239,6 +243,7 @@ local function stored(site, response, key, expires)
     header["X-E-V"] = response.vary_text
     header["X-E-Recipe"] = recipe
     header["X-E-Hide"] = response.hide
+    header["X-E-Tags"] = response.tags and tags.field(response.tags, ngx.req.start_time())
     header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
     -- Written anew, so that it stands before X-Accel-Expires; nginx takes silence for no permission.
@@ -252,6 +257,7 @@ end
 local UNFRESHENED = set {
     "content-length", "content-encoding", "content-type", "content-range", "transfer-encoding", "connection",
     "x-accel-expires", "cache-control", "vary", "age", "x-request-id", "set-cookie",
+    "cache-tag",
 }
 
 -- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the

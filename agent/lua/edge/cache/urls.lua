@@ -82,7 +82,8 @@ function _M.forget_pass(url)
     end
 end
 
-local function move_site(site_id)
+-- Whatever the site has stored becomes unreachable.
+function _M.move_site(site_id)
     journal.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
     docs.bump({ "site/" .. site_id })
 end
@@ -91,7 +92,7 @@ end
 function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
     if not put("version|", url, version, KEPT_SECONDS) then
-        move_site(site_id)
+        _M.move_site(site_id)
     end
 end
 
@@ -101,14 +102,30 @@ function _M.set_lasting_version(site_id, url, version)
     _M.set_version(site_id, url, version)
 end
 
--- In the master, when the dictionaries are new; a reload keeps them.
-function _M.restore()
+-- What is stored of the URL before then (milliseconds) is asked about before it is served again.
+function _M.softened(url)
+    return urls:get("softened|" .. url)
+end
+
+function _M.soften(site_id, url, at)
+    journal.add({ site = site_id, url = url, softened = at })
+    if not put("softened|", url, at, KEPT_SECONDS) then
+        _M.move_site(site_id)
+    end
+end
+
+-- In the master, when the dictionaries are new; a reload keeps them. `others`: what to do with entries of other kinds.
+function _M.restore(others)
     if not changes:add("born", _M.new_token()) then
         return
     end
     journal.replay(function(entry)
-        if entry.url then
+        if entry.softened then
+            put("softened|", entry.url, entry.softened, KEPT_SECONDS)
+        elseif entry.url then
             put("version|", entry.url, entry.version, KEPT_SECONDS)
+        elseif entry.mark then
+            others(entry)
         else
             changes:set("moved|" .. entry.site, entry.moves)
         end

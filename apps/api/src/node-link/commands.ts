@@ -1,7 +1,7 @@
 // What nodes are asked to do, as against what they should know. The database holds what is still to be asked of whom, so
 // any process may die: another asks again when the claim has run out, and asking twice is harmless.
 import { CommandReply } from '@edgeloom/contract/edge/messages.ts';
-import type { PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
+import type { PurgeCommand, PurgeOrder, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
@@ -35,8 +35,18 @@ export interface Commands {
 interface Claim {
   jobId: string;
   nodeId: string;
+  siteId: string;
+  kind: keyof typeof orders;
   urls: string[];
+  soft: boolean;
 }
+
+/** What of a job's texts a node is told. */
+const orders = {
+  purgeURLs: (urls: string[]): PurgeOrder => ({ urls }),
+  purgePrefixes: (prefixes: string[], site: string): PurgeOrder => ({ site, prefixes }),
+  purgeTags: (tags: string[], site: string): PurgeOrder => ({ site, tags }),
+};
 
 export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
   /** Nodes that are being asked. A silent one keeps nobody else waiting, nor more than its share of the places. */
@@ -64,12 +74,13 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
   }
 
   /** Its receipt is stored as it comes; other nodes go on meanwhile. */
-  async function purge(up: Bus, { jobId, nodeId, urls }: Claim) {
+  async function purge(up: Bus, { jobId, nodeId, siteId, kind, urls, soft }: Claim) {
     const started = performance.now();
     let objects = 0;
     try {
       for (const part of inParts(urls)) {
-        const command: PurgeCommand = { id: jobId, deadline: deadline(), urls: part };
+        const order = { ...orders[kind](part, siteId), ...(soft && { soft }) };
+        const command: PurgeCommand = { id: jobId, deadline: deadline(), ...order };
         const reply = await ask(up, nodeId, 'purge', command);
         if (!reply.ok) return await failed(pool, jobId, nodeId, reply.error ?? '');
         objects += reply.objects;
@@ -78,7 +89,9 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       if (!isAway(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
       return await letGo(pool, jobId, nodeId);
     }
-    await done(pool, jobId, nodeId, performance.now() - started, objects);
+    // Only of single URLs it is known what was there.
+    const counted = kind === 'purgeURLs' && !soft ? objects : null;
+    await done(pool, jobId, nodeId, performance.now() - started, counted);
   }
 
   return {
@@ -141,7 +154,7 @@ async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<C
        SELECT r.job_id, r.node_id, row_number() OVER (PARTITION BY r.node_id ORDER BY r.job_id) AS place
        FROM jobs j JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
        JOIN node_states s ON s.node_id = r.node_id AND s.connected_at IS NOT NULL
-       WHERE j.kind = 'purgeURLs' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       WHERE j.kind IN ('purgeURLs', 'purgePrefixes', 'purgeTags') AND (r.claimed_until IS NULL OR r.claimed_until < now())
          AND NOT r.node_id = ANY($3::uuid[])
      ), free AS (
        SELECT r.job_id, r.node_id FROM open o JOIN job_receipts r ON r.job_id = o.job_id AND r.node_id = o.node_id
@@ -151,7 +164,7 @@ async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<C
      )
      UPDATE job_receipts r SET claimed_until = now() + $2::interval FROM free f, jobs j
      WHERE r.job_id = f.job_id AND r.node_id = f.node_id AND j.id = r.job_id
-     RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.urls`,
+     RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.site_id AS "siteId", j.kind, j.urls, j.soft`,
     [places, CLAIM, busyNodes, OF_ONE_NODE],
   );
   return rows;
@@ -165,11 +178,11 @@ async function letGo(pool: Pool, jobId: string, nodeId: string) {
   );
 }
 
-const done = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number) =>
+const done = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number | null) =>
   pool.query(
     `UPDATE job_receipts SET state = 'done', took_ms = $3, objects = $4, error = NULL, answered_at = now()
      WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
-    [jobId, nodeId, tookMs, Math.min(Math.max(objects, 0), 2_147_483_647)],
+    [jobId, nodeId, tookMs, objects === null ? null : Math.min(Math.max(objects, 0), 2_147_483_647)],
   );
 
 async function failed(pool: Pool, jobId: string, nodeId: string, error: string) {

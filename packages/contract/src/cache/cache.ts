@@ -131,18 +131,29 @@ export const CacheSetting = z.object({
     .describe('Seconds for which a stored answer stands in for a failing origin that says nothing about it'),
 });
 
-/** 1 URL, 3 whole host. (2 prefix and 4 tag purge by other means and come with them.) */
+/** 1 URL, 2 prefix, 3 whole host, 4 tag. */
 export const PurgeInput = z.object({
-  type: z.union([z.literal(1), z.literal(3)]),
+  type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
   urls: z
     .array(z.string().trim().min(1).max(4096))
     .min(1)
     .max(1000)
-    .describe('http:// or https:// URLs of this site; of a host purge, host names'),
+    .describe(
+      'http:// or https:// URLs of this site; of a prefix, how they begin; of a host, names; tags of Cache-Tag',
+    ),
+  soft: z
+    .boolean()
+    .default(false)
+    .describe('What is stored stays and is asked about with the next request, instead of being fetched anew'),
 });
+export const PurgeTag = z
+  .string()
+  .max(128)
+  .regex(/^[!-+\--~](?:[ -+\--~]*[!-+\--~])?$/);
 export const PurgeRow = z.object({
   id: Id,
   type: z.int(),
+  soft: z.boolean(),
   urls: z.array(z.string()),
   state: z.enum(['processing', 'completed', 'failed']),
   jobID: Id.nullable(),

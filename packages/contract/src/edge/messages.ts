@@ -78,12 +78,16 @@ export const OriginReport = z.object({
     .max(1000),
 });
 
-/** cmd.<node>.purge. Repeating one is harmless. */
-export const PurgeCommand = z.object({
-  id: Id,
-  deadline: z.iso.datetime(),
-  urls: z.array(z.string()).min(1).max(1000),
+/** What a purge takes: URLs, or of one site what begins so (host and decoded path; '' is all of it) or has these tags. */
+export const PurgeOrder = z.object({
+  urls: z.array(z.string()).max(1000).optional(),
+  site: Id.optional(),
+  prefixes: z.array(z.string()).max(1000).optional(),
+  tags: z.array(z.string()).max(1000).optional(),
+  soft: z.boolean().optional().describe('kept as stale, and asked about with the next request'),
 });
+/** cmd.<node>.purge. Repeating one is harmless. */
+export const PurgeCommand = PurgeOrder.extend({ id: Id, deadline: z.iso.datetime() });
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
 export const CommandReply = z.object({
@@ -119,6 +123,7 @@ export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type OriginReport = z.output<typeof OriginReport>;
+export type PurgeOrder = z.output<typeof PurgeOrder>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type CommandReply = z.output<typeof CommandReply>;

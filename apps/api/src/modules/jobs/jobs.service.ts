@@ -17,6 +17,7 @@ export interface NewJob {
   kind: z.output<typeof Kind>;
   title: string;
   urls?: string[];
+  soft?: boolean;
   docKeys?: string[];
   createdBy: string;
 }

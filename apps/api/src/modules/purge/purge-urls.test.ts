@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namesThat, readUrls } from './purge-urls.ts';
+import { namesThat, prefixOf, readUrls } from './purge-urls.ts';
 
 test('a URL is purged in the form in which browsers ask for it', () => {
   const [url] = readUrls(['HTTPS://WWW.Example.com:443/ä b?q=1#top']);
@@ -15,4 +15,13 @@ test.each(['/path', 'ftp://example.com/', 'https://user@example.com/', 'example.
 
 test('a host is served under its own name or a wildcard one level up', () => {
   expect(namesThat('a.b.example.com')).toEqual(['a.b.example.com', '*.b.example.com']);
+});
+
+test('a prefix is host and path without escapes, and has no query', () => {
+  const prefixes = readUrls([
+    'https://WWW.example.com:8443/%C3%A4/b',
+    'http://a.example.com',
+    'http://a.example.com/?x',
+  ]);
+  expect(prefixes.map((url) => url && prefixOf(url))).toEqual(['www.example.com/ä/b', 'a.example.com/', null]);
 });

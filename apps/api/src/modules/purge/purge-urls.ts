@@ -12,3 +12,13 @@ export function namesThat(hostname: string): string[] {
   const dot = hostname.indexOf('.');
   return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
 }
+
+/** Host and path without escapes, as the edge compares how URLs begin. A query has no place in it. */
+export function prefixOf(url: URL): string | null {
+  if (url.search !== '') return null;
+  try {
+    return url.hostname + decodeURIComponent(url.pathname);
+  } catch {
+    return null;
+  }
+}

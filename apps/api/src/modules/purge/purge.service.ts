@@ -1,6 +1,6 @@
 // Taking out of caches before its time. A whole site or name: its version is part of every cache key, so raising it is
-// instant and exact. Single URLs: each node unlinks the variants it holds and says how many.
-import type { PurgeInput } from '@edgeloom/contract/cache/cache.ts';
+// instant and exact. URLs, prefixes, tags and all that is soft: each node is told, and remembers what it was told.
+import { PurgeTag, type PurgeInput } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
@@ -11,7 +11,7 @@ import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
 import * as sites from '../sites/sites.service.ts';
-import { namesThat, readUrls } from './purge-urls.ts';
+import { namesThat, prefixOf, readUrls } from './purge-urls.ts';
 
 export async function all(ctx: Ctx, siteId: string) {
   const [jobID = fail('NOT_FOUND')] = (await allOf(ctx, [siteId])).jobIDs;
@@ -42,37 +42,83 @@ export const allOf = ({ db, actor }: Ctx, siteIds: string[]) =>
     return { jobIDs };
   });
 
-export const some = (ctx: Ctx, siteId: string, { type, urls }: PurgeInput) =>
+export const some = (ctx: Ctx, siteId: string, input: PurgeInput) =>
   ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
-    const jobID = type === 1 ? await purgeUrls(tx, ctx, siteId, urls) : await purgeHosts(tx, ctx, siteId, zoneId, urls);
-    await tx.purge.create({ data: { siteId, type, urls, jobId: jobID, createdBy: ctx.actor.name } });
+    const asked: Asked = { tx, siteId, zoneId, texts: input.urls, soft: input.soft, createdBy: ctx.actor.name };
+    const jobID = await start[input.type](asked);
+    const { type, urls, soft } = input;
+    await tx.purge.create({ data: { siteId, type, urls, soft, jobId: jobID, createdBy: ctx.actor.name } });
     return { jobID };
   });
 
-async function purgeUrls(tx: ScopedTx, { actor }: Ctx, siteId: string, texts: string[]): Promise<string> {
-  const read = readUrls(texts);
-  const asked = [...new Set(read.flatMap((url) => (url === null ? [] : namesThat(url.hostname))))];
-  const served = new Set(await enabledNames(tx, siteId, asked));
-  const faults = read.flatMap((url, i) => {
-    if (url === null) return [{ path: `urls.${i}`, rule: 'format', message: 'wrong format' }];
-    if (namesThat(url.hostname).some((name) => served.has(name))) return [];
-    return [{ path: `urls.${i}`, rule: 'domain', message: 'no enabled domain of this site' }];
-  });
-  if (faults.length > 0) fail('PARAMETER', { errorData: faults });
-
-  const urls = [...new Set(read.flatMap((url) => (url === null ? [] : [url.href])))];
-  const title = titleOf(urls);
-  return jobs.start(tx, { siteId, kind: 'purgeURLs', title, urls, createdBy: actor.name });
+interface Asked {
+  tx: ScopedTx;
+  siteId: string;
+  zoneId: string;
+  texts: string[];
+  soft: boolean;
+  createdBy: string;
 }
 
-async function purgeHosts(tx: ScopedTx, { actor }: Ctx, siteId: string, zoneId: string, texts: string[]) {
-  const names = texts.map((text) => text.toLowerCase());
-  const served = new Set(await enabledNames(tx, siteId, names));
-  const faults = names.flatMap((name, i) =>
-    served.has(name) ? [] : [{ path: `urls.${i}`, rule: 'domain', message: 'no enabled domain of this site' }],
+const start = { 1: purgeUrls, 2: purgePrefixes, 3: purgeHosts, 4: purgeTags };
+
+/** Tells each node what to purge. */
+const tell = ({ tx, siteId, soft, createdBy }: Asked, kind: jobs.NewJob['kind'], texts: string[]) => {
+  const urls = [...new Set(texts)];
+  return jobs.start(tx, { siteId, kind, title: titleOf(urls), urls, soft, createdBy });
+};
+
+async function purgeUrls(asked: Asked): Promise<string> {
+  const urls = await ownUrls(asked);
+  return tell(
+    asked,
+    'purgeURLs',
+    urls.map(({ href }) => href),
   );
-  if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+}
+
+async function purgePrefixes(asked: Asked): Promise<string> {
+  const prefixes = (await ownUrls(asked)).map(prefixOf);
+  refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'format', 'wrong format')] : [])));
+  return tell(
+    asked,
+    'purgePrefixes',
+    prefixes.flatMap((prefix) => prefix ?? []),
+  );
+}
+
+function purgeTags(asked: Asked): Promise<string> {
+  refuse(
+    asked.texts.flatMap((tag, i) => (PurgeTag.safeParse(tag).success ? [] : [fault(i, 'format', 'wrong format')])),
+  );
+  return tell(
+    asked,
+    'purgeTags',
+    asked.texts.map((tag) => tag.toLowerCase()),
+  );
+}
+
+/** URLs of names that the site serves, in the order given. */
+export async function ownUrls({ tx, siteId, texts }: Pick<Asked, 'tx' | 'siteId' | 'texts'>): Promise<URL[]> {
+  const read = readUrls(texts);
+  const names = [...new Set(read.flatMap((url) => (url === null ? [] : namesThat(url.hostname))))];
+  const served = new Set(await enabledNames(tx, siteId, names));
+  refuse(
+    read.flatMap((url, i) => {
+      if (url === null) return [fault(i, 'format', 'wrong format')];
+      return namesThat(url.hostname).some((name) => served.has(name)) ? [] : [foreign(i)];
+    }),
+  );
+  return read.flatMap((url) => url ?? []);
+}
+
+async function purgeHosts(asked: Asked): Promise<string> {
+  const { tx, siteId, zoneId, soft, createdBy } = asked;
+  const names = asked.texts.map((text) => text.toLowerCase());
+  const served = new Set(await enabledNames(tx, siteId, names));
+  refuse(names.flatMap((name, i) => (served.has(name) ? [] : [foreign(i)])));
+  if (soft) return purgeSoftly(asked, [...served]);
 
   await tx.domain.updateMany({
     where: { siteId, enabledName: { in: [...served] } },
@@ -81,8 +127,26 @@ async function purgeHosts(tx: ScopedTx, { actor }: Ctx, siteId: string, zoneId: 
   const docKeys = [...served].map(hostKey);
   const title = titleOf([...served]);
   await changed(tx, zoneId, ...docKeys);
-  return jobs.start(tx, { siteId, kind: 'purgeHosts', title, docKeys, createdBy: actor.name });
+  return jobs.start(tx, { siteId, kind: 'purgeHosts', title, docKeys, createdBy });
 }
+
+/** How URLs of a name begin; those of a wildcard begin in too many ways. */
+function purgeSoftly(asked: Asked, names: string[]): Promise<string> {
+  refuse(
+    names.flatMap((name, i) => (name.startsWith('*.') ? [fault(i, 'wildcard', 'a wildcard has no soft purge')] : [])),
+  );
+  return tell(
+    asked,
+    'purgePrefixes',
+    names.map((name) => `${name}/`),
+  );
+}
+
+const fault = (i: number, rule: string, message: string) => ({ path: `urls.${i}`, rule, message });
+const foreign = (i: number) => fault(i, 'domain', 'no enabled domain of this site');
+const refuse = (errorData: ReturnType<typeof fault>[]) => {
+  if (errorData.length > 0) fail('PARAMETER', { errorData });
+};
 
 async function enabledNames(tx: ScopedTx, siteId: string, names: string[]): Promise<string[]> {
   const where = { siteId, enabledName: { in: names } };
@@ -100,9 +164,10 @@ export async function history({ db }: Ctx, siteId: string, paging: Paging<'creat
     db.purge.findMany({ where, include: { job: { select: { state: true } } }, ...pageOf(paging) }),
     db.purge.count({ where }),
   ]);
-  const data = rows.map(({ id, type, urls, job, jobId, createdBy, createdAt }) => ({
+  const data = rows.map(({ id, type, soft, urls, job, jobId, createdBy, createdAt }) => ({
     id,
     type,
+    soft,
     urls,
     // A job that was cleared away had ended.
     state: JobState.parse(job?.state ?? 'completed'),

@@ -1,0 +1,121 @@
+-- What was purged of a site by how URLs begin, by tag, or softly: marks in the dictionary, looked for only where the site
+-- has any, and only when a request is met for the first time after one was set.
+--
+-- A hard purge of a prefix becomes part of the key of what lies below it. The other purges cannot be in the key: which
+-- tags an object has stands in its file, and a soft purge must find the file again to ask about it. So the file is looked
+-- at (stored.lua) before nginx opens it: who asked the origin before the purge is purged.
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local docs = require("edge.core.docs")
+local journal = require("edge.cache.journal")
+local urls = require("edge.cache.urls")
+local dict = dicts.urls
+local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
+local ipairs = ipairs
+
+local _M = {}
+-- Longer than an unreachable object stays on disk, as in the journal.
+local KEPT_SECONDS = 30 * 86400
+local MOST_OF_SITE = 10000
+
+local function put(site_id, kind, text, value)
+    local name = kind .. "|" .. site_id .. "|" .. text
+    local count = "marks|" .. site_id
+    local is_new = dict:get(name) == nil
+    if is_new and (dict:get(count) or 0) >= MOST_OF_SITE or not dict:safe_set(name, value, KEPT_SECONDS) then
+        counters.count("urlsFull")
+        return false
+    end
+    dict:incr(count, is_new and 1 or 0, 0)
+    return true
+end
+
+-- The lengths of the site's prefixes, so that a URL is compared with its own beginnings and not with each prefix.
+local function put_length(site_id, length)
+    local at = "length|" .. site_id .. "|"
+    if not dict:add(at .. "has" .. length, true) then
+        return dict:get(at .. "has" .. length)
+    end
+    return dict:safe_set(at .. dict:incr(at .. "count", 1, 0), length)
+end
+
+local set = {}
+function set.hard_prefix(entry)
+    return put_length(entry.site, #entry.prefix) and put(entry.site, "hard", entry.prefix, entry.version)
+end
+function set.soft_prefix(entry)
+    return put_length(entry.site, #entry.prefix) and put(entry.site, "soft", entry.prefix, entry.at)
+end
+function set.hard_tag(entry)
+    return put(entry.site, "tag", entry.tag, entry.at) and put(entry.site, "tagged", "", entry.at)
+end
+function set.soft_tag(entry)
+    return put(entry.site, "softTag", entry.tag, entry.at) and put(entry.site, "tagged", "", entry.at)
+end
+
+-- Of a journal's entry, when the dictionaries are new.
+function _M.restore(entry)
+    local put_again = set[entry.mark]
+    if put_again then
+        put_again(entry)
+    end
+end
+
+local function add(entry)
+    journal.add(entry)
+    if set[entry.mark](entry) then
+        docs.bump({ "site/" .. entry.site })
+    else
+        urls.move_site(entry.site)
+    end
+end
+
+-- Milliseconds; of now, and not of when this worker last looked at the clock.
+local function now()
+    ngx.update_time()
+    return ngx.now() * 1000
+end
+
+-- `prefix`: host and decoded path; "" is the whole site.
+function _M.purge_prefix(site_id, prefix, soft)
+    if soft then
+        return add({ mark = "soft_prefix", site = site_id, prefix = prefix, at = now() })
+    end
+    return add({ mark = "hard_prefix", site = site_id, prefix = prefix, version = urls.new_token() })
+end
+
+function _M.purge_tag(site_id, tag, soft)
+    add({ mark = soft and "soft_tag" or "hard_tag", site = site_id, tag = lower(tag), at = now() })
+end
+
+-- What is marked of a URL by how it begins: { version, soft, tagged }; nil where the site has no marks at all.
+function _M.of(site_id, target)
+    if not dict:get("marks|" .. site_id) then
+        return nil
+    end
+    local at = "length|" .. site_id .. "|"
+    local versions, soft = {}, nil
+    for i = 1, dict:get(at .. "count") or 0 do
+        local length = dict:get(at .. i)
+        if length and length <= #target then
+            local beginning = sub(target, 1, length)
+            versions[#versions + 1] = dict:get("hard|" .. site_id .. "|" .. beginning)
+            local softened = dict:get("soft|" .. site_id .. "|" .. beginning)
+            soft = softened and max(soft or 0, softened) or soft
+        end
+    end
+    return { version = concat(versions, "."), soft = soft, tagged = dict:get("tagged|" .. site_id .. "|") }
+end
+
+-- When the newest hard and soft purge of any of these tags was.
+function _M.of_tags(site_id, tags)
+    local hard, soft
+    for _, tag in ipairs(tags) do
+        local at = dict:get("tag|" .. site_id .. "|" .. tag)
+        hard = at and max(hard or 0, at) or hard
+        at = dict:get("softTag|" .. site_id .. "|" .. tag)
+        soft = at and max(soft or 0, at) or soft
+    end
+    return hard, soft
+end
+return _M

@@ -1,0 +1,81 @@
+-- A file of nginx's store, as nginx writes it: when it was stored, which tags it has, and until when it is fresh. nginx
+-- reads that number each time it serves the file and writes it in place itself, when a 304 renews it.
+local ffi = require("ffi")
+local settings = require("edge.core.settings")
+local tags = require("edge.cache.tags")
+local open, remove, md5, sub, match = io.open, os.remove, ngx.md5, string.sub, string.match
+local floor, min, tonumber = math.floor, math.min, tonumber
+
+ffi.cdef [[
+typedef struct {
+    uint64_t version;
+    int64_t valid_sec, updating_sec, error_sec, last_modified, date;
+    uint32_t crc32;
+    uint16_t valid_msec, header_start, body_start;
+} edgeloom_stored_head;
+]]
+local head_of = ffi.typeof("const edgeloom_stored_head *")
+local seconds = ffi.typeof("int64_t[1]")
+local HEAD_BYTES = 60
+-- Of the layout above; since nginx 1.11.10.
+local KNOWN_VERSION = 5
+
+local _M = {}
+
+local function path_of(hash)
+    return settings.dir .. "/cache/objects/" .. sub(hash, 32) .. "/" .. sub(hash, 30, 31) .. "/" .. hash
+end
+
+function _M.path(key)
+    return path_of(md5(key))
+end
+
+-- Where nginx keeps another variant than the one that was stored first.
+function _M.variant_path(key, hash)
+    return path_of(md5(ngx.md5_bin(key) .. "x-e-vary:" .. hash .. "\r\n"))
+end
+
+-- { known, date, asked, tags }; nil where there is no such file. `asked` and `date` in milliseconds.
+function _M.look(path)
+    local file = open(path, "rb")
+    if not file then
+        return nil
+    end
+    local bytes = file:read(HEAD_BYTES)
+    if not bytes or #bytes < HEAD_BYTES then
+        file:close()
+        return nil
+    end
+    local head = ffi.cast(head_of, bytes)
+    local found = { known = head.version == KNOWN_VERSION, date = 0, tags = {} }
+    if found.known then
+        found.date = tonumber(head.date) * 1000
+        file:seek("set", head.header_start)
+        local text = file:read(head.body_start - head.header_start)
+        local field = text and match(text, "\r\n[Xx]%-[Ee]%-[Tt]ags: ([^\r\n]*)")
+        if field then
+            found.asked, found.tags = tags.read(field)
+        end
+    end
+    file:close()
+    return found
+end
+
+-- From then on it is stale, and asked about before it is served; how long it may be served stale counts from then, too.
+function _M.soften(path, at)
+    local file = open(path, "r+b")
+    if not file then
+        return
+    end
+    local bytes = file:read(HEAD_BYTES)
+    if bytes and #bytes == HEAD_BYTES then
+        local head = ffi.cast(head_of, bytes)
+        local stale = min(tonumber(head.valid_sec), floor(at / 1000) - 1)
+        file:seek("set", 8)
+        file:write(ffi.string(seconds(stale), 8))
+    end
+    file:close()
+end
+
+_M.remove = remove
+return _M

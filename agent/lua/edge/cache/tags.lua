@@ -1,0 +1,36 @@
+-- Cache-Tag of an origin: by what an object can be purged. Kept in the stored header, never shown to visitors.
+local gmatch, lower, match, floor = string.gmatch, string.lower, string.match, math.floor
+local concat, tonumber = table.concat, tonumber
+
+local _M = {}
+local MOST = 64
+local LONGEST = 128
+
+-- `asked`: when the origin was, in seconds. Nothing where there is no tag.
+function _M.field(text, asked)
+    local list = { floor(asked * 1000) }
+    for tag in gmatch(text, "[^,]+") do
+        tag = lower(match(tag, "^%s*(.-)%s*$"))
+        if tag ~= "" and #tag <= LONGEST then
+            list[#list + 1] = tag
+        end
+        if #list > MOST then
+            break
+        end
+    end
+    return #list > 1 and concat(list, ",") or nil
+end
+
+-- When the origin was asked, in milliseconds, and the tags.
+function _M.read(field)
+    local list, asked = {}, nil
+    for part in gmatch(field, "[^,]+") do
+        if not asked then
+            asked = tonumber(part)
+        else
+            list[#list + 1] = part
+        end
+    end
+    return asked, list
+end
+return _M

@@ -1,0 +1,225 @@
+// Purges of what begins so, of tags, and soft ones: what is marked and found out with the next request.
+import { afterAll, describe, expect, test } from 'vitest';
+import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import { rule, startEdge } from '../support/edge.ts';
+import type { Ask } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/origin.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+const purge = (order: PurgeOrder) => edge.admin.purge(order, 10_000);
+const made = () => edge.site({ cacheRules: [rule()] });
+const stateOf = async (path: string, ask: Ask) => (await edge.get(path, ask)).cache;
+
+async function stored(host: string, ...paths: string[]) {
+  for (const path of paths) {
+    await edge.get(path, { host });
+    expect(await stateOf(path, { host })).toBe('hit');
+  }
+}
+
+describe('a purge by prefix', () => {
+  test('takes what lies below it, however it is written, and nothing beside it', async () => {
+    const { name: host, site } = await made();
+    await stored(host, '/img/a', '/img/b?x=1', '/%69mg/c', '/imgs', '/other');
+    await purge({ site: site.id, prefixes: [`${host}/img/`] });
+    for (const path of ['/img/a', '/img/b?x=1', '/%69mg/c']) expect(await stateOf(path, { host })).toBe('uri-miss');
+    for (const path of ['/img/a', '/imgs', '/other']) expect(await stateOf(path, { host })).toBe('hit');
+  });
+  test('may be repeated, and lie within another', async () => {
+    const { name: host, site } = await made();
+    await stored(host, '/a/b/c', '/a/d');
+    await purge({ site: site.id, prefixes: [`${host}/a/`, `${host}/a/b/`] });
+    await stored(host, '/a/b/c', '/a/d');
+    await purge({ site: site.id, prefixes: [`${host}/a/b/`] });
+    expect(await stateOf('/a/b/c', { host })).toBe('uri-miss');
+    expect(await stateOf('/a/d', { host })).toBe('hit');
+  });
+  test('is of one host and one site', async () => {
+    const first = await made();
+    const second = await edge.site({}, { siteID: first.site.id });
+    const other = await made();
+    for (const { name } of [first, second, other]) await stored(name, '/p/a');
+    await purge({ site: first.site.id, prefixes: [`${first.name}/p/`] });
+    await purge({ site: first.site.id, prefixes: [`${other.name}/p/`] });
+    expect(await stateOf('/p/a', { host: first.name })).toBe('uri-miss');
+    for (const { name } of [second, other]) expect(await stateOf('/p/a', { host: name })).toBe('hit');
+  });
+  test('survives a restart: what was purged stays away, what came after it stays', async () => {
+    const { name: host, site } = await made();
+    await stored(host, '/r/old', '/r/new');
+    await purge({ site: site.id, prefixes: [`${host}/r/`] });
+    await stored(host, '/r/new');
+    await edge.restart();
+    expect(await stateOf('/r/old', { host })).toBe('uri-miss');
+    expect(await stateOf('/r/new', { host })).toBe('hit');
+  });
+  test('reaches what is still on its way', async () => {
+    const { name: host, site } = await made();
+    const { opened, open } = gate();
+    edge.origin.on('/w/x', { body: 'old', after: opened });
+    const underWay = edge.get('/w/x', { host });
+    await eventually(() => expect(edge.origin.asked('/w/x')).toHaveLength(1));
+    await purge({ site: site.id, prefixes: [`${host}/w/`] });
+    open();
+    expect((await underWay).body).toBe('old');
+    edge.origin.on('/w/x', { body: 'new' });
+    expect((await edge.get('/w/x', { host })).body).toBe('new');
+  });
+});
+
+describe('a purge by tag', () => {
+  const tagged = (path: string, tags: string) => edge.origin.on(path, { headers: { 'cache-tag': tags }, body: path });
+
+  test('takes the objects that have one of them, in any case, and no others', async () => {
+    const { name: host, site } = await made();
+    tagged('/t1', 'Shoes, sale');
+    tagged('/t2', 'sale');
+    tagged('/t3', 'hats');
+    await stored(host, '/t1', '/t2', '/t3', '/plain');
+    await purge({ site: site.id, tags: ['SHOES'] });
+    expect(await stateOf('/t1', { host })).not.toBe('hit');
+    for (const path of ['/t1', '/t2', '/t3', '/plain']) expect(await stateOf(path, { host })).toBe('hit');
+    await purge({ site: site.id, tags: ['sale', 'hats'] });
+    for (const path of ['/t1', '/t2', '/t3']) expect(await stateOf(path, { host })).not.toBe('hit');
+    expect(await stateOf('/plain', { host })).toBe('hit');
+  });
+  test('is of one site', async () => {
+    const [mine, theirs] = [await made(), await made()];
+    tagged('/same', 'same');
+    await stored(mine.name, '/same');
+    await stored(theirs.name, '/same');
+    await purge({ site: mine.site.id, tags: ['same'] });
+    expect(await stateOf('/same', { host: mine.name })).not.toBe('hit');
+    expect(await stateOf('/same', { host: theirs.name })).toBe('hit');
+  });
+  test('takes every variant', async () => {
+    const { name: host, site } = await made();
+    edge.origin.on('/tv', { headers: { 'cache-tag': 'v', vary: 'accept-encoding, x-kind' } });
+    const asks = ['gzip', ''].flatMap((encoding) =>
+      ['a', 'b'].map((kind) => ({ host, headers: { 'accept-encoding': encoding, 'x-kind': kind } })),
+    );
+    for (let i = 0; i < 2; i += 1) for (const ask of asks) await edge.get('/tv', ask);
+    for (const ask of asks) expect(await stateOf('/tv', ask)).toBe('hit');
+    await purge({ site: site.id, tags: ['v'] });
+    for (const ask of asks) expect(await stateOf('/tv', ask)).not.toBe('hit');
+  });
+  test('survives a restart', async () => {
+    const { name: host, site } = await made();
+    tagged('/tr', 'tr');
+    await stored(host, '/tr');
+    await purge({ site: site.id, tags: ['tr'] });
+    await edge.restart();
+    expect(await stateOf('/tr', { host })).not.toBe('hit');
+    expect(await stateOf('/tr', { host })).toBe('hit');
+  });
+  test('reaches what is still on its way', async () => {
+    const { name: host, site } = await made();
+    const { opened, open } = gate();
+    edge.origin.on('/tw', { headers: { 'cache-tag': 'tw' }, body: 'old', after: opened });
+    const underWay = edge.get('/tw', { host });
+    await eventually(() => expect(edge.origin.asked('/tw')).toHaveLength(1));
+    await purge({ site: site.id, tags: ['tw'] });
+    open();
+    expect((await underWay).body).toBe('old');
+    tagged('/tw', 'tw');
+    expect((await edge.get('/tw', { host })).body).toBe('/tw');
+  });
+  test('no visitor sees a tag, and an origin cannot name one as the edge does', async () => {
+    const { name: host, site } = await made();
+    edge.origin.on('/secret', { headers: { 'cache-tag': 'internal-name', 'x-e-tags': '1,forged' } });
+    for (let i = 0; i < 2; i += 1) {
+      const reply = await edge.get('/secret', { host });
+      expect(reply.rawHeaders.join()).not.toMatch(/internal-name|forged/);
+    }
+    await purge({ site: site.id, tags: ['forged'] });
+    expect(await stateOf('/secret', { host })).toBe('hit');
+  });
+  test('counts the first 64 tags, and no longer than 128 characters', async () => {
+    const { name: host, site } = await made();
+    tagged('/many', [...Array.from({ length: 64 }, (_, i) => `n${i}`), 'last'].join());
+    tagged('/long', ['x'.repeat(129), 'short'].join());
+    await stored(host, '/many', '/long');
+    await purge({ site: site.id, tags: ['last', 'x'.repeat(129)] });
+    for (const path of ['/many', '/long']) expect(await stateOf(path, { host })).toBe('hit');
+    await purge({ site: site.id, tags: ['n63', 'short'] });
+    for (const path of ['/many', '/long']) expect(await stateOf(path, { host })).not.toBe('hit');
+  });
+});
+
+describe('a soft purge', () => {
+  /** Answers 304 to whom has it, until it changes. */
+  function page(path: string, more: Record<string, string> = {}) {
+    const now = { version: '1' };
+    edge.origin.on(path, ({ headers }) => {
+      const etag = `"${now.version}"`;
+      const known = headers['if-none-match'] === etag;
+      return known
+        ? { status: 304, headers: { etag, ...more } }
+        : { headers: { etag, ...more }, body: `version ${now.version}` };
+    });
+    return now;
+  }
+  const orders: [string, (host: string, site: string, path: string) => PurgeOrder][] = [
+    ['URL', (host, _, path) => ({ urls: [`http://${host}${path}`] })],
+    ['prefix', (host, site) => ({ site, prefixes: [`${host}/soft`] })],
+    ['host', (host, site) => ({ site, prefixes: [`${host}/`] })],
+    ['site', (_, site) => ({ site, prefixes: [''] })],
+    ['tag', (_, site) => ({ site, tags: ['t'] })],
+  ];
+  test.each(orders)('of a %s asks the origin once and keeps what is still right', async (kind, order) => {
+    const { name: host, site } = await made();
+    const path = `/soft-${kind}`;
+    page(path, { 'cache-tag': 't' });
+    await stored(host, path);
+    await purge({ ...order(host, site.id, path), soft: true });
+    const reply = await edge.get(path, { host });
+    expect(reply.header('cache-status')).toContain('fwd=stale; fwd-status=304; stored');
+    expect(reply.body).toBe('version 1');
+    expect(edge.origin.asked(path)).toHaveLength(2);
+    await eventually(async () => expect(await stateOf(path, { host })).toBe('hit'));
+  });
+  test('gets what is new', async () => {
+    const { name: host, site } = await made();
+    const now = page('/renewed');
+    await stored(host, '/renewed');
+    now.version = '2';
+    await purge({ site: site.id, prefixes: [`${host}/`], soft: true });
+    expect((await edge.get('/renewed', { host })).body).toBe('version 2');
+  });
+  test('leaves what stands in for a failing origin', async () => {
+    const { name: host } = await edge.site();
+    edge.origin.on('/fails', { headers: { 'cache-control': 'max-age=60, stale-if-error=600' }, body: 'kept' });
+    await stored(host, '/fails');
+    edge.origin.on('/fails', { status: 503, body: 'bad' });
+    await purge({ urls: [`http://${host}/fails`], soft: true });
+    const reply = await edge.get('/fails', { host });
+    expect(reply).toMatchObject({ status: 200, body: 'kept' });
+    expect(reply.header('cache-status')).toContain('stale-if-error');
+  });
+  test('reaches every variant', async () => {
+    const { name: host } = await made();
+    edge.origin.on('/sv', ({ headers }) => ({ headers: { vary: 'x-kind', etag: `"${headers['x-kind']}"` } }));
+    const asks = ['a', 'b'].map((kind) => ({ host, headers: { 'x-kind': kind } }));
+    for (let i = 0; i < 2; i += 1) for (const ask of asks) await edge.get('/sv', ask);
+    await purge({ urls: [`http://${host}/sv`], soft: true });
+    for (const ask of asks) expect((await edge.get('/sv', ask)).header('cache-status')).toContain('fwd=stale');
+  });
+  test('survives a restart', async () => {
+    const { name: host, site } = await made();
+    page('/softly');
+    await stored(host, '/softly');
+    await purge({ site: site.id, prefixes: [''], soft: true });
+    await edge.restart();
+    expect((await edge.get('/softly', { host })).header('cache-status')).toContain('fwd-status=304');
+  });
+});
+
+test('a site with marks serves hits as before, and one without is not looked at', async () => {
+  const { name: host, site } = await made();
+  await purge({ site: site.id, prefixes: Array.from({ length: 300 }, (_, i) => `${host}/p${i}/`) });
+  await stored(host, '/p7/a', '/q');
+  await stored((await made()).name, '/p7/a');
+});
