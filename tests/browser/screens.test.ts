@@ -6,6 +6,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -75,13 +76,34 @@ beforeAll(async () => {
   const header = { name: 'User-Agent', operator: 'matches', value: '^(curl|wget)/' } as const;
   await user(antiHeaders.create, { params: demo, body: { antiHeaders: [{ ...header, action: 'drop' }] } });
   await user(siteAntiHeaders.create, { params: { siteId }, body: { antiHeaders: [header] } });
+  await user(ports.create, {
+    params: { siteId },
+    body: {
+      ports: [
+        { port: 8022, memo: 'jump host', upstreams: [{ address: '2001:db8::1', port: 22 }] },
+        {
+          port: 5353,
+          protocol: 'udp',
+          enabled: false,
+          upstreams: [
+            { address: 'a-name-server-that-is-rather-long-for-a-column-of-a-table.glow.test', port: 53 },
+            { address: '203.0.113.24', port: 53 },
+          ],
+        },
+      ],
+    },
+  });
   await user(certificates.create, {
     params: { siteId },
     body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
   });
   const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
   await user(customHeaders.create, { params: { siteId }, body: { modules: [{ name: 'Security', headers: [frame] }] } });
-  const script = { name: 'App', allowOrigins: ['https://app.glow.test', 'https://*.glow.test'], allowCredentials: true };
+  const script = {
+    name: 'App',
+    allowOrigins: ['https://app.glow.test', 'https://*.glow.test'],
+    allowCredentials: true,
+  };
   await user(cors.create, { params: { siteId }, body: { cors: [script] } });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
@@ -130,6 +152,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=ports`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=certs`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=headers`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cors`, shows: 'main h2' },
@@ -151,6 +174,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
     { kind: 'user', address: `${own}/${domain}?tab=hotlink`, shows: 'main ol > li', same: true },
     { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },
+    { kind: 'user', address: `${own}?view=ports`, shows: 'tbody td, main li b' },
     { kind: 'user', address: `${own}?view=certs`, shows: list },
     { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },

@@ -5,6 +5,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
@@ -16,6 +17,7 @@ import {
   IconLayoutDashboard,
   IconLinkOff,
   IconListCheck,
+  IconPlugConnected,
   IconWorldWww,
 } from '@tabler/icons-react';
 import { lazy, type ComponentType } from 'react';
@@ -45,6 +47,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconWorldWww,
         reads: domains.list,
         component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
+      },
+      {
+        view: 'ports',
+        title: 'ports.title',
+        icon: IconPlugConnected,
+        reads: ports.list,
+        component: view(() => import('../features/ports/ports-page.tsx'), 'PortsPage'),
       },
       {
         view: 'certs',

@@ -34,9 +34,8 @@ export function readPortLine(line: string): ReadLine {
       Object.assign(chosen, option);
       continue;
     }
-    // Without a colon it is meant as an option.
     const origin = readOrigin(word);
-    if (origin === null) return { fault: /[:[]/.test(word) ? 'origin' : 'option', part: word };
+    if (origin === null) return { fault: word.includes('=') ? 'option' : 'origin', part: word };
     upstreams.push(origin);
   }
   if (!upstreams.some(({ enabled }) => enabled)) return { fault: 'noOrigin', part: before.trim() };

@@ -6,7 +6,7 @@ import { readPortLine } from '@edgeloom/contract/ports/port-lines.ts';
 import {
   forwardFaults,
   Method,
-  Port,
+  type Port,
   Protocol,
   type ForwardInput,
   type ForwardUpdate,

@@ -1,12 +1,11 @@
-import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { issuesOf, bare } from '../../lib/schema.ts';
 import { ruleText } from '../../lib/errors.ts';
 import * as z from 'zod';
 import { useField } from '../resource-form/form-state.ts';
-import { linesOf, verdictsOf, type Judge } from './lines.ts';
-import classes from './fields.module.css';
+import { LinesInput } from './lines-input.tsx';
+import { linesOf, verdictsOf, withRefused, type Judge } from './lines.ts';
 
 interface LinesFieldProps {
   name: string;
@@ -17,7 +16,7 @@ interface LinesFieldProps {
 }
 
 /** A list, one entry a line, each with its own verdict. */
-export function LinesField({ name, judge, placeholder, rows = 6 }: LinesFieldProps) {
+export function LinesField({ name, judge, placeholder, rows }: LinesFieldProps) {
   const t = useT();
   const { accepted, value, set, schema, inner, input } = useField(name);
   const given = Array.isArray(value) ? value.map(String) : [];
@@ -27,51 +26,19 @@ export function LinesField({ name, judge, placeholder, rows = 6 }: LinesFieldPro
   if (!accepted) return null;
   const lines = linesOf(shown);
   const faults = verdictsOf(lines, judge ?? judgeOf(schema), t('common.form.twice'));
-  const refused = [...inner].flatMap(([path, fault]) => {
-    const index = Number(path.split('.')[0]);
-    const line = lines[index];
-    return line !== undefined && !faults.some((verdict) => verdict.line === index + 1)
-      ? [{ line: index + 1, text: line, fault }]
-      : [];
-  });
-  const all = [...faults, ...refused].toSorted((a, b) => a.line - b.line);
   return (
-    <div>
-      <Textarea
-        {...input}
-        description={input.description ?? t('common.form.oneALine')}
-        error={input.error ?? all.length > 0}
-        aria-describedby={`${input.id}-verdicts`}
-        classNames={{ input: classes['lines'] ?? '' }}
-        autosize
-        minRows={rows}
-        maxRows={18}
-        spellCheck={false}
-        value={shown}
-        {...(placeholder !== undefined && { placeholder })}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          set(linesOf(event.currentTarget.value));
-        }}
-      />
-      <div id={`${input.id}-verdicts`}>
-        <div className={classes['tally']}>
-          <span>{t('common.form.lines', { count: lines.length })}</span>
-          {all.length > 0 && <span>{t('common.form.badLines', { count: all.length })}</span>}
-        </div>
-        {all.length > 0 && (
-          <ul className={classes['verdicts']}>
-            {all.slice(0, 50).map(({ line, text: entry, fault }) => (
-              <li key={line} className={classes['verdict']}>
-                <span>{t('common.form.line', { line })}</span>
-                <code>{entry}</code>
-                <span>{fault}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-    </div>
+    <LinesInput
+      input={input}
+      text={shown}
+      count={lines.length}
+      verdicts={withRefused(lines, faults, inner)}
+      placeholder={placeholder}
+      {...(rows !== undefined && { rows })}
+      onChange={(typed) => {
+        setText(typed);
+        set(linesOf(typed));
+      }}
+    />
   );
 }
 

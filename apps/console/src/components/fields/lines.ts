@@ -23,3 +23,19 @@ export function verdictsOf(lines: readonly string[], judge: Judge, twice: string
     return fault === null ? [] : [{ line: i + 1, text, fault }];
   });
 }
+
+/** With what the schema or the server says of entries, by `2` or `2.port`, where the line itself has no fault. */
+export function withRefused(
+  lines: readonly string[],
+  verdicts: readonly Verdict[],
+  inner: ReadonlyMap<string, string>,
+): Verdict[] {
+  const refused = [...inner].flatMap(([path, fault]) => {
+    const index = Number(path.split('.')[0]);
+    const text = lines[index];
+    return text !== undefined && !verdicts.some(({ line }) => line === index + 1)
+      ? [{ line: index + 1, text, fault }]
+      : [];
+  });
+  return [...verdicts, ...refused].toSorted((a, b) => a.line - b.line);
+}

@@ -23,6 +23,7 @@ import { loadAccount } from '../../lib/sign-in.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Account } from '../../stores/session.ts';
+import { LicenseFacts } from './license-facts.tsx';
 import classes from './user-information.module.css';
 
 /** Who is signed in, what they are told, and how much was asked of their sites. */
@@ -34,6 +35,7 @@ export function UserInformationPage() {
         {(account) => (
           <>
             <AccountFacts of={account} />
+            <LicenseFacts />
             <Visits />
             <Messages />
             {/* A form by itself would share the panel's height with what stands above it. */}

@@ -1,0 +1,55 @@
+import { Textarea } from '@mantine/core';
+import { useT } from '../../lib/i18n.ts';
+import type { Field } from '../resource-form/form-state.ts';
+import type { Verdict } from './lines.ts';
+import classes from './fields.module.css';
+
+interface LinesInputProps {
+  input: Field['input'];
+  text: string;
+  count: number;
+  verdicts: readonly Verdict[];
+  placeholder?: string | undefined;
+  rows?: number;
+  onChange: (text: string) => void;
+}
+
+/** A box of lines, how many there are, and what is wrong with which. */
+export function LinesInput({ input, text, count, verdicts, placeholder, rows = 6, onChange }: LinesInputProps) {
+  const t = useT();
+  return (
+    <div>
+      <Textarea
+        {...input}
+        description={input.description ?? t('common.form.oneALine')}
+        error={input.error ?? verdicts.length > 0}
+        aria-describedby={`${input.id}-verdicts`}
+        classNames={{ input: classes['lines'] ?? '' }}
+        autosize
+        minRows={rows}
+        maxRows={18}
+        spellCheck={false}
+        value={text}
+        {...(placeholder !== undefined && { placeholder })}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <div id={`${input.id}-verdicts`}>
+        <div className={classes['tally']}>
+          <span>{t('common.form.lines', { count })}</span>
+          {verdicts.length > 0 && <span>{t('common.form.badLines', { count: verdicts.length })}</span>}
+        </div>
+        {verdicts.length > 0 && (
+          <ul className={classes['verdicts']}>
+            {verdicts.slice(0, 50).map(({ line, text: entry, fault }) => (
+              <li key={line} className={classes['verdict']}>
+                <span>{t('common.form.line', { line })}</span>
+                <code>{entry}</code>
+                <span>{fault}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+// What a customer does about the ports of a site, in a browser.
+import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { portKey } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { eventually } from '../support/eventually.ts';
+import { published } from '../support/outbox.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 180_000);
+afterAll(() => consoles.stop());
+
+async function siteWithPorts(portLimit = 10) {
+  const { build, as, installation } = consoles.app;
+  const zone = await build.zone({ ports: [80, 8080], tlsPorts: [443, 8443] });
+  const site = await build.site({ product: await build.product({ zone, portLimit }) });
+  const { call } = as(site.owner);
+  const rows = async () => (await call(ports.list, { params: site.params, query: { portType: '4' } })).data;
+  return { site, call, rows, installation, address: `sitesManagement/sitesSetting/${site.id}/${site.name}?view=ports` };
+}
+
+test('a forward is written, told to the nodes, given other origins, turned off and removed', async () => {
+  const { site, rows, installation, address } = await siteWithPorts();
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /400/ });
+  await page.getByText('No forwards yet').waitFor();
+  await keepPicture(page, 'ports-empty');
+  await page.getByRole('button', { name: 'Add forward' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Port', { exact: true }).fill('8080');
+  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n192.0.2.2');
+  await form.getByText('No origin: write address:port').waitFor();
+  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n[2001:db8::1]:22*70!backup');
+  await form.getByLabel('Memo').fill('jump host');
+  await keepPicture(page, 'ports-form');
+  const add = form.getByRole('button', { name: 'Add forward' });
+  await add.click();
+  // It is the zone's own, and the customer can read which.
+  await page.getByText("This port is one of the zone's web ports").first().waitFor();
+  await form.getByLabel('Port', { exact: true }).fill('8022');
+  await add.click();
+  await page.getByText('1 of 10 forwards').waitFor();
+  const [made] = await rows();
+  expect(made).toMatchObject({
+    port: 8022,
+    memo: 'jump host',
+    upstreams: [{ port: 22 }, { weight: 70, backup: true }],
+  });
+  expect(await published(installation, site.zoneId)).toEqual([portKey(made?.id ?? '')]);
+
+  const row = page.getByRole('row').filter({ hasText: '8022' });
+  await row.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  expect(await form.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe(
+    '192.0.2.1:22\n[2001:db8::1]:22*70!backup',
+  );
+  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n192.0.2.3:22');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await eventually(async () =>
+    expect((await rows())[0]?.upstreams.map(({ address: at }) => at)).toEqual(['192.0.2.1', '192.0.2.3']),
+  );
+  await form.waitFor({ state: 'detached' });
+
+  await row.getByRole('switch').click({ force: true });
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+  await eventually(async () => expect((await rows())[0]?.enabled).toBe(false));
+  await row.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await eventually(async () => expect(await rows()).toEqual([]));
+});
+
+test('many forwards are written at once: each line is judged as it is typed, and what the server refuses is named', async () => {
+  const { site, rows, address } = await siteWithPorts();
+  await consoles.app.build.forward({ site: await consoles.app.build.site({ product: site.product }), port: 8023 });
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /409/ });
+  await page.getByRole('button', { name: 'Add many' }).click();
+  const form = page.getByRole('dialog');
+  const box = form.getByRole('textbox', { name: 'Forwards' });
+  await box.fill('8022 192.0.2.1:22\n5353/udp 192.0.2.1\n999 192.0.2.1:22');
+  await form.getByText('No origin: write address:port').waitFor();
+  await form.getByText('The port is not between 1000 and 65000, or reserved').waitFor();
+  await keepPicture(page, 'ports-many');
+  await box.fill('8022 192.0.2.1:22\n8023 192.0.2.1:23');
+  await form.getByRole('button', { name: 'Add many' }).click();
+  // Another customer's, whoever that is.
+  await page.getByText('8023 192.0.2.1:23').last().waitFor();
+  expect(await rows()).toEqual([]);
+  await keepPicture(page, 'ports-refused');
+});
+
+test('a site opens a port of its zone, and at its limit of forwards is told so', async () => {
+  const { site, call, address } = await siteWithPorts(1);
+  await consoles.app.build.forward({ site, port: 20_022, memo: 'a memo that says what it is for' });
+  const { page } = await consoles.openAs(site.owner, address, { language: 'zh-TW' });
+  await page.getByText('1 / 1 條轉發').waitFor();
+  expect(await page.getByRole('button', { name: '新增轉發' }).count()).toBe(0);
+  await page.getByRole('switch', { name: '8443 HTTPS' }).click({ force: true });
+  await eventually(async () => {
+    const { data } = await call(sitePorts.list, { params: site.params });
+    expect(data.filter(({ open }) => open).map(({ port }) => port)).toEqual([80, 443, 8443]);
+  });
+  await keepPicture(page, 'ports-zh');
+});
