@@ -42,7 +42,7 @@ beforeAll(async () => {
   origin = await startOrigin();
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  agents = [await testAgent({ ...nodeOf(await plane.node(zone)) })];
+  agents = await Promise.all(nodes.map(async (listen) => testAgent({ ...nodeOf(await plane.node(zone)), listen })));
   for (const agent of agents) agent.start();
   await changed(plane.installation.db, zone.id, 'zone', `site/${site.id}`);
 }, 90_000);
@@ -53,19 +53,26 @@ afterAll(async () => {
   await pebble.stop();
 });
 
+/** Two nodes of one zone. */
+const nodes = ['127.0.0.1', '127.0.0.2'];
 const nodeOf = ({ control, token }: { control: string; token: string }) => ({ control, token });
 const user = () => plane.as(site.owner);
 
 async function domain(name = `${unique('www')}.example.com`) {
   const row = await plane.build.domain({ site, name, upstreams: [{ address: '127.0.0.1', port: origin.port }] });
   await changed(plane.installation.db, site.zoneId, `host/${name}`);
-  await eventually(async () => expect((await visit(http, name, '/')).status).not.toBe(903), { within: 20_000 });
+  await eventually(
+    async () => {
+      for (const node of nodes) expect((await visit(http, name, '/', node)).status).not.toBe(903);
+    },
+    { within: 20_000 },
+  );
   return row;
 }
 
 /** Who vouches for the name at the edge, and by which kind of key. */
-async function shown(servername: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port: https, servername, rejectUnauthorized: false });
+async function shown(servername: string, node = '127.0.0.1'): Promise<string> {
+  const socket = connect({ host: node, port: https, servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   const { subjectaltname = '', issuer } = socket.getPeerCertificate();
   socket.destroy();
@@ -87,7 +94,10 @@ test(
         }),
       { within: 90_000 },
     );
-    await eventually(async () => expect(await shown(name)).toMatch(new RegExp(`^DNS:${name} by Pebble Intermediate`)));
+    for (const node of nodes)
+      await eventually(async () =>
+        expect(await shown(name, node)).toMatch(new RegExp(`^DNS:${name} by Pebble Intermediate`)),
+      );
     const { data } = await user().call(certificates.list, { params: site.params, query: { sslName: name } });
     expect(data).toMatchObject([
       { type: 'automatic', status: 'success', names: [name], keyTypes: ['ecdsa'], inUse: 1, error: null },
@@ -146,14 +156,17 @@ test(
     };
     node.connect();
     const { name } = await domain();
+    // The authority meets the second node, as a visitor may.
+    await pebble.lead(name, '127.0.0.2');
     const { id } = await order([name]);
     await held.promise;
-    // The real node has it long since.
+    // The real nodes have it long since.
     const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
     const path = `/.well-known/acme-challenge/${challenge.token}`;
-    await eventually(async () =>
-      expect(await visit(http, name, path)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
-    );
+    for (const at of nodes)
+      await eventually(async () =>
+        expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
+      );
     expect(await steps(id)).not.toContain('told');
     gate.resolve();
     await issued(id);

@@ -15,6 +15,8 @@ export interface AgentOptions {
   dir?: string;
   /** Runs instead of the sources. */
   program?: { command: string; args: string[] };
+  /** Where it listens; several nodes of one zone have the same ports. */
+  listen?: string;
   /** Instead of the machine's nginx. */
   nginx?: string;
   /** Runs as this user and group instead of ours. */
@@ -52,11 +54,11 @@ export class TestAgent {
   }
 
   get env(): NodeJS.ProcessEnv {
-    const { control, token, nginx } = this.#options;
+    const { control, token, nginx, listen = '127.0.0.1' } = this.#options;
     return {
       PATH: process.env['PATH'],
       EDGELOOM_DIR: this.dir,
-      EDGELOOM_LISTEN: '127.0.0.1',
+      EDGELOOM_LISTEN: listen,
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
       ...(token !== undefined && { EDGELOOM_TOKEN: token }),
       ...(nginx !== undefined && { EDGELOOM_NGINX: nginx }),

@@ -27,6 +27,8 @@ export interface Pebble {
   /** As an entry of ACME_AUTHORITIES. */
   authority: { name: string; directory: string; rootFile: string; eab?: { kid: string; key: string } };
   stop: () => Promise<void>;
+  /** From now on a name leads there, and not to this machine's first address. */
+  lead: (name: string, address: string) => Promise<void>;
   /** The authority alone; its name server stays. It comes back knowing nobody. */
   halt: () => Promise<void>;
   start: () => Promise<void>;
@@ -100,6 +102,11 @@ export async function startPebble(options: PebbleOptions, name = 'Pebble'): Prom
     authority: { name, directory, rootFile, ...(eab && { eab }) },
     start,
     halt: async () => pebble?.stop(),
+    async lead(name, address) {
+      const body = JSON.stringify({ host: `${name}.`, addresses: [address] });
+      const { ok } = await fetch(`http://127.0.0.1:${dnsManagement}/add-a`, { method: 'POST', body });
+      if (!ok) throw new Error('the name server does not take it');
+    },
     async stop() {
       await pebble?.stop();
       await Promise.all(running.map((one) => one.stop()));

@@ -1,0 +1,67 @@
+// What an authority says of a certificate, from the upload to the handshake: our api, our node, and a responder.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { changed } from '@edgeloom/api/core/changes.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testAgent, type TestAgent } from '../support/agent.ts';
+import { authority } from '../support/authority.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../support/ports.ts';
+import { startResponder } from '../support/responder.ts';
+import { testDatabase } from '../support/services.ts';
+
+let plane: ControlPlane;
+let agent: TestAgent;
+let site: BuiltSite;
+let https = 0;
+beforeAll(async () => {
+  const [http = 0, secure = 0] = await freePorts(2);
+  https = secure;
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+  const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
+  site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { control, token } = await plane.node(zone);
+  agent = await testAgent({ control, token });
+  agent.start();
+  await changed(plane.installation.db, zone.id, 'zone', `site/${site.id}`);
+}, 90_000);
+afterAll(async () => {
+  await agent.stop();
+  await plane.stop();
+});
+
+async function told(name: string): Promise<string> {
+  const flags = ['-connect', `127.0.0.1:${https}`, '-servername', name, '-status'];
+  const asking = promisify(execFile)('openssl', ['s_client', ...flags]);
+  asking.child.stdin?.end();
+  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  return `${/subject=(.*)/.exec(stdout)?.[1]}, ${/Cert Status: (\w+)/.exec(stdout)?.[1] ?? 'nothing'}`;
+}
+
+test('a certificate is uploaded, asked after by the node and shown with the answer, also by the agent that follows', async () => {
+  const ca = await authority();
+  const [port = 0] = await freePorts(1);
+  const name = `${unique('www')}.example.com`;
+  const bought = await ca.sell([name], { responder: `http://127.0.0.1:${port}/` });
+  const responder = await startResponder(port, { authority: ca.signer, good: [bought.chainPem] });
+  const user = plane.as(site.owner);
+  const { id } = await plane.build.domain({ site, name });
+  const { id: certId } = await user.call(certificates.create, {
+    params: site.params,
+    body: { source: 'pem', sslName: name, ...bought },
+  });
+  await user.call(certificates.assign, { params: { ...site.params, certId }, body: { domainIDs: [id] } });
+  const good = `CN = ${name}, good`;
+  await eventually(async () => expect(await told(name)).toBe(good), { within: 30_000 });
+
+  // The responder and the agent are gone; nginx goes on, and so does what comes after the agent.
+  await responder.stop();
+  await agent.end('SIGKILL');
+  expect(await told(name)).toBe(good);
+  agent.start();
+  await eventually(() => expect(agent.running).toBe(true));
+  expect(await told(name)).toBe(good);
+}, 120_000);
