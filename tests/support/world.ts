@@ -27,6 +27,7 @@ export const things = [
   'antiReferer',
   'antiHeader',
   'siteAntiHeader',
+  'rate',
   'purge',
   'job',
   'branding',
@@ -82,6 +83,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
+  rates: 'rate',
   nodes: 'node',
   purge: 'purge',
   branding: 'branding',
@@ -141,6 +143,9 @@ export async function world(
     ],
   });
   const forwardUpstream = await db.portUpstream.findFirstOrThrow({ where: { portRuleId: forward.id } });
+  const rate = await db.rate.create({
+    data: { siteId: site.id, type: 'all', value: [], rate: 100, after: 0, priority: 100, enabled: true },
+  });
   const certificate = await build.certificate(site, [domain.name]);
   const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
   const siteDns = await build.siteDns(site);
@@ -182,6 +187,7 @@ export async function world(
       antiReferer: antiReferer.id,
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
+      rate: rate.id,
       purge: purge.id,
       job: job.id,
       branding: branding.id,
@@ -215,6 +221,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.cacheRule.findMany(inSite),
     db.antiReferer.findMany(inSite),
     db.antiHeader.findMany(inSite),
+    db.rate.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
     db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),

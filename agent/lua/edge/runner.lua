@@ -17,12 +17,15 @@ local custom_header = require("edge.modules.custom_header")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
+local rates = require("edge.plugins.rates")
 local status = require("edge.plugins.status")
 local url_redirect = require("edge.modules.url_redirect")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
-local plugins = { status, anti_referer, anti_header, https, cache, origin, cors, custom_header, url_redirect }
+local plugins = {
+    status, anti_referer, anti_header, https, rates, cache, origin, cors, custom_header, url_redirect,
+}
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
 -- `all`: with those that act for a module. What no domain has assigned costs it nothing.

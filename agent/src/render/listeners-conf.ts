@@ -78,6 +78,7 @@ map "" $e_site { default ""; }
 map "" $e_domain { default ""; }
 map "" $e_cause { default ""; }
 map "" $e_rule { default ""; }
+map "" $e_rate_after { default 0; }
 map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
 map "" $e_modules { default ""; }
@@ -98,6 +99,7 @@ ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(z
     client_header_timeout 15s;
     client_body_timeout 60s;
     send_timeout 60s;
+    limit_rate_after $e_rate_after;
     keepalive_timeout 65s;
     keepalive_requests 10000;
     absolute_redirect off;

@@ -52,6 +52,7 @@ import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
+import { ratesRoutes } from './modules/rates/rates.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
@@ -101,6 +102,7 @@ const modules: readonly Routes[] = [
   antiReferersRoutes,
   antiHeadersRoutes,
   siteAntiHeadersRoutes,
+  ratesRoutes,
   cacheRulesRoutes,
   cacheSettingRoutes,
   domainModulesRoutes,

@@ -29,6 +29,7 @@ import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
+import { rates } from './rates/rates.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
@@ -82,6 +83,7 @@ export const groups: readonly Group[] = [
   antiReferers,
   antiHeaders,
   siteAntiHeaders,
+  rates,
   purge,
   purgeSites,
   domainModules,

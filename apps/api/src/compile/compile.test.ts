@@ -174,6 +174,7 @@ const documents: [string, () => EdgeDoc | null][] = [
         ],
         cacheSetting: { heuristics: true, staleIfError: 60 },
         antiHeaders: [],
+        rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
       }),
   ],
   ['host/www.example.com', () => hostDoc(host)],

@@ -1,5 +1,6 @@
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { antiHeaderDocs, type AntiHeaderRow } from './hotlink.ts';
+import { rateDocs, type RateRow } from './rates.ts';
 
 export interface SiteRow {
   id: string;
@@ -11,6 +12,7 @@ export interface SiteRow {
   /** Null: as the product begins with. */
   cacheSetting: { heuristics: boolean; staleIfError: number } | null;
   antiHeaders: AntiHeaderRow[];
+  rates: RateRow[];
 }
 
 export interface CacheRuleRow {
@@ -45,6 +47,7 @@ export const siteDoc = ({
   cacheRules,
   cacheSetting,
   antiHeaders,
+  rates,
 }: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
@@ -58,6 +61,7 @@ export const siteDoc = ({
   staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
   ...(cacheSetting?.heuristics && { heuristics: true }),
   ...antiHeaderDocs(antiHeaders),
+  ...rateDocs(rates),
 });
 
 /** Where the site says nothing. */

@@ -136,6 +136,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   SiteDns: 'site',
   AntiReferer: 'site',
   AntiHeader: 'site',
+  Rate: 'site',
   CacheRule: 'site',
   CacheSetting: 'site',
   Compression: 'site',

@@ -14,6 +14,11 @@ export interface Place {
   domainId: string | null;
 }
 
+export interface OnSite extends Place {
+  domainId: null;
+}
+export const onSite = ({ siteId }: { siteId: string }): OnSite => ({ siteId, domainId: null });
+
 interface Table<P extends Place, Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
   /** Of the body, where its faults are shown. */
   field: string;

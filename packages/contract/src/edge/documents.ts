@@ -80,6 +80,14 @@ export const AntiHeaderDoc = z.object({
   drop: z.boolean().describe('no answer at all, instead of 403'),
 });
 
+/** How fast a visitor is given what the rule is about; the first whose paths match decides. */
+export const RateDoc = z.object({
+  id: Id,
+  ...PathsDoc,
+  bytesPerSecond: z.int().min(1),
+  afterBytes: Count.describe('which come at full speed first'),
+});
+
 /** What all names of a site share. `cacheVersion` is part of every cache key of the site: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
@@ -95,6 +103,7 @@ export const SiteDoc = z.object({
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
   ports: z.array(Port).optional(),
   antiHeaders: z.array(AntiHeaderDoc).optional(),
+  rates: z.array(RateDoc).optional(),
 });
 
 export const UpstreamDoc = z.object({
@@ -215,6 +224,7 @@ export type PortDoc = z.output<typeof PortDoc>;
 export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
+export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
 

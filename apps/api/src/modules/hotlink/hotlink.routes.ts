@@ -1,4 +1,5 @@
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { onSite } from '../../core/rule-list.ts';
 import { routes } from '../../http/bind.ts';
 import * as service from './hotlink.service.ts';
 
@@ -16,11 +17,9 @@ export const antiHeadersRoutes = routes(antiHeaders, {
   remove: (ctx, { params, body }) => service.antiHeaders.remove(ctx, params, body.ids),
 });
 
-const ofSite = ({ siteId }: { siteId: string }) => ({ siteId, domainId: null });
-
 export const siteAntiHeadersRoutes = routes(siteAntiHeaders, {
-  list:   (ctx, { params }) => service.antiHeaders.list(ctx, ofSite(params)),
-  create: (ctx, { params, body }) => service.antiHeaders.create(ctx, ofSite(params), body.antiHeaders),
-  update: (ctx, { params, body }) => service.antiHeaders.update(ctx, ofSite(params), body.antiHeaders),
-  remove: (ctx, { params, body }) => service.antiHeaders.remove(ctx, ofSite(params), body.ids),
+  list:   (ctx, { params }) => service.antiHeaders.list(ctx, onSite(params)),
+  create: (ctx, { params, body }) => service.antiHeaders.create(ctx, onSite(params), body.antiHeaders),
+  update: (ctx, { params, body }) => service.antiHeaders.update(ctx, onSite(params), body.antiHeaders),
+  remove: (ctx, { params, body }) => service.antiHeaders.remove(ctx, onSite(params), body.ids),
 });

@@ -1,0 +1,44 @@
+-- How fast a visitor is given the answer, wherever it comes from: the first of the site's rules that is about the path
+-- decides. Fails open.
+local memo = require("edge.core.memo")
+local paths = require("edge.core.paths")
+local ipairs, var = ipairs, ngx.var
+
+-- Before the cache, which may send the request elsewhere.
+local _M = { name = "rates", priority = 1500 }
+
+local prepared = memo(function(rules)
+    local list = {}
+    for i, rule in ipairs(rules) do
+        list[i] = { is_about = paths.matcher(rule), rate = rule.bytesPerSecond, after = rule.afterBytes }
+    end
+    return list
+end)
+
+local function choose(rules, path)
+    local extension = paths.extension(path)
+    for _, rule in ipairs(prepared(rules)) do
+        local is_about, err = rule.is_about(path, extension)
+        if is_about or err then
+            return rule
+        end
+    end
+    return false
+end
+
+function _M.access(site, request)
+    if not site.rates then
+        return nil
+    end
+    local rule = request.rate
+    if rule == nil then
+        rule = choose(site.rates, request.path)
+        request.rate = rule
+    end
+    if rule then
+        -- nginx looks at the second only where the first is set.
+        var.limit_rate = rule.rate
+        var.e_rate_after = rule.after
+    end
+end
+return _M

@@ -1,0 +1,20 @@
+import type { RateDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { Rate } from '@edgeloom/contract/rates/rates.ts';
+
+/** Those that are on, in order. */
+export type RateRow = Pick<Rate, 'id' | 'type' | 'value' | 'rate' | 'after'>;
+
+const KIB = 1024;
+
+export const rateDocs = (rows: RateRow[]): { rates?: RateDoc[] } =>
+  rows.length === 0
+    ? {}
+    : {
+        rates: rows.map(({ id, type, value, rate, after }) => ({
+          id,
+          type,
+          values: value,
+          bytesPerSecond: rate * KIB,
+          afterBytes: after * KIB,
+        })),
+      };
