@@ -1,4 +1,6 @@
 // Accounts at the large clouds, against stand-ins that speak what the vendors document and check every signature.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { openDns, type DnsRecords } from '@edgeloom/api/dns/provider.ts';
 import { DnsCredentials } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +37,7 @@ const vendors = [
   },
 ] as const;
 
-const open = (provider: string, { url, key }: Vendor, keySecret = key.keySecret) =>
+const open = (provider: string, { url, key }: Pick<Vendor, 'url' | 'key'>, keySecret = key.keySecret) =>
   openDns(
     { ORIGIN_ALLOW: ['127.0.0.0/8'], ORIGIN_DENY: [], DNS_ENDPOINTS: { [provider]: url } },
     DnsCredentials.parse({ provider, credentials: { ...key, keySecret } }),
@@ -149,6 +151,23 @@ test.each([
   await open(provider, vendor).upsert(zone, { ...proof, values: ['one', 'two'] });
   expect(await open(provider, vendor).list(zone)).toEqual([{ ...proof, values: ['one', 'two'], ttlSeconds: 600 }]);
   await vendor.stop();
+});
+
+test('a vendor that says nothing is waited for ten seconds, and asked once', async () => {
+  let asked = 0;
+  const silent = createServer(() => (asked += 1));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const at = silent.address();
+  const url = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`;
+  const key = { keyID: 'key', keySecret: 'secret' };
+  const said = vendors.map(({ provider }) =>
+    expect(open(provider, { url, key }).list(zone)).rejects.toThrow('no answer within 10 seconds'),
+  );
+  await Promise.all(said);
+  expect(asked).toBe(vendors.length);
+  silent.closeAllConnections();
+  silent.close();
 });
 
 describe('the stand-ins check signatures as the vendors’ own examples are signed', () => {

@@ -8,6 +8,7 @@ import type { Env } from '../env.ts';
 import { isNamed, originFault } from './outbound.ts';
 
 const TIMEOUT_MS = 10_000;
+const SILENT = 'no answer within 10 seconds';
 const BYTES_AT_MOST = 1_000_000;
 
 type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
@@ -51,6 +52,7 @@ export const outboundFetch =
       if (fault) return refuse(new OutboundRefusal(fault));
       const begin = isEncrypted ? tlsRequest : plainRequest;
       const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const broken = (error: Error) => refuse(signal.aborted ? new Error(SILENT, { cause: error }) : error);
       const asked = begin(url, { method, headers, lookup, signal, agent: false }, (answer) => {
         const chunks: Buffer[] = [];
         let size = 0;
@@ -59,7 +61,7 @@ export const outboundFetch =
           if (size > BYTES_AT_MOST) return void asked.destroy(new OutboundRefusal('the answer is too large'));
           chunks.push(chunk);
         });
-        answer.on('error', refuse);
+        answer.on('error', broken);
         answer.on('end', () => {
           const status = answer.statusCode ?? 502;
           const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
@@ -70,6 +72,6 @@ export const outboundFetch =
           );
         });
       });
-      asked.on('error', refuse);
+      asked.on('error', broken);
       asked.end(body);
     });
