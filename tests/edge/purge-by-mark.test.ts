@@ -201,7 +201,7 @@ describe('a soft purge', () => {
   });
   test('reaches every variant', async () => {
     const { name: host } = await made();
-    edge.origin.on('/sv', ({ headers }) => ({ headers: { vary: 'x-kind', etag: `"${headers['x-kind']}"` } }));
+    edge.origin.on('/sv', ({ headers }) => ({ headers: { vary: 'x-kind', etag: `"${String(headers['x-kind'])}"` } }));
     const asks = ['a', 'b'].map((kind) => ({ host, headers: { 'x-kind': kind } }));
     for (let i = 0; i < 2; i += 1) for (const ask of asks) await edge.get('/sv', ask);
     await purge({ urls: [`http://${host}/sv`], soft: true });
@@ -217,9 +217,11 @@ describe('a soft purge', () => {
   });
 });
 
-test('a site with marks serves hits as before, and one without is not looked at', async () => {
+test('a site with many marks serves hits as before', async () => {
   const { name: host, site } = await made();
   await purge({ site: site.id, prefixes: Array.from({ length: 300 }, (_, i) => `${host}/p${i}/`) });
-  await stored(host, '/p7/a', '/q');
-  await stored((await made()).name, '/p7/a');
+  for (const path of ['/p7/a', '/q']) {
+    await edge.get(path, { host });
+    expect(await stateOf(path, { host })).toBe('hit');
+  }
 });

@@ -1,5 +1,5 @@
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { Button, SegmentedControl, Textarea } from '@mantine/core';
+import { Button, Checkbox, SegmentedControl, Textarea } from '@mantine/core';
 import { IconEraser } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
@@ -7,7 +7,7 @@ import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { follow } from '../../stores/jobs.ts';
-import { isPurgeHost, isPurgeURL, linesOf, MOST_LINES, type Scope } from './purge-input.ts';
+import { linesOf, listed, MOST_LINES, type Scope } from './purge-input.ts';
 import classes from './purge.module.css';
 
 interface PurgeFormProps {
@@ -15,49 +15,41 @@ interface PurgeFormProps {
   onStarted: (jobID: string) => void;
 }
 
-const scopes = ['urls', 'hosts', 'site'] as const satisfies readonly Scope[];
+const scopes = ['urls', 'prefixes', 'hosts', 'tags', 'site'] as const satisfies readonly Scope[];
 
 export function PurgeForm({ site, onStarted }: PurgeFormProps) {
   const t = useT();
   const confirm = useConfirm();
   const [scope, setScope] = useState<Scope>('urls');
   const [text, setText] = useState('');
+  const [soft, setSoft] = useState(false);
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<ReadonlyMap<number, string>>(new Map());
-  const urls = useAction(purge.urls, { refreshes: ['jobs'], quiet: true });
+  const some = useAction(purge.urls, { refreshes: ['jobs'], quiet: true });
   const all = useAction(purge.all, { refreshes: ['sites', 'jobs'], quiet: true });
   const lines = linesOf(text);
-  const good = scope === 'urls' ? isPurgeURL : isPurgeHost;
   const bad =
     scope === 'site'
       ? []
       : lines.flatMap((line, i) =>
-          good(line) && !refused.has(i)
+          listed[scope].good(line) && !refused.has(i)
             ? []
-            : [
-                {
-                  n: i + 1,
-                  line,
-                  why: refused.get(i) ?? t(scope === 'urls' ? 'purge.verdicts.url' : 'purge.verdicts.host'),
-                },
-              ],
+            : [{ n: i + 1, line, why: refused.get(i) ?? t(`purge.verdicts.${scope}`) }],
         );
   const params = { siteId: site.id };
 
-  const sure = () =>
-    scope === 'site'
-      ? confirm({
-          title: t('purge.siteTitle', { name: site.name }),
-          points: [t('purge.originPoint'), t('purge.offlinePoint')],
-          verb: t('purge.submitSite'),
-        })
-      : scope === 'hosts'
-        ? confirm({
-            title: t('purge.hostsTitle', { count: lines.length }),
-            points: [t('purge.originPoint'), t('purge.offlinePoint')],
-            verb: t('purge.submitHosts', { count: lines.length }),
-          })
-        : true;
+  const sure = () => {
+    const points = [t('purge.originPoint'), t('purge.offlinePoint')];
+    if (scope === 'site')
+      return confirm({ title: t('purge.siteTitle', { name: site.name }), points, verb: t('purge.submitSite') });
+    if (scope === 'hosts' && !soft)
+      return confirm({
+        title: t('purge.hostsTitle', { count: lines.length }),
+        points,
+        verb: t('purge.submit.hosts', { count: lines.length }),
+      });
+    return true;
+  };
 
   const submit = async () => {
     setTried(true);
@@ -67,7 +59,7 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
       const started =
         scope === 'site'
           ? await all.run({ params })
-          : await urls.run({ params, body: { type: scope === 'urls' ? 1 : 3, urls: lines } });
+          : await some.run({ params, body: { type: listed[scope].type, urls: lines, soft } });
       if (!started) return;
       follow(started.jobID, site.id);
       onStarted(started.jobID);
@@ -87,7 +79,7 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
       ? t('purge.submitSite')
       : lines.length === 0
         ? t('purge.title')
-        : t(scope === 'urls' ? 'purge.submitURLs' : 'purge.submitHosts', { count: lines.length });
+        : t(`purge.submit.${scope}`, { count: lines.length });
   return (
     <form
       className={classes['form']}
@@ -112,8 +104,8 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
       {scope !== 'site' && (
         <div>
           <Textarea
-            aria-label={t(scope === 'urls' ? 'purge.urls' : 'purge.hosts')}
-            placeholder={t(scope === 'urls' ? 'purge.urlsHint' : 'purge.hostsHint')}
+            aria-label={t(`purge.scopes.${scope}`)}
+            placeholder={t(`purge.hints.${scope}`)}
             aria-describedby="purge-verdicts"
             autosize
             minRows={3}
@@ -142,10 +134,18 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
           </ul>
         </div>
       )}
+      {scope !== 'site' && (
+        <Checkbox
+          label={t('purge.soft')}
+          description={t('purge.softWhy')}
+          checked={soft}
+          onChange={({ currentTarget }) => setSoft(currentTarget.checked)}
+        />
+      )}
       <div>
         <Button
           type="submit"
-          loading={urls.running || all.running}
+          loading={some.running || all.running}
           leftSection={<IconEraser size={15} stroke={1.6} />}
           {...(scope === 'site' && { color: 'red' })}
         >

@@ -9,13 +9,14 @@ import { t, tMaybe, useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { follow } from '../../stores/jobs.ts';
 import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
+import { listed } from './purge-input.ts';
 import classes from './purge.module.css';
 
 type PurgeRow = RowOf<typeof purge.history>;
 
 const columns: Column<PurgeRow>[] = [
   { key: 'urls', flexible: true, render: ({ urls }) => <What urls={urls} />, text: ({ urls }) => urls.join(', ') },
-  { key: 'type', render: ({ type }) => tMaybe(`purge.kinds.${type}`) ?? type },
+  { key: 'type', render: (row) => kindOf(row), text: (row) => kindOf(row) },
   {
     key: 'state',
     render: ({ state }) => <Status kind="task" value={state} />,
@@ -24,6 +25,10 @@ const columns: Column<PurgeRow>[] = [
   { key: 'createdBy', priority: 2 },
   { key: 'createdAt', as: 'time' },
 ];
+const kindOf = ({ type, soft }: PurgeRow) => {
+  const kind = tMaybe(`purge.kinds.${type}`) ?? String(type);
+  return soft ? t('purge.softKind', { kind }) : kind;
+};
 const removing = remove<PurgeRow, typeof purge.removeRows>(purge.removeRows, {
   confirm: () => ({ points: [t('purge.removePoint')] }),
 });
@@ -36,7 +41,9 @@ export function PurgeHistory({ siteId }: { siteId: string }) {
     overlay(<JobReceipts siteId={siteId} jobID={jobID} />, { title: 'purge.receipts', wide: true });
   const purgeAgain = async ([row]: readonly PurgeRow[]) => {
     if (!row) return;
-    const started = await again.run({ params: { siteId }, body: { type: row.type === 3 ? 3 : 1, urls: row.urls } });
+    const { urls, soft } = row;
+    const type = Object.values(listed).find((one) => one.type === row.type)?.type ?? 1;
+    const started = await again.run({ params: { siteId }, body: { type, urls, soft } });
     if (!started) return;
     follow(started.jobID, siteId);
     show(started.jobID);

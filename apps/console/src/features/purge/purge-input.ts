@@ -1,10 +1,22 @@
+import { PurgeTag } from '@edgeloom/contract/cache/cache.ts';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 
 export const MOST_LINES = 1000;
-export type Scope = 'urls' | 'hosts' | 'site';
+export type Listed = 'urls' | 'prefixes' | 'hosts' | 'tags';
+export type Scope = Listed | 'site';
 
 export const linesOf = (text: string) =>
   [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
 
 export const isPurgeURL = (line: string) => /^https?:\/\/[^\s/]+\/?\S*$/i.test(line) && URL.canParse(line);
 export const isPurgeHost = (line: string) => DomainName.safeParse(line).success;
+/** A query has no place in how URLs begin. */
+const isPurgePrefix = (line: string) => isPurgeURL(line) && !line.includes('?');
+
+/** What a purge of lines is called by the API, and which lines it takes. */
+export const listed: Record<Listed, { type: 1 | 2 | 3 | 4; good: (line: string) => boolean }> = {
+  urls: { type: 1, good: isPurgeURL },
+  prefixes: { type: 2, good: isPurgePrefix },
+  hosts: { type: 3, good: isPurgeHost },
+  tags: { type: 4, good: (line) => PurgeTag.safeParse(line).success },
+};
