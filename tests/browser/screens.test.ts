@@ -7,6 +7,7 @@ import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/h
 import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -93,6 +94,10 @@ beforeAll(async () => {
       ],
     },
   });
+  await user(rates.create, {
+    params: { siteId },
+    body: { rates: [{ type: 'fileType', value: ['iso', 'zip'], rate: 2048, after: 512 }] },
+  });
   await user(certificates.create, {
     params: { siteId },
     body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
@@ -150,6 +155,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/autoSSLManagement', shows: 'main h2' },
     { kind: 'client', address: 'nodeManage/autoSSLManagement', shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=rates`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=ports`, shows: 'main h2' },
@@ -173,6 +179,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
     { kind: 'user', address: `${own}/${domain}?tab=hotlink`, shows: 'main ol > li', same: true },
+    { kind: 'user', address: `${own}?view=rates`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=ports`, shows: 'tbody td, main li b' },
     { kind: 'user', address: `${own}?view=certs`, shows: list },

@@ -6,6 +6,7 @@ import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
@@ -14,6 +15,7 @@ import {
   IconCertificate,
   IconDatabase,
   IconFileCode,
+  IconGauge,
   IconLayoutDashboard,
   IconLinkOff,
   IconListCheck,
@@ -80,6 +82,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconDatabase,
         reads: cacheRules.list,
         component: view(() => import('./cache-view.tsx'), 'CacheView'),
+      },
+      {
+        view: 'rates',
+        title: 'rates.title',
+        icon: IconGauge,
+        reads: rates.list,
+        component: view(() => import('../features/rates/rates-page.tsx'), 'RatesPage'),
       },
     ],
   },

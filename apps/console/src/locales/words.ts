@@ -31,6 +31,7 @@ import type ports from './en/ports.json';
 import type products from './en/products.json';
 import type proxy from './en/proxy.json';
 import type purge from './en/purge.json';
+import type rates from './en/rates.json';
 import type roles from './en/roles.json';
 import type security from './en/security.json';
 import type siteDns from './en/siteDns.json';
@@ -74,6 +75,7 @@ export interface Words {
   products: typeof products;
   proxy: typeof proxy;
   purge: typeof purge;
+  rates: typeof rates;
   roles: typeof roles;
   security: typeof security;
   siteDns: typeof siteDns;

@@ -1,0 +1,50 @@
+import { NumberInput } from '@mantine/core';
+import { PathCondition } from '../../components/rules/path-condition.tsx';
+import classes from '../../components/rules/rules.module.css';
+import { ruleText } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { faultsOf, type RateDraft } from './rate-draft.ts';
+
+const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
+
+interface RateEditorProps {
+  rule: RateDraft;
+  onChange: (rule: RateDraft) => void;
+}
+
+export function RateEditor({ rule, onChange }: RateEditorProps) {
+  const t = useT();
+  const faults = faultsOf(rule);
+  const said = (field: keyof typeof faults) => {
+    const issue = faults[field];
+    return issue && ruleText(issue.rule, issue.message, issue.values);
+  };
+  const set = (part: Partial<RateDraft>) => onChange({ ...rule, ...part });
+  const number = (field: 'rate' | 'after') => (
+    <NumberInput
+      label={t(`rates.fields.${field}`)}
+      suffix={t(`rates.units.${field}`)}
+      value={rule[field]}
+      min={0}
+      allowDecimal={false}
+      hideControls
+      clampBehavior="none"
+      w={150}
+      error={said(field)}
+      onChange={(value) => set({ [field]: Number(value) || 0 })}
+    />
+  );
+  return (
+    <div className={classes['editor']}>
+      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
+      <span className={classes['joint']} data-low>
+        {t('common.rule.then')}
+      </span>
+      <div className={classes['effects']}>
+        {number('rate')}
+        {number('after')}
+      </div>
+    </div>
+  );
+}
