@@ -49,6 +49,8 @@ try {
   const { pool } = plane.installation;
   await load(pool, [site], count, 'shop');
   await load(pool, beside, count, 'other');
+  // Loaded at once, each row was written twice; in an installation the room of the first is long in use again.
+  await pool.query('VACUUM FULL domains');
   await pool.query('VACUUM ANALYZE');
 
   const { call } = plane.as(site.owner);

@@ -196,3 +196,34 @@ test('what browsers shall remember is set step by step, and a preload list takes
   await page.getByText('Preload lists take only all names below as well').waitFor();
   expect(await stored()).toMatchObject({ includeSubdomains: true });
 }, 90_000);
+
+test('on its own page a domain gets tags, a certificate of the site, and its origins are tried', async () => {
+  const { site, names, address, rows } = await threeDomains();
+  const [name = ''] = names;
+  await consoles.app.build.certificate(site, [name], { name: 'bought in spring' });
+  const { page } = await consoles.openAs(site.owner, `${address}/${name}`, { language: 'en' });
+  const dialog = page.getByRole('dialog');
+  const now = async () => (await rows()).find((row) => row.name === name);
+
+  await page.getByRole('button', { name: 'Edit tags' }).click();
+  await dialog.getByLabel('Tags').fill('spring');
+  await dialog.getByLabel('Tags').press('Enter');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await eventually(async () => expect((await now())?.tags).toEqual(['spring']));
+
+  await page.getByLabel('Address 1').fill('127.0.0.1');
+  await page.getByLabel('Port 1').fill(String(origin.port));
+  await page.getByRole('button', { name: 'Probe all' }).click();
+  await page.getByText(`127.0.0.1:${origin.port} answers by HTTP`).waitFor();
+  await keepPicture(page, 'domain-origins');
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  await page.getByRole('link', { name: 'HTTPS' }).click();
+  await page.getByRole('button', { name: 'Change certificate' }).click();
+  await dialog.getByLabel('A certificate of this site', { exact: true }).first().click();
+  await keepPicture(page, 'domain-certificate');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'bought in spring' }).waitFor();
+  expect(await now()).toMatchObject({ certStatus: 'success' });
+  await keepPicture(page, 'domain-https');
+}, 90_000);

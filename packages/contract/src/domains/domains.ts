@@ -181,6 +181,7 @@ export const Domain = z.object({
   tags: Tags,
   cnameStatus: CnameStatus,
   certStatus: CertStatus,
+  certificateID: Id.nullable().describe('What it is served with over HTTPS'),
   forceSSL: z.boolean(),
   hsts: z.object(Hsts.shape).nullable(),
   minTLS: MinTls,

@@ -19,7 +19,7 @@ export interface DomainFilter {
 export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
 const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
-  d.cert_status AS "certStatus", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateID",
+  d.cert_status AS "certStatus", d.certificate_id AS "certificateID", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateID",
   d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
   CASE WHEN d.hsts_max_age_seconds IS NOT NULL THEN json_build_object('maxAgeSeconds', d.hsts_max_age_seconds,
     'includeSubdomains', d.hsts_include_subdomains, 'preload', d.hsts_preload) END AS hsts, d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
@@ -47,10 +47,8 @@ const page = (what: Sql, seen: Sql, paging: DomainPaging, filter: Sql) =>
 /** How many there are; null where there is no such site. */
 export async function countDomains({ db }: Ctx, siteId: string, filter: DomainFilter): Promise<number | null> {
   const [row] = await db.$read<{ total: number }>(
-    ({
-      site,
-    }) => sql`SELECT count(d.id)::int AS total FROM sites s LEFT JOIN domains d ON d.site_id = s.id${where(filter)}
-      WHERE s.id = ${siteId} AND ${site} GROUP BY s.id`,
+    ({ site }) => sql`SELECT (SELECT count(*) FROM domains d WHERE d.site_id = s.id${where(filter)})::int AS total
+      FROM sites s WHERE s.id = ${siteId} AND ${site}`,
   );
   return row?.total ?? null;
 }

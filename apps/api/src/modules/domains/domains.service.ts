@@ -239,6 +239,7 @@ export const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload
   status: row.enabled ? 1 : 0,
   forceSSL: row.forceSsl,
   minTLS: minTLS.parse(row.minTls),
+  certificateID: row.certificateId,
   originCertificateID: row.originCertificateId,
   hsts:
     hstsMaxAgeSeconds === null

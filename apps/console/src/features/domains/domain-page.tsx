@@ -1,8 +1,8 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { Button } from '@mantine/core';
-import { IconEraser, IconPower, IconWorldCheck } from '@tabler/icons-react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconEraser, IconPencil, IconPower, IconWorldCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
@@ -12,12 +12,15 @@ import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
+import { Tags } from '../../components/values/values.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { TagsForm } from './bulk-forms.tsx';
 import { CnameResults } from './cname-results.tsx';
+import classes from './domains.module.css';
 import { HttpsTab } from './https-tab.tsx';
 import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
@@ -67,6 +70,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
           <Pill tone={toneOf('cname', domain.cnameStatus)}>{t(`domains.cname.${domain.cnameStatus}`)}</Pill>
           <Pill tone={toneOf('cert', domain.certStatus)}>{t(`domains.cert.${domain.certStatus}`)}</Pill>
           {cname !== null && <Copy text={cname} />}
+          <DomainTags domain={domain} />
         </>
       }
       actions={
@@ -110,5 +114,30 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
       {tab === 'https' && <HttpsTab domain={domain} />}
       {more.find(({ value }) => value === tab)?.show(domain)}
     </Page>
+  );
+}
+
+function DomainTags({ domain }: { domain: Domain }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  const { siteID: siteId } = domain;
+  const known = useEndpoint(domains.tags, { params: { siteId } }).data?.data ?? [];
+  return (
+    <span className={classes['tags']}>
+      <Tags of={domain.tags} />
+      {can(domains.setTags) && (
+        <ActionIcon
+          size={20}
+          aria-label={t('domains.editTags')}
+          title={t('domains.editTags')}
+          onClick={() =>
+            overlay(<TagsForm siteId={siteId} rows={[domain]} tags={known} />, { title: 'domains.editTags' })
+          }
+        >
+          <IconPencil size={14} stroke={1.6} />
+        </ActionIcon>
+      )}
+    </span>
   );
 }

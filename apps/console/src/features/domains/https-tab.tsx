@@ -7,9 +7,9 @@ import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { Status } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { DomainCertificate } from './certificate-form.tsx';
 import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
 
@@ -33,7 +33,7 @@ export function HttpsTab({ domain }: { domain: Domain }) {
     >
       <fieldset className={classes['settings']} disabled={!can(domains.https)}>
         <Section title="domains.https.certificate" why="domains.https.certificateWhy">
-          <Status kind="cert" value={domain.certStatus} />
+          <DomainCertificate domain={domain} />
         </Section>
         <Section title="domains.https.force" why="domains.https.forceWhy">
           <div>

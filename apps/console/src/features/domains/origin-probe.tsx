@@ -17,7 +17,7 @@ interface OriginProbeProps {
   port: number;
   /** What visitors will ask for. */
   host: string | null;
-  onFound: (probe: Probe) => void;
+  onFound?: (probe: Probe) => void;
 }
 
 const REST_MS = 800;
@@ -35,7 +35,7 @@ export function OriginProbe({ siteId, address, port, host, onFound }: OriginProb
   );
   const found = isComplete && asked === now && !refreshing ? data : undefined;
   useEffect(() => {
-    if (found) onFound(found);
+    if (found) onFound?.(found);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- told once for each answer
   }, [found]);
   if (!isComplete) return null;

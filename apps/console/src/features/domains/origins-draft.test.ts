@@ -22,6 +22,7 @@ const domain: Domain = {
   minTLS: 'TLSv1.2',
   originVerify: false,
   originCertificateID: null,
+  certificateID: null,
   slowStartSeconds: 0,
   healthCheck: null,
   scheme: 'http',

@@ -1,5 +1,6 @@
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { Input, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, Input, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Section } from '../../components/page/section.tsx';
@@ -11,7 +12,9 @@ import type { Issue } from '../../lib/schema.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
-import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
+import classes from './domains.module.css';
+import { OriginProbe } from './origin-probe.tsx';
+import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft, type Origin } from './origins-draft.ts';
 import { HealthField } from './health-field.tsx';
 import { OriginsTable } from './origins-table.tsx';
 import { PortMapField } from './port-map-field.tsx';
@@ -106,6 +109,9 @@ export function OriginsTab({ domain }: { domain: Domain }) {
         fault={(path) => (tried || !path.endsWith('.address') ? wrong(faults[path]) : undefined)}
         {...(faults['origins'] && { noneOn: t('domains.origins.noneOn') })}
       />
+      <Section title="domains.probe.title" why="domains.probe.why">
+        <ProbeAll domain={domain} origins={draft.origins} />
+      </Section>
       <Section title="domains.origins.failure" why="domains.origins.failureWhy">
         {failure.map((name) => (
           <NumberInput
@@ -165,6 +171,30 @@ export function OriginsTab({ domain }: { domain: Domain }) {
         }}
       />
     </>
+  );
+}
+
+/** Asked from the control plane, on demand: what the nodes find by themselves is in the table. */
+function ProbeAll({ domain, origins }: { domain: Domain; origins: readonly Origin[] }) {
+  const t = useT();
+  const can = useCan();
+  const [asked, setAsked] = useState<readonly Origin[]>([]);
+  const host = domain.name.startsWith('*.') ? null : domain.name;
+  return (
+    <div className={classes['probes']}>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={!can(domains.probe)}
+        leftSection={<IconPlugConnected size={14} stroke={1.6} />}
+        onClick={() => setAsked(origins.filter(({ address }) => address !== ''))}
+      >
+        {t('domains.probe.all')}
+      </Button>
+      {asked.map(({ key, address, port }) => (
+        <OriginProbe key={key} siteId={domain.siteID} address={address} port={port} host={domain.hostReplace ?? host} />
+      ))}
+    </div>
   );
 }
 
