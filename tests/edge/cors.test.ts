@@ -18,7 +18,7 @@ async function withCors(wish: Partial<CorsSettings>) {
     allowCredentials: false,
     ...wish,
   };
-  const doc = moduleDoc({ id: randomUUID(), kind: 'cors', settings });
+  const doc = moduleDoc({ id: randomUUID(), kind: 'cors', settings, redirects: null });
   await edge.put(doc);
   return edge.site({ cacheRules: [rule()] }, { modules: { cors: doc.id } });
 }

@@ -11,7 +11,7 @@ afterAll(() => edge.stop());
 
 /** A site with a module of these, which its domain has. */
 async function withHeaders(...headers: HeaderRule[]) {
-  const doc = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers } });
+  const doc = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [rule()] }, { modules: { customHeader: doc.id } })) };
 }
@@ -107,7 +107,7 @@ test('a change of a module is seen with the next request, and one that is gone a
   const version = async () => (await edge.get('/v', { host: name })).header('x-version');
   expect(await version()).toBe('1');
   const headers = [response('set', 'X-Version', '2')];
-  await edge.put(moduleDoc({ id: doc.id, kind: 'customHeader', settings: { headers } }));
+  await edge.put(moduleDoc({ id: doc.id, kind: 'customHeader', settings: { headers }, redirects: null }));
   expect(await version()).toBe('2');
   await edge.remove(`module/${doc.id}`);
   expect(await version()).toBeUndefined();
@@ -146,7 +146,7 @@ test('whatever an owner writes, it is one value of one field', async () => {
           value: typed,
         });
         const headers = [response('set', 'X-Text', value), request('set', 'X-Text', value)];
-        await edge.put(moduleDoc({ id: doc.id, kind: 'customHeader', settings: { headers } }));
+        await edge.put(moduleDoc({ id: doc.id, kind: 'customHeader', settings: { headers }, redirects: null }));
         const reply = await edge.get('/text', { host: name, method: 'POST' });
         expect(reply.all('x-text')).toEqual([value]);
         expect(edge.origin.asked('/text').at(-1)?.headers['x-text']).toBe(value);

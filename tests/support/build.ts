@@ -8,6 +8,7 @@ import type {
   Account,
   Domain,
   EdgeNode,
+  Module,
   PortRule,
   Prisma,
   Product,
@@ -63,6 +64,7 @@ const moduleSettings = {
     maxAge: 600,
     allowCredentials: false,
   },
+  urlRedirect: {},
 };
 
 export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<Signed>) {
@@ -257,6 +259,11 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
 
     module: (site: Pick<Site, 'id'>, kind: keyof typeof moduleSettings) =>
       db.module.create({ data: { siteId: site.id, kind, name: unique('module'), settings: moduleSettings[kind] } }),
+
+    redirect: ({ id, siteId }: Pick<Module, 'id' | 'siteId'>) =>
+      db.redirect.create({
+        data: { siteId, moduleId: id, type: 'exact', source: `/${unique('from')}`, target: '/to' },
+      }),
 
     /** Of nobody in particular, for these names. */
     async certificate(

@@ -24,6 +24,8 @@ export const things = [
   'cacheRule',
   'customHeader',
   'cors',
+  'urlRedirect',
+  'redirect',
   'antiReferer',
   'antiHeader',
   'siteAntiHeader',
@@ -62,6 +64,7 @@ const byField: Readonly<Record<string, Thing>> = {
   zoneIDs: 'zone',
   moduleID: 'customHeader',
   corsID: 'cors',
+  moduleId: 'urlRedirect',
 };
 const byFeature: Readonly<Record<string, Thing>> = {
   accounts: 'subUser',
@@ -80,6 +83,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   cacheRules: 'cacheRule',
   customHeaders: 'customHeader',
   cors: 'cors',
+  urlRedirects: 'urlRedirect',
+  redirects: 'redirect',
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
@@ -150,6 +155,8 @@ export async function world(
   const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
   const siteDns = await build.siteDns(site);
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
+  const urlRedirect = await build.module(site, 'urlRedirect');
+  const redirect = await build.redirect(urlRedirect);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
   const purge = await db.purge.create({
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
@@ -184,6 +191,8 @@ export async function world(
       cacheRule: rule.id,
       customHeader: customHeader.id,
       cors: cors.id,
+      urlRedirect: urlRedirect.id,
+      redirect: redirect.id,
       antiReferer: antiReferer.id,
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
@@ -219,6 +228,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
     db.siteDns.findMany(inSite),
     db.cacheRule.findMany(inSite),
+    db.redirect.findMany(inSite),
+    db.module.findMany({ ...inSite, include: { domains: { orderBy: { domainId: 'asc' } } } }),
     db.antiReferer.findMany(inSite),
     db.antiHeader.findMany(inSite),
     db.rate.findMany(inSite),
@@ -254,6 +265,13 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(/AntiHeaders$/i.test(endpoint.feature) && { value: 'text' }),
     domainName: 'www.example.com',
     ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
+    ...(endpoint.feature === 'redirects' && {
+      type: 'exact',
+      source: `/${unique('a')}`,
+      target: '/b',
+      from: '/to',
+      to: '/x',
+    }),
     ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),

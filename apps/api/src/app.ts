@@ -46,7 +46,13 @@ import { emailSettingRoutes } from './modules/email-setting/email-setting.routes
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
-import { corsRoutes, customHeadersRoutes, domainModulesRoutes } from './modules/modules/modules.routes.ts';
+import {
+  corsRoutes,
+  customHeadersRoutes,
+  domainModulesRoutes,
+  redirectsRoutes,
+  urlRedirectsRoutes,
+} from './modules/modules/modules.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
@@ -108,6 +114,8 @@ const modules: readonly Routes[] = [
   domainModulesRoutes,
   customHeadersRoutes,
   corsRoutes,
+  urlRedirectsRoutes,
+  redirectsRoutes,
   nodesRoutes,
   nodeJoinRoutes,
   purgeRoutes,

@@ -24,7 +24,7 @@ import type { Group } from './endpoint.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
-import { cors, customHeaders, domainModules } from './modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, redirects, urlRedirects } from './modules/modules.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
@@ -89,6 +89,8 @@ export const groups: readonly Group[] = [
   domainModules,
   customHeaders,
   cors,
+  urlRedirects,
+  redirects,
   jobs,
   palette,
   system,

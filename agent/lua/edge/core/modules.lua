@@ -7,6 +7,7 @@ local _M = {}
 local prepare = {
     cors = require("edge.modules.cors").prepare,
     customHeader = require("edge.modules.custom_header").prepare,
+    urlRedirect = require("edge.modules.url_redirect").prepare,
 }
 
 function _M.is_current(set)

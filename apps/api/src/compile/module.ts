@@ -3,23 +3,28 @@ import type { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
 import { CorsSettings as CorsStored } from '@edgeloom/contract/modules/cors.ts';
 import { CustomHeaderSettings, headerVariables } from '@edgeloom/contract/modules/custom-headers.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { redirectTable, type RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
 import type { CorsDoc, CustomHeaderDoc, ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
 
 export interface ModuleRow {
   id: string;
   kind: string;
   settings: unknown;
+  /** Of redirects: those that are on. */
+  redirects: RedirectRule[] | null;
 }
 
 export function moduleDoc(row: ModuleRow): ModuleDoc {
   const kind = ModuleKind.parse(row.kind);
   if (kind === 'customHeader') return customHeaderDoc(row);
+  if (kind === 'urlRedirect')
+    return { kind: 'module', id: row.id, module: kind, ...redirectTable(row.redirects ?? []) };
   return corsDoc(row.id, CorsStored.parse(row.settings));
 }
 
 const variable = new RegExp(`\\{(${headerVariables.join('|')})\\}`);
 
-function customHeaderDoc({ id, settings }: ModuleRow): CustomHeaderDoc {
+function customHeaderDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): CustomHeaderDoc {
   const { headers } = CustomHeaderSettings.parse(settings);
   const on = (direction: 'request' | 'response') =>
     headers

@@ -157,7 +157,11 @@ const site: Loader = async (db, _, zoneId, ids) => {
 
 const module: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<ModuleRow>(
-    `SELECT m.id, m.kind, m.settings FROM modules m JOIN sites s ON s.id = m.site_id
+    `SELECT m.id, m.kind, m.settings,
+       (SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'source', r.source, 'target', r.target, 'code', r.code,
+          'keepQuery', r.keep_query, 'keepRest', r.keep_rest, 'priority', r.priority))
+        FROM redirects r WHERE r.module_id = m.id AND r.enabled) AS redirects
+     FROM modules m JOIN sites s ON s.id = m.site_id
      WHERE m.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { Id, Ids, paged, paging } from '../common/common.ts';
+import { Enabling, Id, Ids, paged, paging } from '../common/common.ts';
 import { del, get, onSites, post, put } from '../endpoint.ts';
 import { Cors, CorsInput, CorsUpdate } from './cors.ts';
 import { CustomHeader, CustomHeaderInput, CustomHeaderUpdate } from './custom-headers.ts';
 import { AssignInput, Assignment, ModuleKind } from './modules.ts';
+import { Redirect, RedirectInput, REDIRECTS_OF_A_SITE, RedirectType, RedirectUpdate, Replaced, ReplaceInput, UrlRedirect, UrlRedirectInput, UrlRedirectUpdate } from './redirects.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
 const kind = { kind: ModuleKind };
@@ -26,4 +27,21 @@ export const cors = onSites('cors', {
   create: post('site/:siteId/module/cors', { can: 'module:write', body: z.object({ cors: many(CorsInput) }), reply: z.object({ data: z.array(Cors) }), fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
   update: put('site/:siteId/module/cors', { can: 'module:write', body: z.object({ cors: many(CorsUpdate) }), reply: z.object({ data: z.array(Cors) }), fails: ['DUPLICATED'] }),
   remove: del('site/:siteId/module/cors', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
+});
+
+export const urlRedirects = onSites('urlRedirects', {
+  list:   get('site/:siteId/module/urlRedirects', { can: 'module:read', query: Page, reply: paged(UrlRedirect) }),
+  create: post('site/:siteId/module/urlRedirects', { can: 'module:write', body: z.object({ modules: many(UrlRedirectInput) }), reply: z.object({ data: z.array(UrlRedirect) }), fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
+  update: put('site/:siteId/module/urlRedirect', { can: 'module:write', body: z.object({ modules: many(UrlRedirectUpdate) }), reply: z.object({ data: z.array(UrlRedirect) }), fails: ['DUPLICATED'] }),
+  remove: del('site/:siteId/module/urlRedirects', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
+});
+
+const batch = <Input extends z.ZodType>(input: Input) => z.object({ redirects: z.array(input).min(1).max(REDIRECTS_OF_A_SITE) });
+export const redirects = onSites('redirects', {
+  list:    get('site/:siteId/module/urlRedirect/:moduleId/redirects', { can: 'module:read', query: paging(['createdAt', 'source', 'target', 'priority', 'updatedAt']).extend({ keyword: z.string().max(256).optional(), types: z.array(RedirectType).optional(), enabled: z.boolean().optional() }), reply: paged(Redirect) }),
+  create:  post('site/:siteId/module/urlRedirect/:moduleId/redirects', { can: 'module:write', body: batch(RedirectInput), reply: Ids, fails: ['REDIRECT_LIMIT', 'MULTIPLE', 'DUPLICATED'] }),
+  update:  put('site/:siteId/module/urlRedirect/:moduleId/redirects', { can: 'module:write', body: batch(RedirectUpdate), reply: z.object({ data: z.array(Redirect) }), fails: ['MULTIPLE', 'DUPLICATED'] }),
+  enable:  put('site/:siteId/module/urlRedirect/:moduleId/redirects/enable', { can: 'module:write', body: Enabling, reply: Ids, fails: ['MULTIPLE'] }),
+  remove:  del('site/:siteId/module/urlRedirect/:moduleId/redirects', { can: 'module:write', body: Ids, reply: Ids }),
+  replace: post('site/:siteId/module/urlRedirect/:moduleId/redirects/replace', { can: 'module:write', body: ReplaceInput, reply: Replaced, fails: ['MULTIPLE'] }),
 });

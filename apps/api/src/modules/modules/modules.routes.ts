@@ -1,9 +1,12 @@
+import * as z from 'zod';
 import { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
-import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import type { Prisma } from '../../generated/client.ts';
 import { routes } from '../../http/bind.ts';
 import { customHeaders as headers } from './custom-headers.service.ts';
 import * as assignments from './domain-modules.service.ts';
 import { modulesOf } from './modules.service.ts';
+import * as redirecting from './redirects.service.ts';
 
 export const domainModulesRoutes = routes(domainModules, {
   list:   (ctx, { params, query }) => assignments.list(ctx, params, query),
@@ -23,4 +26,21 @@ export const corsRoutes = routes(cors, {
   create: (ctx, { params, body }) => corsModules.create(ctx, params.siteId, body.cors),
   update: (ctx, { params, body }) => corsModules.update(ctx, params.siteId, body.cors),
   remove: (ctx, { params, body }) => corsModules.remove(ctx, params.siteId, body.ids),
+});
+
+const redirectModules = modulesOf<Prisma.InputJsonObject>('urlRedirect', z.object({}));
+export const urlRedirectsRoutes = routes(urlRedirects, {
+  list:   (ctx, { params, query }) => redirectModules.list(ctx, params.siteId, query),
+  create: (ctx, { params, body }) => redirectModules.create(ctx, params.siteId, body.modules),
+  update: (ctx, { params, body }) => redirectModules.update(ctx, params.siteId, body.modules),
+  remove: (ctx, { params, body }) => redirectModules.remove(ctx, params.siteId, body.ids),
+});
+
+export const redirectsRoutes = routes(redirects, {
+  list:    (ctx, { params, query }) => redirecting.list(ctx, params, query),
+  create:  (ctx, { params, body }) => redirecting.create(ctx, params, body.redirects),
+  update:  (ctx, { params, body }) => redirecting.update(ctx, params, body.redirects),
+  enable:  (ctx, { params, body }) => redirecting.enable(ctx, params, body),
+  remove:  (ctx, { params, body }) => redirecting.remove(ctx, params, body.ids),
+  replace: (ctx, { params, body }) => redirecting.replace(ctx, params, body),
 });

@@ -1,0 +1,171 @@
+-- Where visitors are sent instead. Whole paths first, then the longest prefix, then patterns in turn; the first two are
+-- found in tables, whatever their number. Decided once for each request line that is remembered. Fails open.
+local re_match = ngx.re.match
+local byte, concat, find, format, gsub, match, sub = string.byte, table.concat, string.find, string.format, string.gsub,
+    string.match, string.sub
+local ipairs, next, pairs, var = ipairs, next, pairs, ngx.var
+
+local _M = { name = "urlRedirect", priority = 1900, of_module = true }
+local SLASH = byte("/")
+-- So many redirects in a row are looked at; a visitor who would come back is not sent away.
+local MOST_HOPS = 10
+
+function _M.prepare(doc)
+    local longest = -1
+    for key in pairs(doc.prefix) do
+        local path = match(key, "/.*") or ""
+        longest = #path > longest and #path or longest
+    end
+    return {
+        exact = doc.exact, prefix = doc.prefix, patterns = doc.patterns, hosts = doc.hosts, queries = doc.queries,
+        longest = longest,
+    }
+end
+
+local function keyed(tables, hosts, host, tail)
+    return hosts and tables[host .. tail] or tables[tail]
+end
+
+local function by_path(module, host, path, args)
+    local exact = module.exact
+    return args and module.queries and keyed(exact, module.hosts, host, path .. "?" .. args)
+        or keyed(exact, module.hosts, host, path)
+end
+
+-- Every prefix ends where a part of the path does.
+local function by_prefix(module, host, path)
+    local at = #path
+    if byte(path, at) == SLASH then
+        at = at - 1
+    end
+    while at >= 0 do
+        if at <= module.longest then
+            local rule = keyed(module.prefix, module.hosts, host, sub(path, 1, at))
+            if rule then
+                return rule, sub(path, at + 1)
+            end
+        end
+        at = at - 1
+        while at > 0 and byte(path, at + 1) ~= SLASH do
+            at = at - 1
+        end
+        if at == 0 and byte(path, 1) ~= SLASH then
+            return nil
+        end
+    end
+end
+
+-- A pattern that runs into its match limit sends nobody anywhere.
+local function by_pattern(module, path)
+    for _, rule in ipairs(module.patterns) do
+        if sub(path, 1, #rule.literal) == rule.literal then
+            local captures, err = re_match(path, rule.pattern, "jo")
+            if captures then
+                return rule, captures
+            end
+            if err then
+                ngx.log(ngx.WARN, "redirect ", rule.id, ": ", err)
+                return nil
+            end
+        end
+    end
+end
+
+-- What visitors wrote goes on as a part of a path, and cannot become anything else.
+local function escape(text)
+    return (gsub(text, "[^%w%-._~/!$&'()*+,;=:@]", function(char)
+        return format("%%%02X", byte(char))
+    end))
+end
+
+local function filled(parts, captures)
+    if #parts == 1 then
+        return parts[1]
+    end
+    local list = {}
+    for i, part in ipairs(parts) do
+        list[i] = i % 2 == 1 and part or escape(captures[part + 0] or "")
+    end
+    return concat(list)
+end
+
+local function with_query(url, args)
+    local hash = find(url, "#", 1, true)
+    local before, behind = hash and sub(url, 1, hash - 1) or url, hash and sub(url, hash) or ""
+    return before .. (find(before, "?", 1, true) and "&" or "?") .. args .. behind
+end
+
+-- The rule that a place falls under, and where it leads.
+local function target(module, host, path, args)
+    local rule, rest, captures = by_path(module, host, path, args), "", nil
+    if not rule and module.longest >= 0 then
+        rule, rest = by_prefix(module, host, path)
+    end
+    if not rule and next(module.patterns) then
+        rule, captures = by_pattern(module, path)
+    end
+    if not rule then
+        return nil
+    end
+    local url = filled(rule.to, captures)
+    if rule.keepRest then
+        url = url .. escape(rest)
+    end
+    url = url == "" and "/" or gsub(url, "^//+", "/")
+    if rule.keepQuery and args and args ~= "" then
+        url = with_query(url, args)
+    end
+    return url, rule
+end
+
+-- Host, path and query of a URL of ours; nothing where it leads elsewhere.
+local function place(url, host)
+    local plain = gsub(url, "#.*", "")
+    local named, tail = match(plain, "^https?://([^/?]*)(.*)$")
+    if named and gsub(string.lower(named), ":%d+$", "") ~= host then
+        return nil
+    end
+    tail = named and tail or plain
+    local path, args = match(tail, "^([^?]*)%??(.*)$")
+    return ngx.unescape_uri(path == "" and "/" or path), args ~= "" and args or nil
+end
+
+local function comes_back(module, host, path, args, url)
+    local at, query = place(url, host)
+    for _ = 1, MOST_HOPS do
+        if not at then
+            return false
+        end
+        if at == path and query == args then
+            return true
+        end
+        local further = target(module, host, at, query)
+        if not further then
+            return false
+        end
+        at, query = place(further, host)
+    end
+    return true
+end
+
+local function decide(request, module)
+    local args = request.args ~= "" and request.args or nil
+    local url, rule = target(module, request.name, request.path, args)
+    if not url or comes_back(module, request.name, request.path, args, url) then
+        return { code = false }
+    end
+    return { code = rule.code, url = url, id = rule.id }
+end
+
+function _M.access(_, request, module)
+    local made = request.redirect
+    if not made then
+        made = decide(request, module)
+        request.redirect = made
+    end
+    if made.code then
+        var.e_cause, var.e_rule = _M.name, made.id
+        return made.code, made.url
+    end
+end
+return _M
