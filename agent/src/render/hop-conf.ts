@@ -59,7 +59,13 @@ server {
     proxy_request_buffering off;
     proxy_buffer_size 16k;
     proxy_buffers 8 16k;
-    proxy_ssl_server_name on;
+    # What is compressed, and whether at all, is decided in Lua: it rewrites the request's Accept-Encoding.
+    gzip on;
+    gzip_types *;
+    gzip_proxied any;
+    gzip_min_length 0;
+    gzip_comp_level 5;
+${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_ssl_name $o_name;
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_session_reuse off;
@@ -91,4 +97,10 @@ server {
         proxy_pass $o_scheme://$o_pool;
     }
 }
+`;
+
+const brotli = conf`    brotli on;
+    brotli_types *;
+    brotli_min_length 0;
+    brotli_comp_level 5;
 `;

@@ -58,6 +58,7 @@ http {
         resolvers: host.resolvers,
         poolPerName: host.capabilities.poolPerName,
         slices: host.capabilities.slice,
+        brotli: host.capabilities.brotli,
         ports: portsOf(zone),
       }),
     )}) }

@@ -39,6 +39,7 @@ import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes, cacheSettingRoutes } from './modules/cache/cache.routes.ts';
+import { compressionRoutes } from './modules/compression/compression.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
@@ -111,6 +112,7 @@ const modules: readonly Routes[] = [
   ratesRoutes,
   cacheRulesRoutes,
   cacheSettingRoutes,
+  compressionRoutes,
   domainModulesRoutes,
   customHeadersRoutes,
   corsRoutes,

@@ -18,6 +18,7 @@ import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, cacheSetting, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
+import { compression } from './compression/compression.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -80,6 +81,7 @@ export const groups: readonly Group[] = [
   siteDns,
   cacheRules,
   cacheSetting,
+  compression,
   antiReferers,
   antiHeaders,
   siteAntiHeaders,

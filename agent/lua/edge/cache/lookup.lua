@@ -1,4 +1,5 @@
 -- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
+local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
 local keys = require("edge.cache.keys")
 local marks = require("edge.cache.marks")
@@ -26,6 +27,7 @@ local function plan(site, request)
         never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
         unsafe = not SAFE[request.method],
     }
+    made.compressible = site.compression ~= nil and compression.is_likely(request.path)
     if rule and not made.never then
         made.rule = rule
         made.slices = rule.slices and settings.slices
@@ -52,7 +54,8 @@ local function learn(made, request, token)
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
     made.pass_until = token and urls.pass_until(url) or 0
     made.personal_until = token and urls.pass_until(url, true) or 0
-    made.left = made.prefix .. "|" .. request.at .. "|" .. (recipe and vary.by_encoding(recipe) and request.encoding or "")
+    local by_encoding = recipe and vary.by_encoding(recipe) or not recipe and made.compressible
+    made.left = made.prefix .. "|" .. request.at .. "|" .. (by_encoding and request.encoding or "")
     made.right = "|" .. (token and urls.version(url) or "") .. "|" .. url
     made.key = made.left .. made.right
     made.softened = token and urls.softened(url) or nil

@@ -9,6 +9,7 @@
 --   X-E-Browser      for how many seconds from now visitors are told to keep it
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
+local compression = require("edge.cache.compression")
 local control = require("edge.http.cache_control")
 local dates = require("edge.http.dates")
 local fields = require("edge.http.fields")
@@ -264,9 +265,11 @@ local UNFRESHENED = set {
 -- stored one again; it must never be told 0 here, or the object would turn fresh.
 local function freshen(response, key)
     local said, newer = response.control, {}
+    -- Of a compressed variant the validator is ours, and weak.
+    local weak = find(var.http_if_none_match or "", "^W/")
     for name, value in pairs(ngx.resp.get_headers(0, true)) do
         local plain = lower(name)
-        if not UNFRESHENED[plain] and plain:sub(1, 4) ~= "x-e-" then
+        if not UNFRESHENED[plain] and not (weak and plain == "etag") and plain:sub(1, 4) ~= "x-e-" then
             newer[name] = value
         end
     end
@@ -319,6 +322,7 @@ function _M.origin_header(site, request)
     end
     fields.remove_hop_by_hop(status)
     local response = read_response(site, request)
+    compression.apply(site, response)
     if not SAFE[response.method] and status >= 200 and status < 400 then
         invalidate(site, request, key)
     end

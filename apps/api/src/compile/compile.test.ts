@@ -173,6 +173,7 @@ const documents: [string, () => EdgeDoc | null][] = [
           }),
         ],
         cacheSetting: { heuristics: true, staleIfError: 60 },
+        compression: { gzip: true, brotli: false, types: ['text/css'], minBytes: 100 },
         antiHeaders: [],
         rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
       }),

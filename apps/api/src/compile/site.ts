@@ -1,3 +1,4 @@
+import type { Compression } from '@edgeloom/contract/compression/compression.ts';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { antiHeaderDocs, type AntiHeaderRow } from './hotlink.ts';
 import { rateDocs, type RateRow } from './rates.ts';
@@ -11,6 +12,7 @@ export interface SiteRow {
   cacheRules: CacheRuleRow[];
   /** Null: as the product begins with. */
   cacheSetting: { heuristics: boolean; staleIfError: number } | null;
+  compression: Compression | null;
   antiHeaders: AntiHeaderRow[];
   rates: RateRow[];
 }
@@ -46,6 +48,7 @@ export const siteDoc = ({
   ports,
   cacheRules,
   cacheSetting,
+  compression,
   antiHeaders,
   rates,
 }: SiteRow): SiteDoc => ({
@@ -60,6 +63,7 @@ export const siteDoc = ({
     .map(ruleDoc),
   staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
   ...(cacheSetting?.heuristics && { heuristics: true }),
+  ...(compression && (compression.gzip || compression.brotli) && { compression }),
   ...antiHeaderDocs(antiHeaders),
   ...rateDocs(rates),
 });

@@ -146,7 +146,9 @@ const site: Loader = async (db, _, zoneId, ids) => {
         FROM cache_rules r WHERE r.site_id = s.id), '[]'
      ) AS "cacheRules",
        (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error)
-        FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting", ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')},
+        FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting",
+       (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes)
+        FROM compressions c WHERE c.site_id = s.id) AS compression, ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')},
        coalesce((SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'value', r.value, 'rate', r.rate, 'after', r.after)
           ORDER BY r.priority, r.id) FROM rates r WHERE r.site_id = s.id AND r.enabled), '[]') AS rates
      FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,

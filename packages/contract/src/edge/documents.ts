@@ -98,6 +98,10 @@ export const SiteDoc = z.object({
   cacheRules: z.array(CacheRuleDoc),
   /** How long a stored response may answer for a failing origin that says nothing about it. */
   staleIfErrorSeconds: Seconds,
+  /** What is compressed that origins send uncompressed; absent: nothing. */
+  compression: z
+    .object({ gzip: z.boolean(), brotli: z.boolean(), types: z.array(z.string()), minBytes: Count })
+    .optional(),
   /** Where nobody states a time, a tenth of what Last-Modified tells. */
   heuristics: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */

@@ -1,0 +1,72 @@
+-- Whether hop B compresses what an origin sent uncompressed, and by what. nginx's filters do the work, and hop A stores
+-- what comes out of them, so each encoding of an object is made once. They go by the request's Accept-Encoding, which is
+-- what this rewrites.
+local control = require("edge.http.cache_control")
+local settings = require("edge.core.settings")
+local vary = require("edge.cache.vary")
+local header, var, set_header = ngx.header, ngx.var, ngx.req.set_header
+local find, lower, match, sub, tonumber, ipairs = string.find, string.lower, string.match, string.sub, tonumber, ipairs
+
+local _M = {}
+-- What nginx's filters compress at all.
+local STATUSES = { [200] = true, [403] = true, [404] = true }
+
+local compiled = setmetatable({}, { __mode = "k" })
+local function has(list)
+    local made = compiled[list]
+    if not made then
+        made = {}
+        for _, value in ipairs(list) do
+            made[value] = true
+        end
+        compiled[list] = made
+    end
+    return made
+end
+
+local TEXT = has {
+    "css", "htm", "html", "js", "json", "map", "md", "mjs", "rss", "svg", "ttf", "txt", "wasm", "webmanifest", "xml",
+}
+
+-- Before anything is known of a URL: without this its first answer would be stored where nobody looks for it later.
+function _M.is_likely(path)
+    local extension = match(path, "%.([^./]+)$")
+    return not extension or TEXT[lower(extension)] == true
+end
+
+-- Whatever the visitor accepts: the uncompressed answer is one of the variants.
+local function is_eligible(wanted, response)
+    local encoding, kind = header["Content-Encoding"], header["Content-Type"]
+    if not STATUSES[response.status] or response.slice or (encoding and encoding ~= "identity") or not kind then
+        return false
+    end
+    local length = tonumber(header["Content-Length"])
+    return (not length or length >= wanted.minBytes)
+        and has(wanted.types)[lower(match(kind, "^%s*([^;%s]*)"))] == true
+        and not control.parse(response.control_text)["no-transform"]
+end
+
+local function chosen(wanted)
+    local accepted = var.http_accept_encoding or ""
+    if wanted.brotli and settings.brotli and find(accepted, "br", 1, true) then
+        return "br"
+    end
+    return wanted.gzip and find(accepted, "gzip", 1, true) and "gzip" or nil
+end
+
+function _M.apply(site, response)
+    local wanted = site.compression
+    local encoding
+    if wanted and is_eligible(wanted, response) then
+        local before = response.vary_text
+        response.vary_text = before and before .. ", Accept-Encoding" or "Accept-Encoding"
+        response.names = vary.names(response.vary_text)
+        encoding = chosen(wanted)
+        local etag = encoding and header["ETag"]
+        if etag and sub(etag, 1, 2) ~= "W/" then
+            header["ETag"] = "W/" .. etag
+        end
+    end
+    set_header("Accept-Encoding", encoding or "identity")
+end
+return _M

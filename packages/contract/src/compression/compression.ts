@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+/** Text that grows when it is not compressed; pictures, sound and archives are compressed already. */
+export const USUAL_TYPES = [
+  'text/html',
+  'text/css',
+  'text/plain',
+  'text/xml',
+  'text/javascript',
+  'application/javascript',
+  'application/json',
+  'application/manifest+json',
+  'application/xml',
+  'application/rss+xml',
+  'application/wasm',
+  'image/svg+xml',
+  'font/ttf',
+];
+
+const MediaType = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(100)
+  .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/, { message: 'wrong format' });
+
+export const Compression = z.object({
+  gzip: z.boolean().describe('For browsers that take it, where the origin has not compressed'),
+  brotli: z.boolean().describe('Smaller than gzip; taken first where a browser takes both'),
+  types: z.array(MediaType).min(1).max(100).describe('Content types that are compressed'),
+  minBytes: z.int().min(0).max(10_485_760).describe('Smaller answers stay as they are'),
+});
+export type Compression = z.output<typeof Compression>;

@@ -1,0 +1,36 @@
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import '../support/matchers.ts';
+import { published } from '../support/outbox.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+
+test('a site compresses nothing until it says so, and what it says is kept and told to the nodes', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  const before = await call(compression.get, { params });
+  expect(before).toMatchObject({ gzip: false, brotli: false, minBytes: 1024 });
+  expect(before.types).toContain('text/html');
+  const body = { gzip: true, brotli: true, types: ['Text/HTML', 'text/html', 'text/css'], minBytes: 0 };
+  const kept = { ...body, types: ['text/html', 'text/css'] };
+  for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(kept);
+  expect(await call(compression.get, { params })).toEqual(kept);
+  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+});
+
+test.each([
+  [{ types: [] }, 'types'],
+  [{ types: ['text'] }, 'types.0'],
+  [{ types: ['text/html; charset=utf-8'] }, 'types.0'],
+  [{ minBytes: -1 }, 'minBytes'],
+])('what no answer could have is refused: %j', async (wrong, path) => {
+  const site = await build.site();
+  const body = { gzip: true, brotli: true, types: ['text/css'], minBytes: 0, ...wrong };
+  await expect(as(site.owner).call(compression.update, { params: site.params, body })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path })],
+  });
+});
