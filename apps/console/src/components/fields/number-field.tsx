@@ -9,9 +9,11 @@ interface NumberFieldProps {
   /** Shown after the number: ` s`. */
   suffix?: string;
   placeholder?: string;
+  /** Names something, as a port does: its digits are not grouped. */
+  plain?: boolean;
 }
 
-export function NumberField({ name, min, max, suffix, placeholder }: NumberFieldProps) {
+export function NumberField({ name, min, max, suffix, placeholder, plain = false }: NumberFieldProps) {
   useT();
   const { accepted, value, set, input } = useField(name);
   if (!accepted) return null;
@@ -23,7 +25,7 @@ export function NumberField({ name, min, max, suffix, placeholder }: NumberField
       onChange={(next) => set(typeof next === 'number' ? next : undefined)}
       allowDecimal={false}
       clampBehavior="none"
-      thousandSeparator=","
+      thousandSeparator={plain ? false : ','}
       {...(min !== undefined && { min })}
       {...(max !== undefined && { max })}
       {...(suffix !== undefined && { suffix })}

@@ -30,7 +30,7 @@ export function ForwardForm({ siteId, value }: { siteId: string; value?: Port })
       refreshes={refreshes}
       says={says}
     >
-      <NumberField name="port" min={1000} max={65_000} />
+      <NumberField name="port" min={1000} max={65_000} plain />
       <ChoiceField name="protocol" segmented />
       <OriginsField name="upstreams" />
       <ProxyFields />

@@ -29,7 +29,7 @@ const columns: Column<Port>[] = [
     render: ({ upstreams }) => <Origins of={upstreams} />,
     text: ({ upstreams }) => upstreams.map(({ address, port }) => `${address}:${port}`).join(', '),
   },
-  { key: 'proxy', sort: false, render: proxyOf, text: proxyOf, priority: 2 },
+  { key: 'proxy', sort: false, render: (forward) => proxyOf(forward) || <Nothing />, text: proxyOf, priority: 2 },
   {
     key: 'enabled',
     sort: false,

@@ -16,7 +16,7 @@ export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
       value={value}
       initial={{ tls: false }}
     >
-      <NumberField name="port" min={1} max={65_535} />
+      <NumberField name="port" min={1} max={65_535} plain />
       <ProtocolField />
     </ResourceForm>
   );
