@@ -7,15 +7,19 @@ import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
+import { choose, namesIn } from './forwards/choose.ts';
+import { Names } from './forwards/names.ts';
+import { forwardsTree, readNote } from './forwards/tree.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
 import { layoutOf } from './layout.ts';
-import type { Layout } from './layout.ts';
+import type { Layout, NginxLayout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
 import { reason, stderrLog } from './log.ts';
 import { nodeTree } from './nginx/node-tree.ts';
 import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
 import type { Tree } from './nginx/trees.ts';
+import { lookingUp } from './origins/addresses.ts';
 import { documentFiles } from './store/documents.ts';
 import { decodeDocFile } from './store/files.ts';
 import { parseManifest } from './store/manifest.ts';
@@ -34,12 +38,17 @@ export async function planned(env: Env, documents: string | null): Promise<strin
   const own = await readFolder(layout.docs);
   const wanted = documents === null ? own : await readFolder(path.resolve(documents));
   if (wanted.faults.length > 0) throw new Error(wanted.faults.join('\n'));
-  const trees = new Trees(layout.conf);
-  const generation = await trees.marked('current');
-  const serving: Tree = generation === null ? new Map() : await trees.read(generation);
-  const tree = await rendered(env, layout, wanted, generation ?? 1);
+  const [http, forwards] = await Promise.all([current(layout), current(layout.forwards)]);
+  const tree = await rendered(env, layout, wanted, http.generation ?? 1, forwards.generation ?? 1);
+  const serving = withForwards(http.tree, forwards.tree);
   const changes = [...documentChanges(own, wanted), ...diffFiles(serving, tree)];
   return changes.length > 0 ? changes : ['nothing would change'];
+}
+
+async function current({ conf }: NginxLayout): Promise<{ generation: number | null; tree: Tree }> {
+  const trees = new Trees(conf);
+  const generation = await trees.marked('current');
+  return { generation, tree: generation === null ? new Map() : await trees.read(generation) };
 }
 
 export async function renderInto(env: Env, documents: string, out: string): Promise<string[]> {
@@ -79,22 +88,44 @@ async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<
     const trees = new Trees(dir);
     await trees.stage('1', tree);
     await new Nginx(binary, layout, stderrLog).test(trees.confFile('1'));
+    if (tree.has(FORWARDS)) await new Nginx(binary, layout.forwards, stderrLog).test(path.join(dir, '1', FORWARDS));
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
   return host.capabilities.version;
 }
 
-async function rendered(env: Env, layout: Layout, { docs }: Folder, generation: number): Promise<Tree> {
-  const zone = docs.get('zone')?.doc;
-  if (zone?.kind !== 'zone') throw new Error('there is no zone document');
+/** The files of both nginxes; those of the second one in a folder of their own. */
+async function rendered(
+  env: Env,
+  layout: Layout,
+  { docs }: Folder,
+  generation: number,
+  forwardsGeneration = generation,
+): Promise<Tree> {
+  const all = [...docs.values()].map(({ doc }) => doc);
+  const zone = all.find((doc) => doc.kind === 'zone');
+  if (zone === undefined) throw new Error('there is no zone document');
   const identity = await readIdentity(layout);
-  const nodes = [...docs.values()].flatMap(({ doc }) => (doc.kind === 'node' ? doc : []));
+  const nodes = all.filter((doc) => doc.kind === 'node');
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
   const binary = await findNginx(env.EDGELOOM_NGINX);
   const host = await readHost(env, binary, layout, await findWorkers());
-  return nodeTree({ zone, node }, generation, host);
+  const tree = await nodeTree({ zone, node }, generation, host);
+  const ports = all.filter((doc) => doc.kind === 'port');
+  if (ports.length === 0 || node?.enabled === false || !host.capabilities.stream) return tree;
+  const names = new Names(lookingUp(host.resolvers), () => undefined);
+  names.remember((await readNote(new Trees(layout.forwards.conf))).names);
+  await names.follow(namesIn(ports));
+  const addressesOf = (name: string) => names.of(name);
+  const { forwards } = choose(ports, { zone, addressesOf, capabilities: host.capabilities });
+  const { dir } = layout.forwards;
+  return withForwards(tree, forwardsTree({ forwards, zone, addressesOf, generation: forwardsGeneration, host, dir }));
 }
+
+const FORWARDS = 'forwards/nginx.conf';
+const withForwards = (http: Tree, forwards: Tree): Tree =>
+  new Map([...http, ...Array.from(forwards, ([name, text]) => [`forwards/${name}`, text] as const)]);
 
 async function readFolder(dir: string): Promise<Folder> {
   const folder: Folder = { docs: new Map(), faults: [] };

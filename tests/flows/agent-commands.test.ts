@@ -13,6 +13,7 @@ import { prepareNats } from '../../deploy/services/nats.ts';
 import { launch } from '../../deploy/services/program.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { hostDoc } from '../support/edge.ts';
+import { portDoc } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
 import { services } from '../support/services.ts';
 import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
@@ -114,7 +115,7 @@ test('what lies on disk is readable for those who need it and for nobody else', 
 });
 
 test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {
-  const { agent, zone, www, ports } = await standingNode();
+  const { peer, agent, zone, www, ports } = await standingNode();
   expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
   expect(await ask(agent, 'check')).toEqual({
     code: 0,
@@ -139,6 +140,14 @@ test('plan shows what documents would change and changes nothing; check finds wh
   const out = path.join(other, 'out');
   expect(await ask(agent, 'render', other, out)).toMatchObject({ code: 0 });
   expect(await readFile(path.join(out, 'listeners.conf'), 'utf8')).toContain(`127.0.0.1:${port}`);
+
+  const forward = portDoc(await freePort());
+  peer.push(forward);
+  await settled({ peer, agent });
+  await inTime(async () => expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }));
+  expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
+  const without = (await ask(agent, 'plan', other)).said.split('\n');
+  expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
 
   const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
   await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));

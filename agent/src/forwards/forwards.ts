@@ -2,7 +2,6 @@
 // this machine has free are looked at together, and nginx is given the outcome; whatever changes starts that anew.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
-import { cpus } from 'node:os';
 import path from 'node:path';
 import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -13,16 +12,15 @@ import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import { findNginx } from '../nginx/processes.ts';
 import { assertFree, nameOf } from '../nginx/sockets.ts';
-import type { Socket } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
 import type { LookUp } from '../origins/addresses.ts';
 import type { Self } from '../plan.ts';
 import type { HostFacts } from '../render/render.ts';
-import { forwardsConf } from '../render/stream-conf.ts';
 import type { Forward } from '../render/stream-conf.ts';
 import type { DocumentStore } from '../store/documents.ts';
 import { choose, namesIn } from './choose.ts';
 import { Names } from './names.ts';
+import { forwardsTree, readNote, socketsOf } from './tree.ts';
 
 export interface Pace {
   /** Between two reloads, and once more for each worker that still sees visitors off. */
@@ -49,9 +47,6 @@ interface Source {
   self: () => Self;
 }
 
-/** Kept with each tree, for the agent that finds it serving. */
-const Note = z.object({ sockets: z.array(z.string()), names: z.record(z.string(), z.array(z.string())) });
-const NOTE = 'forwards.json';
 /** Faults that are shown. */
 const SHOWN = 5;
 const READ_AT_ONCE = 32;
@@ -159,30 +154,15 @@ export class Forwards {
     if (!host.capabilities.stream) return ['this nginx has no stream module'];
     const served = await this.#served();
     await this.#names.follow(namesIn(ports));
-    const { forwards: wanted, leftOut } = choose(ports, {
-      zone,
-      addressesOf: (name) => this.#names.of(name),
-      capabilities: host.capabilities,
-    });
+    const addressesOf = (name: string) => this.#names.of(name);
+    const { forwards: wanted, leftOut } = choose(ports, { zone, addressesOf, capabilities: host.capabilities });
     const held = await this.#heldByOthers(wanted, served);
     const forwards = wanted.filter(({ port }) => !held.has(port));
-    const names = Object.fromEntries(
-      [...namesIn(forwards.map(({ port }) => port))].sort().map((name) => [name, [...this.#names.of(name)]]),
-    );
-    const sockets = forwards.flatMap(({ port }) => this.#socketsOf(port)).map(nameOf);
-    const note = `${JSON.stringify({ sockets: sockets.sort(), names } satisfies z.input<typeof Note>)}\n`;
-    const worker = { ...zone.worker, processes: zone.worker.processes || cpus().length };
     let isNew = true;
     try {
-      isNew = await this.#server.serve((generation) => {
-        const { text } = forwardsConf({ forwards, worker, generation, host, dir: layout.dir });
-        return Promise.resolve(
-          new Map([
-            ['nginx.conf', text],
-            [NOTE, note],
-          ]),
-        );
-      });
+      isNew = await this.#server.serve((generation) =>
+        Promise.resolve(forwardsTree({ forwards, zone, addressesOf, generation, host, dir: layout.dir })),
+      );
     } finally {
       if (isNew) this.#reloadedAt = performance.now();
     }
@@ -198,9 +178,7 @@ export class Forwards {
   /** What our own nginx listens on; it also tells where names led when it was rendered. */
   async #served(): Promise<ReadonlySet<string>> {
     const { nginx, trees } = this.#server;
-    const good = await trees.marked('good');
-    const text = good === null ? undefined : (await trees.read(good)).get(NOTE);
-    const note = Note.parse(JSON.parse(text ?? '{"sockets":[],"names":{}}'));
+    const note = await readNote(trees);
     if (!this.#remembered) this.#names.remember(note.names);
     this.#remembered = true;
     if ((await nginx.find()) !== null) return new Set(note.sockets);
@@ -211,14 +189,10 @@ export class Forwards {
   async #heldByOthers(forwards: Forward[], served: ReadonlySet<string>): Promise<Map<PortDoc, string>> {
     const held = new Map<PortDoc, string>();
     await each(forwards, READ_AT_ONCE, async ({ port }) => {
-      const missing = this.#socketsOf(port).filter((socket) => !served.has(nameOf(socket)));
+      const missing = socketsOf(port, this.#parts.host).filter((socket) => !served.has(nameOf(socket)));
       await Promise.all(missing.map(assertFree)).catch((error: unknown) => held.set(port, reason(error)));
     });
     return held;
-  }
-
-  #socketsOf({ protocol, port }: PortDoc): Socket[] {
-    return this.#parts.host.listen.map((address) => ({ protocol, address, port }));
   }
 }
 

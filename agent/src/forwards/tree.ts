@@ -1,0 +1,60 @@
+// The tree of the second nginx: its file, and a note for the agent that finds it serving.
+import { cpus } from 'node:os';
+import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import * as z from 'zod';
+import { nameOf } from '../nginx/sockets.ts';
+import type { Socket } from '../nginx/sockets.ts';
+import type { Tree, Trees } from '../nginx/trees.ts';
+import type { HostFacts } from '../render/render.ts';
+import { forwardsConf } from '../render/stream-conf.ts';
+import type { Forward } from '../render/stream-conf.ts';
+import { namesIn } from './choose.ts';
+
+const Note = z.object({
+  /** What it listens on. */
+  sockets: z.array(z.string()),
+  /** Where names led. */
+  names: z.record(z.string(), z.array(z.string())),
+});
+type Note = z.output<typeof Note>;
+const NOTE = 'forwards.json';
+
+interface Input {
+  forwards: Forward[];
+  zone: ZoneDoc;
+  addressesOf: (name: string) => readonly string[];
+  generation: number;
+  host: HostFacts;
+  /** The folder of this nginx. */
+  dir: string;
+}
+
+export function forwardsTree({ forwards, zone, addressesOf, generation, host, dir }: Input): Tree {
+  const worker = { ...zone.worker, processes: zone.worker.processes || cpus().length };
+  const ports = forwards.map(({ port }) => port);
+  const note: Note = {
+    sockets: ports
+      .flatMap((port) => socketsOf(port, host))
+      .map(nameOf)
+      .sort(),
+    names: Object.fromEntries([...namesIn(ports)].sort().map((name) => [name, [...addressesOf(name)]])),
+  };
+  return new Map([
+    ['nginx.conf', forwardsConf({ forwards, worker, generation, host, dir }).text],
+    [NOTE, `${JSON.stringify(note)}\n`],
+  ]);
+}
+
+/** Of the tree that was last seen serving; one that is lost or damaged costs no more than a look. */
+export async function readNote(trees: Trees): Promise<Note> {
+  const good = await trees.marked('good');
+  const text = good === null ? undefined : (await trees.read(good)).get(NOTE);
+  try {
+    return Note.parse(JSON.parse(text ?? ''));
+  } catch {
+    return { sockets: [], names: {} };
+  }
+}
+
+export const socketsOf = ({ protocol, port }: PortDoc, { listen }: Pick<HostFacts, 'listen'>): Socket[] =>
+  listen.map((address) => ({ protocol, address, port }));
