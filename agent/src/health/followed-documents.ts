@@ -41,8 +41,11 @@ export class FollowedDocuments {
 
   async #drain(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const some = this.#waiting.values().take(AT_ONCE).toArray();
-      for (const key of some) this.#waiting.delete(key);
+      const some: string[] = [];
+      for (const key of this.#waiting) {
+        this.#waiting.delete(key);
+        if (some.push(key) === AT_ONCE) break;
+      }
       await Promise.all(some.map((key) => this.#follow(key)));
     }
     if (this.#isSettled) return;

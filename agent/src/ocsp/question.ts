@@ -62,6 +62,6 @@ function responderOf({ extensions }: Certificate['tbsCertificate']): URL | null 
   const named = AsnConvert.parse(access.extnValue, AuthorityInfoAccessSyntax).find(
     ({ accessMethod }) => accessMethod === id_ad_ocsp,
   );
-  const url = URL.parse(named?.accessLocation.uniformResourceIdentifier ?? '');
-  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url : null;
+  const address = named?.accessLocation.uniformResourceIdentifier ?? '';
+  return /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : null;
 }

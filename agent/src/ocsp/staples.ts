@@ -113,7 +113,8 @@ export class Staples {
   #tick(): void {
     if (!this.#parts.isReady()) return;
     const now = Date.now();
-    let free = AT_ONCE - this.#underWay.values().reduce((sum, count) => sum + count, 0);
+    let free = AT_ONCE;
+    for (const count of this.#underWay.values()) free -= count;
     for (const [key, target] of this.#targets) {
       if (free <= 0) break;
       if (target.isUnderWay || target.dueAt > now) continue;

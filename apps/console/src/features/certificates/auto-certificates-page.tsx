@@ -47,7 +47,7 @@ export function AutoCertificatesPage() {
   const columns = useMemo<Column<AutoCertificate>[]>(
     () => [
       { key: 'sslName', render: (row) => <CertificateName of={row} onOpen={() => show([row])} /> },
-      { key: 'status', sort: false, render: (row) => <CertificateState of={row} /> },
+      { key: 'status', sort: false, flexible: true, render: (row) => <CertificateState of={row} /> },
       {
         key: 'siteName',
         sort: false,

@@ -41,7 +41,7 @@ export function CertificatesPage() {
   const columns = useMemo<Column<Certificate>[]>(
     () => [
       { key: 'sslName', render: (row) => <CertificateName of={row} onOpen={() => show([row])} /> },
-      { key: 'status', render: (row) => <CertificateState of={row} /> },
+      { key: 'status', flexible: true, render: (row) => <CertificateState of={row} /> },
       { key: 'type', sort: false, render: ({ type }) => t(`certificates.choices.type.${type}`) },
       { key: 'inUse', as: 'count' },
       { key: 'keyTypes', sort: false, priority: 2, render: ({ keyTypes }) => <KeyTypes of={keyTypes} /> },
