@@ -1,6 +1,7 @@
 // Many certificates due at once: worked off by several processes, each order by one of them, within what the authority takes.
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
+import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
@@ -63,5 +64,34 @@ test(
     await workOff(() => new Date(later));
     expect(await counted()).toEqual({ done: MANY + 1 });
     expect(await db.certificateEvent.count({ where: { step: 'placed' } })).toBe(MANY + 1);
+  },
+);
+
+test(
+  'a renewal leaves a domain with the certificate that was chosen for it; an order for the domain takes its place',
+  { timeout: 120_000 },
+  async () => {
+    const { db } = app.installation;
+    const site = await app.build.site();
+    const { id, name } = await app.build.domain({ site, name: `${unique('chosen')}.example.com` });
+    const chosen = await app.build.certificate(site, [name]);
+    const automatic = await app.build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'] });
+    await db.domain.update({ where: { id }, data: { certificateId: chosen.id } });
+    // Beyond what the test above has used.
+    const later = new Date(Date.now() + 12 * HOUR_MS);
+    const workOff = () =>
+      issueDue(app.installation, () => later, { warn: (...said: unknown[]) => console.warn(...said) });
+    const served = async () => (await db.domain.findUniqueOrThrow({ where: { id } })).certificateId;
+
+    await app.as(site.client).call(autoCertificates.renew, { body: { ids: [automatic.id] } });
+    await workOff();
+    expect(await db.certificateOrder.findMany({ where: { certificateId: automatic.id } })).toMatchObject([
+      { state: 'done' },
+    ]);
+    expect(await served()).toBe(chosen.id);
+
+    await app.as(site.owner).call(certificates.autoSSL, { params: site.params, body: { ids: [id] } });
+    await workOff();
+    expect(await served()).toBe(automatic.id);
   },
 );
