@@ -185,6 +185,8 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
+    { kind: 'user', address: `${own}?view=cache&tab=settings`, shows: 'main form', same: true },
+    { kind: 'user', address: `${own}?view=gzip`, shows: 'main form textarea' },
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },

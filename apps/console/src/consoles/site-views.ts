@@ -1,6 +1,7 @@
 // The pages of one site, in menu order. The customer's console and the operator's show the same ones.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
@@ -15,6 +16,7 @@ import {
   IconCertificate,
   IconDatabase,
   IconFileCode,
+  IconFileZip,
   IconGauge,
   IconLayoutDashboard,
   IconLinkOff,
@@ -82,6 +84,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconDatabase,
         reads: cacheRules.list,
         component: view(() => import('./cache-view.tsx'), 'CacheView'),
+      },
+      {
+        view: 'gzip',
+        title: 'compression.title',
+        icon: IconFileZip,
+        reads: compression.get,
+        component: view(() => import('../features/compression/compression-page.tsx'), 'CompressionPage'),
       },
       {
         view: 'rates',

@@ -11,6 +11,7 @@ import type cache from './en/cache.json';
 import type charts from './en/charts.json';
 import type certificates from './en/certificates.json';
 import type common from './en/common.json';
+import type compression from './en/compression.json';
 import type cors from './en/cors.json';
 import type customHeaders from './en/customHeaders.json';
 import type dashboard from './en/dashboard.json';
@@ -55,6 +56,7 @@ export interface Words {
   charts: typeof charts;
   certificates: typeof certificates;
   common: typeof common;
+  compression: typeof compression;
   cors: typeof cors;
   customHeaders: typeof customHeaders;
   dashboard: typeof dashboard;

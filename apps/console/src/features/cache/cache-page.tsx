@@ -12,6 +12,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { newRule, type Rule } from './rules-draft.ts';
 import { RulesTab } from './rules-tab.tsx';
+import { SettingsTab } from './settings-tab.tsx';
 import { useCacheRules } from './use-cache-rules.ts';
 
 /** `purgeTab` is another feature's: the console that mounts this page brings it. */
@@ -29,6 +30,7 @@ function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab:
   const tabs = [
     { value: 'rules', label: 'cache.tabs.rules', count: drafting.rules.length },
     { value: 'purge', label: 'cache.tabs.purge' },
+    { value: 'settings', label: 'cache.tabs.settings' },
   ] as const;
   const tab = useTab(tabs);
   return (
@@ -61,7 +63,9 @@ function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab:
         )
       }
     >
-      {tab === 'rules' ? <RulesTab drafting={drafting} /> : purgeTab}
+      {tab === 'rules' && <RulesTab drafting={drafting} />}
+      {tab === 'purge' && purgeTab}
+      {tab === 'settings' && <SettingsTab siteId={site.id} />}
     </Page>
   );
 }

@@ -1,0 +1,26 @@
+import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+
+/** What holds where no rule says otherwise. */
+export function SettingsTab({ siteId }: { siteId: string }) {
+  const params = { siteId };
+  return (
+    <Await result={useEndpoint(cacheSetting.get, { params })}>
+      {(value) => (
+        <ResourceForm update={cacheSetting.update} params={params} value={value} words="cache" bar>
+          <Section title="cache.setting.failing" why="cache.setting.failingWhy">
+            <NumberField name="staleIfError" />
+          </Section>
+          <Section title="cache.setting.guess" why="cache.setting.guessWhy">
+            <SwitchField name="heuristics" />
+          </Section>
+        </ResourceForm>
+      )}
+    </Await>
+  );
+}

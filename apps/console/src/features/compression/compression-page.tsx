@@ -1,0 +1,33 @@
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { LinesField } from '../../components/fields/lines-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
+import { useSite } from '../../components/frame/site-scope.ts';
+import { Page } from '../../components/page/page.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+
+/** What is compressed that the origin sends uncompressed. */
+export function CompressionPage() {
+  const params = { siteId: useSite().id };
+  return (
+    <Page title="compression.title">
+      <Await result={useEndpoint(compression.get, { params })}>
+        {(value) => (
+          <ResourceForm update={compression.update} params={params} value={value} bar>
+            <Section title="compression.how" why="compression.howWhy">
+              <SwitchField name="brotli" />
+              <SwitchField name="gzip" />
+            </Section>
+            <Section title="compression.what" why="compression.whatWhy">
+              <NumberField name="minBytes" />
+              <LinesField name="types" placeholder="text/html" rows={8} />
+            </Section>
+          </ResourceForm>
+        )}
+      </Await>
+    </Page>
+  );
+}
