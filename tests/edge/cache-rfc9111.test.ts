@@ -1,6 +1,6 @@
 // The store as RFC 9111 (and 9110, 9213, 5861) want it, seen by a visitor and by the origin.
-import type { OutgoingHttpHeader } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
+import { asked, date, HOUR, shared } from '../support/cache-cases.ts';
 import { startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,7 +11,6 @@ const edge = await startEdge();
 const { name: host } = await edge.site();
 afterAll(() => edge.stop());
 
-type Fields = Record<string, OutgoingHttpHeader>;
 let paths = 0;
 
 /** A URL of its own, answered so. */
@@ -22,54 +21,9 @@ function page(script: Script): string {
   return path;
 }
 const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
-const date = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
-const HOUR = 3600;
-
-function rfc850(seconds: number): string {
-  const [, day = '', month = '', year = '', time = ''] = date(seconds).split(/[ ,]+/);
-  const name = new Date(Date.now() + seconds * 1000).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
-  return `${name}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
-}
-function asctime(seconds: number): string {
-  const [name = '', day = '', month = '', year = '', time = ''] = date(seconds).split(/[ ,]+/);
-  return `${name} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
-}
 
 describe('the second request is answered from the store', () => {
-  const cases: [string, Fields, number?][] = [
-    ['max-age', { 'cache-control': 'max-age=60' }],
-    ['max-age in capitals', { 'Cache-Control': 'MAX-AGE=60' }],
-    ['a quoted max-age', { 'cache-control': 'max-age="60"' }],
-    ['max-age among what nobody knows', { 'cache-control': 'foo, bar="a, no-store", max-age=60, baz=1' }],
-    ['directives in two lines', { 'cache-control': ['public', 'max-age=60'] }],
-    ['an empty directive before it', { 'cache-control': ', ,max-age=60' }],
-    ['a max-age beyond all numbers', { 'cache-control': 'max-age=99999999999999' }],
-    ['s-maxage that is longer than max-age', { 'cache-control': 'max-age=0, s-maxage=60' }],
-    ['max-age although Expires has passed', { 'cache-control': 'max-age=60', expires: date(-HOUR) }],
-    ['Expires in the future', { expires: date(HOUR) }],
-    ['Expires of RFC 850', { expires: rfc850(HOUR) }],
-    ['Expires of asctime', { expires: asctime(HOUR) }],
-    ['an Age below max-age', { 'cache-control': 'max-age=60', age: '10' }],
-    ['a Date below max-age', { 'cache-control': 'max-age=600', date: date(-60) }],
-    ['max-age on a 404', { 'cache-control': 'max-age=60' }, 404],
-    ['max-age on a 301', { 'cache-control': 'max-age=60', location: '/there' }, 301],
-    ['max-age on a 302', { 'cache-control': 'max-age=60', location: '/there' }, 302],
-    ['max-age on a 410', { 'cache-control': 'max-age=60' }, 410],
-    ['max-age on a status nobody knows', { 'cache-control': 'max-age=60' }, 299],
-    ['private for one field only', { 'cache-control': 'max-age=60, private="x-name"' }],
-    ['no-cache for one field only', { 'cache-control': 'max-age=60, no-cache="x-name"' }],
-    ['must-understand, which overrides no-store', { 'cache-control': 'max-age=60, no-store, must-understand' }],
-    ['CDN-Cache-Control against no-store', { 'cache-control': 'no-store', 'cdn-cache-control': 'max-age=60' }],
-    [
-      'a broken CDN-Cache-Control, which does not count',
-      { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0, =' },
-    ],
-    [
-      'a CDN-Cache-Control with a text for a number',
-      { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age="0"' },
-    ],
-  ];
-  test.each(cases)('%s', async (_, headers, status = 200) => {
+  test.each(shared)('%s', async (_, headers, status = 200) => {
     const path = page({ status, headers, body: 'kept' });
     expect((await get(path)).cache).toBe('uri-miss');
     const again = await get(path);
@@ -79,38 +33,7 @@ describe('the second request is answered from the store', () => {
 });
 
 describe('the second request goes to the origin again', () => {
-  const cases: [string, Fields, number?, Ask?][] = [
-    ['nothing said', {}],
-    ['Last-Modified alone', { 'last-modified': date(-365 * 86_400) }],
-    ['no-store', { 'cache-control': 'max-age=60, no-store' }],
-    ['no-store in capitals', { 'cache-control': 'max-age=60, NO-STORE' }],
-    ['private', { 'cache-control': 'max-age=60, private' }],
-    ['no-cache without a validator', { 'cache-control': 'max-age=60, no-cache' }],
-    ['max-age=0 without a validator', { 'cache-control': 'max-age=0' }],
-    ['s-maxage=0 before max-age', { 'cache-control': 's-maxage=0, max-age=60' }],
-    ['two different max-age', { 'cache-control': 'max-age=60, max-age=0' }],
-    ['a negative max-age', { 'cache-control': 'max-age=-60' }],
-    ['a fraction for max-age', { 'cache-control': 'max-age=60.5' }],
-    ['a blank within max-age', { 'cache-control': 'max-age =60' }],
-    ['max-age inside a quoted text', { 'cache-control': 'foo="max-age=60"' }],
-    ['max-age as a part of another name', { 'cache-control': 'x-max-age=60' }],
-    ['Expires in the past', { expires: date(-HOUR) }],
-    ['Expires: 0', { expires: '0' }],
-    ['Expires in another zone', { expires: date(HOUR).replace('GMT', 'UTC') }],
-    ['Expires without a day', { expires: date(HOUR).slice(5) }],
-    ['two Expires', { expires: [date(HOUR), date(HOUR)] }],
-    ['an Age beyond max-age', { 'cache-control': 'max-age=60', age: '61' }],
-    ['a Date beyond max-age', { 'cache-control': 'max-age=60', date: date(-HOUR) }],
-    ['Set-Cookie', { 'cache-control': 'max-age=60', 'set-cookie': 'a=1' }],
-    ['Vary: *', { 'cache-control': 'max-age=60', vary: '*' }],
-    ['* among others in Vary', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
-    ['a 206', { 'cache-control': 'max-age=60', 'content-range': 'bytes 0-3/9' }, 206],
-    ['must-understand with a status nobody knows', { 'cache-control': 'max-age=60, must-understand' }, 299],
-    ['CDN-Cache-Control: no-store', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'no-store' }],
-    ['CDN-Cache-Control: max-age=0', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0' }],
-    ['an authorized request', { 'cache-control': 'max-age=60' }, 200, { headers: { authorization: 'Bearer a' } }],
-  ];
-  test.each(cases)('%s', async (_, headers, status = 200, ask = {}) => {
+  test.each(asked)('%s', async (_, headers, status = 200, ask = {}) => {
     const path = page({ status, headers, body: 'once' });
     await get(path, ask);
     const again = await get(path, ask);
