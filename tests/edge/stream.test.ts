@@ -327,6 +327,28 @@ describe('a port that cannot be opened', () => {
   });
 });
 
+test('visitors of one forward cannot take all connections: others find room', async () => {
+  const here = await startForwards();
+  onTestFinished(() => here.stop());
+  const [ports, https] = [await freePorts(2), await freePort()];
+  const docs = ports.map((port) => portDoc(port, { upstreams: [upstream(one.port)] }));
+  const [crowded = 0, calm = 0] = ports;
+  here.put({ ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 64 } }, ...docs);
+  await eventually(async () => {
+    for (const port of ports) expect(await say(port, 'x')).toBe('one x');
+  });
+  const held = Array.from({ length: 16 }, () => connect(crowded, '127.0.0.1'));
+  onTestFinished(() => held.forEach((socket) => socket.destroy()));
+  for (const socket of held) {
+    socket.write('x');
+    await once(socket, 'data');
+  }
+  expect(await say(crowded, 'x')).toBe('');
+  expect(await say(calm, 'x')).toBe('one x');
+  held[0]?.destroy();
+  await eventually(async () => expect(await say(crowded, 'x')).toBe('one x'));
+});
+
 describe('a node', () => {
   test('that is switched off closes its forwards, runs no second nginx, and opens them again', async () => {
     const here = await startForwards();

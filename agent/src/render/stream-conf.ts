@@ -61,6 +61,11 @@ ${
     set_real_ip_from ::/0;
 `
 }
+    # A visitor takes two connections, one to the origin; half of them all are left to other forwards.
+    limit_conn_zone $protocol$server_port zone=visitors:1m;
+    limit_conn visitors ${Math.max(1, Math.floor((worker.processes * worker.connections) / 4))};
+    limit_conn_log_level info;
+
     # The agent asks which tree serves.
     server {
         listen ${`unix:${dir}/run/status.sock`};
