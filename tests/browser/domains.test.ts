@@ -97,7 +97,7 @@ test('names are pasted, mended line by line, given an origin that answers, and m
     .fill(
       `https://new.${end}.example.com/path\nNEW2.${end}.example.com\n${names[0]}\n例え.${end}.jp\nno name\n*.${end}.tw`,
     );
-  await page.getByText('Duplicated data').waitFor();
+  await page.getByText('Already on this site').waitFor();
   await next.click();
   await page.getByText('5 lines cannot be added').waitFor();
   await keepPicture(page, 'add-domains-names');

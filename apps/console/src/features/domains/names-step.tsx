@@ -1,4 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
 import { Button, FileButton, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconFileText } from '@tabler/icons-react';
@@ -26,7 +27,9 @@ export function useJudged(siteId: string, text: string, refused: ReadonlyMap<str
     { params: { siteId }, body: { names: asked.split('\n') } },
     { enabled: asked !== '' },
   );
-  const known = new Map((data?.data ?? []).map(({ name, code }) => [name, explainCode(code)]));
+  const why = (code: number) =>
+    code === errors.DUPLICATED.code ? t('domains.add.verdicts.exists') : explainCode(code);
+  const known = new Map((data?.data ?? []).map(({ name, code }) => [name, why(code)]));
   const lines = judged.map(({ name, verdict }): JudgedName => {
     const fault = isGood(verdict) ? (refused.get(name) ?? known.get(name) ?? null) : t(verdictWord[verdict]);
     return { name, verdict, fault };

@@ -74,20 +74,28 @@ export function TemplateStep({ siteId, value, host, fault, portMapFault, onChang
           />
         </div>
       </Input.Wrapper>
-      <OriginsTable
-        origins={origins}
-        scheme={scheme}
-        locked={false}
-        onChange={(next) =>
-          onChange({
-            ...value,
-            origins: next,
-            isPortGuess: isPortGuess && next.length === 1 && next[0]?.port === first?.port,
-          })
-        }
-        fault={fault}
-        {...(!origins.some(({ enabled }) => enabled) && { noneOn: t('domains.origins.noneOn') })}
-      />
+      {/* Whoever is about to type a port is not helped by one that changes under the hands. */}
+      <div
+        onFocusCapture={({ target }) => {
+          if (isPortGuess && target instanceof HTMLInputElement && target.inputMode !== '')
+            onChange({ ...value, isPortGuess: false });
+        }}
+      >
+        <OriginsTable
+          origins={origins}
+          scheme={scheme}
+          locked={false}
+          onChange={(next) =>
+            onChange({
+              ...value,
+              origins: next,
+              isPortGuess: isPortGuess && next.length === 1 && next[0]?.port === first?.port,
+            })
+          }
+          fault={fault}
+          {...(!origins.some(({ enabled }) => enabled) && { noneOn: t('domains.origins.noneOn') })}
+        />
+      </div>
       <div className={classes['probes']}>
         {origins.map((origin) => (
           <OriginProbe

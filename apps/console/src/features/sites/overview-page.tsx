@@ -113,10 +113,8 @@ function Overview({ site }: { site: SiteInfo }) {
 
 function Used({ of, limit }: { of: number; limit: number }) {
   const t = useT();
-  return t('sites.overview.used', {
-    count: count(of),
-    limit: limit === 0 ? t('common.unlimited') : count(limit),
-  });
+  const used = { count: count(of), limit: count(limit) };
+  return limit === 0 ? t('sites.overview.usedOfAny', used) : t('sites.overview.used', used);
 }
 
 function SiteTags({ site }: { site: SiteInfo }) {
