@@ -144,8 +144,6 @@ export const asked: Case[] = [
   ['* among others in Vary', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
   ['a 206', { 'cache-control': 'max-age=60', 'content-range': 'bytes 0-3/9' }, 206],
   ['must-understand with a status nobody knows', { 'cache-control': 'max-age=60, must-understand' }, 299],
-  ['CDN-Cache-Control: no-store', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'no-store' }],
-  ['CDN-Cache-Control: max-age=0', { 'cache-control': 'max-age=60', 'cdn-cache-control': 'max-age=0' }],
   ['an authorized request', { 'cache-control': 'max-age=60' }, 200, { headers: { authorization: 'Bearer a' } }],
   ['a max-age in words', { 'cache-control': 'max-age=one' }],
   ['a max-age without a number', { 'cache-control': 'max-age' }],

@@ -62,8 +62,10 @@ function Stored({ rule, set, said }: MoreProps) {
       />
       {rule.cookies === 'listed' && <Names name="cookieNames" rule={rule} set={set} error={said('cookieNames')} />}
       <Names name="passCookies" rule={rule} set={set} error={said('passCookies')} />
-      <Flag name="stripCookies" rule={rule} set={set} />
-      <Flag name="slices" rule={rule} set={set} />
+      <div className={classes['flags']}>
+        <Flag name="stripCookies" rule={rule} set={set} />
+        <Flag name="slices" rule={rule} set={set} />
+      </div>
     </>
   );
 }
@@ -120,7 +122,6 @@ function Flag({ name, rule, set }: FieldProps<'stripCookies' | 'slices'>) {
   const t = useT();
   return (
     <Checkbox
-      className={classes['flag'] ?? ''}
       label={t(`cache.fields.${name}`)}
       checked={rule[name]}
       onChange={({ currentTarget }) => set({ [name]: currentTarget.checked })}

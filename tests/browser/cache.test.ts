@@ -1,0 +1,111 @@
+// Cache and compression of a site, as its owner sets them, in every look.
+import { get as ask } from 'node:http';
+import AxeBuilder from '@axe-core/playwright';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overhang, startProduct } from '../support/browser.ts';
+import type { Product } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+  const user = await product.as('user');
+  await user(cacheRules.create, {
+    params: { siteId: product.summary.demo.siteID },
+    body: {
+      rules: [
+        {
+          type: 'prefix',
+          value: ['/shop/'],
+          cacheTime: 600,
+          honourOrigin: true,
+          minTime: 60,
+          maxTime: 3600,
+          browserTime: 60,
+          cookies: 'listed',
+          cookieNames: ['lang', 'currency'],
+          passCookies: ['session*'],
+          stripCookies: true,
+          staleWhileRevalidate: 30,
+          priority: 5,
+        },
+      ],
+    },
+  });
+}, 180_000);
+afterAll(() => product.stop());
+
+const address = (rest: string) => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo?${rest}`;
+
+/** What the edge answers a browser of the demo's name. */
+const encodingOf = (path: string) =>
+  new Promise<string | undefined>((resolve, reject) => {
+    const headers = { host: product.summary.demo.domain, 'accept-encoding': 'gzip, br' };
+    ask({ host: '127.0.0.1', port: product.edgePort, path, headers }, (reply) => {
+      reply.resume();
+      resolve(reply.headers['content-encoding']);
+    }).on('error', reject);
+  });
+
+test('a rule shows what it asks beyond its time, and a prefix is purged softly with receipts', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
+  const rule = page.locator('main ol > li').first();
+  await expect.poll(() => rule.textContent()).toContain('varying by cookie');
+  await rule.getByText('/shop/').dblclick();
+  await page.getByLabel('Cookies that skip the cache').fill('session*, admin');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect.poll(() => rule.textContent()).toContain('session* admin');
+  await page.locator('main').getByText('Purge', { exact: true }).last().click();
+  await page.getByText('Prefixes', { exact: true }).click();
+  await page.getByLabel('Prefixes').last().fill(`http://${product.summary.demo.domain}/assets/`);
+  await page.getByLabel('Soft: keep it as stale').check();
+  await page.getByRole('button', { name: 'Purge 1 prefix' }).click();
+  await expect.poll(() => page.locator('main').textContent()).toContain('1 / 1');
+  await expect.poll(() => page.locator('main table').textContent()).toContain('Prefix, soft');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('compression that is switched on compresses at the edge', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
+  await page.getByLabel('Brotli').check();
+  await page.getByLabel('From so many bytes on').fill('0');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test.each([
+  { language: 'zh-TW', width: 1440 },
+  { language: 'en', width: 390 },
+] as const)('the pages are whole in $language at $width px, light and dark', { timeout: 60_000 }, async (look) => {
+  const screen = await product.openAs('user', address('view=cache'), look);
+  const { page } = screen;
+  const faults: string[] = [];
+  for (const view of ['view=cache', 'view=cache&tab=purge', 'view=cache&tab=settings', 'view=gzip']) {
+    await page.goto(`${product.summary.console}/user/${address(view)}`);
+    await page.locator('main h1').waitFor();
+    if (view === 'view=cache') {
+      const rule = page.locator('main ol > li').first();
+      await rule.waitFor();
+      await rule.getByText('/shop/').dblclick();
+      await page.getByPlaceholder('session*').waitFor();
+    } else await page.locator('main form').first().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await keepPicture(
+        page,
+        `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
+      );
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      faults.push(...violations.map(({ id, nodes }) => `${view} ${colorScheme} ${id} ${nodes[0]?.html ?? ''}`));
+    }
+    if ((await overhang(page)) > 0) faults.push(`${view} is wider than the window`);
+  }
+  expect(faults).toEqual([]);
+  expect(screen.complaints()).toEqual([]);
+  await page.context().close();
+});
