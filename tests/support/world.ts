@@ -30,6 +30,7 @@ export const things = [
   'antiHeader',
   'siteAntiHeader',
   'rate',
+  'errorPage',
   'purge',
   'job',
   'branding',
@@ -89,6 +90,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
   rates: 'rate',
+  errorPages: 'errorPage',
   nodes: 'node',
   purge: 'purge',
   branding: 'branding',
@@ -151,6 +153,9 @@ export async function world(
   const rate = await db.rate.create({
     data: { siteId: site.id, type: 'all', value: [], rate: 100, after: 0, priority: 100, enabled: true },
   });
+  const errorPage = await db.errorPage.create({
+    data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
+  });
   const certificate = await build.certificate(site, [domain.name]);
   const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
   const siteDns = await build.siteDns(site);
@@ -197,6 +202,7 @@ export async function world(
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
       rate: rate.id,
+      errorPage: errorPage.id,
       purge: purge.id,
       job: job.id,
       branding: branding.id,
@@ -233,6 +239,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.antiReferer.findMany(inSite),
     db.antiHeader.findMany(inSite),
     db.rate.findMany(inSite),
+    db.errorPage.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
     db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),

@@ -1,4 +1,6 @@
 -- The few pages that the edge itself answers.
+local error_pages = require("edge.error_pages")
+
 local _M = {}
 local texts = {
     [403] = { "Forbidden", "The owner of this site does not allow this request." },
@@ -31,13 +33,14 @@ end
 
 local CLOSE = 444
 
-function _M.send(status, id)
+-- `page`: the owner's, in place of ours.
+function _M.send(status, id, page)
     if status == CLOSE then
         return ngx.exit(CLOSE)
     end
     ngx.status = status
     ngx.header["Cache-Control"] = "no-store"
-    ngx.print(_M.prepare(status, id))
+    ngx.print(page and error_pages.dress(page) or _M.prepare(status, id))
     return ngx.exit(ngx.OK)
 end
 return _M

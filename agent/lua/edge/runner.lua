@@ -14,6 +14,8 @@ local anti_referer = require("edge.plugins.anti_referer")
 local cache = require("edge.plugins.cache")
 local cors = require("edge.modules.cors")
 local custom_header = require("edge.modules.custom_header")
+local error_page = require("edge.plugins.error_page")
+local error_pages = require("edge.error_pages")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
@@ -24,7 +26,7 @@ local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
 local plugins = {
-    status, anti_referer, anti_header, https, rates, cache, origin, cors, custom_header, url_redirect,
+    status, anti_referer, anti_header, https, rates, cache, origin, error_page, cors, custom_header, url_redirect,
 }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
@@ -91,7 +93,7 @@ local function visit_for(list, phase, site, request, set)
     return visit(list, phase, site, request)
 end
 
-local function end_with(answer, id, target)
+local function end_with(answer, id, target, page)
     if target then
         return ngx.redirect(target, answer)
     end
@@ -101,7 +103,7 @@ local function end_with(answer, id, target)
     if answer == ngx.HTTP_NO_CONTENT then
         return ngx.exit(answer)
     end
-    return pages.send(answer, id)
+    return pages.send(answer, id, page)
 end
 
 -- The log names who refused and by which rule. Nobody keeps the answer: the next visitor may be another.
@@ -112,9 +114,10 @@ end
 
 local access = taking_part("access")
 function _M.access()
-    local request, why = requests.visitor()
+    local request, why, closed = requests.visitor()
     if not request then
-        return end_with(why == "corrupt" and 503 or 903, var.request_id)
+        local page = closed and error_pages.find(closed, 903, var.host, var.uri)
+        return end_with(why == "corrupt" and 503 or 903, var.request_id, nil, page)
     end
     local site = request.site.doc
     local proof = request.challenged and challenges.answer(request)
@@ -131,7 +134,8 @@ function _M.access()
         if rule then
             blocked(cause, rule)
         end
-        return end_with(answer, var.request_id, target)
+        local page = error_pages.find(site, answer, request.name, request.path)
+        return end_with(answer, var.request_id, target, page)
     end
 end
 

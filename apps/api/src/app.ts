@@ -44,6 +44,7 @@ import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
+import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
@@ -110,6 +111,7 @@ const modules: readonly Routes[] = [
   antiHeadersRoutes,
   siteAntiHeadersRoutes,
   ratesRoutes,
+  errorPagesRoutes,
   cacheRulesRoutes,
   cacheSettingRoutes,
   compressionRoutes,

@@ -23,6 +23,7 @@ import { clientDomains, domains, domainUpstreams } from './domains/domains.endpo
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
+import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import { cors, customHeaders, domainModules, redirects, urlRedirects } from './modules/modules.endpoints.ts';
@@ -86,6 +87,7 @@ export const groups: readonly Group[] = [
   antiHeaders,
   siteAntiHeaders,
   rates,
+  errorPages,
   purge,
   purgeSites,
   domainModules,

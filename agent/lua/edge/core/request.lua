@@ -45,7 +45,7 @@ local function describe(name, at, tick)
     local colon = find(at, ":", 1, true)
     local port = tonumber(sub(at, colon + 1))
     if not ports.is_open(site.doc, port) then
-        return nil, "absent"
+        return nil, "absent", site.doc
     end
     local path = var.uri
     return {
@@ -73,7 +73,7 @@ local function is_current(request)
         and (not request.modules or modules.is_current(request.modules))
 end
 
--- On hop A, by all that nginx put into one variable.
+-- On hop A, by all that nginx put into one variable; or nil, why, and the site that does not answer on this port.
 function _M.visitor()
     local tick = docs.sync()
     local facts = var.e_facts
@@ -82,10 +82,10 @@ function _M.visitor()
         request.tick = tick
         return request
     end
-    local why
-    request, why = describe(var.host, var.scheme .. ":" .. var.server_port, tick)
+    local why, closed
+    request, why, closed = describe(var.host, var.scheme .. ":" .. var.server_port, tick)
     if not request then
-        return nil, why
+        return nil, why, closed
     end
     request.encoding = var.e_encoding
     request.odd = var.http_if_modified_since ~= nil or var.http_upgrade ~= nil

@@ -175,6 +175,11 @@ const documents: [string, () => EdgeDoc | null][] = [
         cacheSetting: { heuristics: true, staleIfError: 60 },
         compression: { gzip: true, brotli: false, types: ['text/css'], minBytes: 100 },
         antiHeaders: [],
+        errorPages: [
+          { code: 403, type: 'redirect', value: 'https://www.example.com/why' },
+          { code: 502, type: 'content', value: '<p>later</p>' },
+          { code: 504, type: 'javascript', value: 'location.reload()' },
+        ],
         rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
       }),
   ],

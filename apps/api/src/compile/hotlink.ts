@@ -1,5 +1,6 @@
-import { placeOf, type AntiHeader, type AntiReferer } from '@edgeloom/contract/hotlink/hotlink.ts';
+import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { AntiHeader, AntiReferer } from '@edgeloom/contract/hotlink/hotlink.ts';
 
 /** Those that are on, in order. */
 export type AntiRefererRow = Omit<AntiReferer, 'priority' | 'enabled' | 'createdAt' | 'updatedAt'>;

@@ -1,5 +1,6 @@
 import type { Compression } from '@edgeloom/contract/compression/compression.ts';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import { errorPageDocs, type ErrorPageRow } from './error-pages.ts';
 import { antiHeaderDocs, type AntiHeaderRow } from './hotlink.ts';
 import { rateDocs, type RateRow } from './rates.ts';
 
@@ -15,6 +16,7 @@ export interface SiteRow {
   compression: Compression | null;
   antiHeaders: AntiHeaderRow[];
   rates: RateRow[];
+  errorPages: ErrorPageRow[];
 }
 
 export interface CacheRuleRow {
@@ -51,6 +53,7 @@ export const siteDoc = ({
   compression,
   antiHeaders,
   rates,
+  errorPages,
 }: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
@@ -66,6 +69,7 @@ export const siteDoc = ({
   ...(compression && (compression.gzip || compression.brotli) && { compression }),
   ...antiHeaderDocs(antiHeaders),
   ...rateDocs(rates),
+  ...errorPageDocs(errorPages),
 });
 
 /** Where the site says nothing. */

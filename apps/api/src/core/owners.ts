@@ -137,6 +137,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   AntiReferer: 'site',
   AntiHeader: 'site',
   Rate: 'site',
+  ErrorPage: 'site',
   CacheRule: 'site',
   CacheSetting: 'site',
   Compression: 'site',

@@ -23,6 +23,8 @@ interface Table<P extends Place, Rule extends { id: string; createdAt: Date; upd
   /** Of the body, where its faults are shown. */
   field: string;
   limit: number;
+  /** Of all rules of one place together. */
+  maxBytes: number;
   /** In the order in which the edge tries them. */
   read: (tx: ScopedTx, place: P) => Promise<Rule[]>;
   insert: (tx: ScopedTx, rows: (Input & P & { id: string })[]) => Promise<unknown>;
@@ -31,9 +33,6 @@ interface Table<P extends Place, Rule extends { id: string; createdAt: Date; upd
   /** As it is kept, whatever way it was said. */
   settle: <I extends Input>(input: I) => I;
 }
-
-/** Of all rules of one place together: a thousand domains are made like one that has them, in one call. */
-const MAX_BYTES = 32 * 1024;
 
 export function ruleList<P extends Place, Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input>(
   table: Table<P, Rule, Input>,
@@ -49,7 +48,7 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
   async function readBack(tx: ScopedTx, place: P, ids: readonly string[]) {
     const all = await table.read(tx, place);
     if (all.length > table.limit) failAt(table.field, 'range', `at most ${table.limit} rules`);
-    if (Buffer.byteLength(JSON.stringify(all)) > MAX_BYTES) failAt(table.field, 'range', 'too much text');
+    if (Buffer.byteLength(JSON.stringify(all)) > table.maxBytes) failAt(table.field, 'range', 'too much text');
     return { data: all.filter(({ id }) => ids.includes(id)) };
   }
 

@@ -150,7 +150,9 @@ const site: Loader = async (db, _, zoneId, ids) => {
        (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes)
         FROM compressions c WHERE c.site_id = s.id) AS compression, ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')},
        coalesce((SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'value', r.value, 'rate', r.rate, 'after', r.after)
-          ORDER BY r.priority, r.id) FROM rates r WHERE r.site_id = s.id AND r.enabled), '[]') AS rates
+          ORDER BY r.priority, r.id) FROM rates r WHERE r.site_id = s.id AND r.enabled), '[]') AS rates,
+       coalesce((SELECT json_agg(json_build_object('code', e.code, 'type', e.type, 'value', e.value) ORDER BY e.code)
+          FROM error_pages e WHERE e.site_id = s.id AND e.enabled), '[]') AS "errorPages"
      FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );

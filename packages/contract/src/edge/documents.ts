@@ -88,6 +88,15 @@ export const RateDoc = z.object({
   afterBytes: Count.describe('which come at full speed first'),
 });
 
+/** What visitors get instead of an answer with that code. */
+export const ErrorPageDoc = z.object({
+  code: z.int(),
+  html: z.string().optional(),
+  csp: z.string().optional().describe('Content-Security-Policy of the page'),
+  /** What lies at this host and path is never sent there again. */
+  redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
+});
+
 /** What all names of a site share. `cacheVersion` is part of every cache key of the site: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
@@ -108,6 +117,7 @@ export const SiteDoc = z.object({
   ports: z.array(Port).optional(),
   antiHeaders: z.array(AntiHeaderDoc).optional(),
   rates: z.array(RateDoc).optional(),
+  errorPages: z.array(ErrorPageDoc).optional(),
 });
 
 export const UpstreamDoc = z.object({
@@ -228,6 +238,7 @@ export type PortDoc = z.output<typeof PortDoc>;
 export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
+export type ErrorPageDoc = z.output<typeof ErrorPageDoc>;
 export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;

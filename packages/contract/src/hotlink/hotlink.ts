@@ -4,6 +4,7 @@ import { Id, Time } from '../common/common.ts';
 import { HostAddress } from '../common/net.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
+import { RedirectTarget } from '../common/redirect-target.ts';
 
 /** `example.com` itself, `*.example.com` one label before it, `**.example.com` one or more. */
 export const HostPattern = z
@@ -17,25 +18,6 @@ export const HostPattern = z
       message: 'wrong format',
     },
   );
-
-/** What may stand in a Location field as it is. */
-export const RedirectTarget = z
-  .string()
-  .trim()
-  .max(2048)
-  .refine((text) => placeOf(text) !== null, { message: 'wrong format' });
-
-/** Host and path of a target as the edge sees them when a visitor asks for it; null where it is no such URL. */
-export function placeOf(target: string): { host: string; path: string } | null {
-  if (!/^https?:\/\/[!#$%&'()*+,./0-9:;=?@A-Z_a-z~[\]-]+$/.test(target) || !URL.canParse(target)) return null;
-  const { hostname, pathname, username, password } = new URL(target);
-  if (username !== '' || password !== '') return null;
-  try {
-    return { host: hostname, path: decodeURIComponent(pathname).replace(/\/{2,}/g, '/') };
-  } catch {
-    return null;
-  }
-}
 
 const order = {
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first'),

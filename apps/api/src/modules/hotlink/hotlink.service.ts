@@ -8,6 +8,8 @@ import {
 import { ruleList, type Place } from '../../core/rule-list.ts';
 
 const LIMIT = 50;
+/** A thousand domains are made like one that has them, in one call. */
+const MAX_BYTES = 32 * 1024;
 const orderBy = [{ priority: 'asc' }, { id: 'asc' }] as const;
 
 interface InDomain extends Place {
@@ -17,6 +19,7 @@ interface InDomain extends Place {
 export const antiReferers = ruleList<InDomain, AntiReferer, AntiRefererInput>({
   field: 'antiReferers',
   limit: LIMIT,
+  maxBytes: MAX_BYTES,
   read: async (tx, place) => {
     const omit = { siteId: true, domainId: true } as const;
     const rows = await tx.antiReferer.findMany({ where: { ...place }, omit, orderBy: [...orderBy] });
@@ -32,6 +35,7 @@ export const antiReferers = ruleList<InDomain, AntiReferer, AntiRefererInput>({
 export const antiHeaders = ruleList<Place, AntiHeader, AntiHeaderInput>({
   field: 'antiHeaders',
   limit: LIMIT,
+  maxBytes: MAX_BYTES,
   read: async (tx, place) => {
     const omit = { siteId: true, domainId: true } as const;
     const rows = await tx.antiHeader.findMany({ where: { ...place }, omit, orderBy: [...orderBy] });

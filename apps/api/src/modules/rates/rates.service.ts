@@ -5,6 +5,7 @@ import { ruleList, type OnSite } from '../../core/rule-list.ts';
 export const rates = ruleList<OnSite, Rate, RateInput>({
   field: 'rates',
   limit: 50,
+  maxBytes: 32 * 1024,
   read: async (tx, { siteId }) => {
     const rows = await tx.rate.findMany({
       where: { siteId },

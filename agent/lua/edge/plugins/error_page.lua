@@ -1,0 +1,33 @@
+-- Hop B: the owner's page instead of what an origin, or nobody, answered. Of what an origin says itself only answers to GET
+-- and HEAD are replaced: what programs send is answered as programs read it. Fails open: the answer stays as it is.
+local error_pages = require("edge.error_pages")
+local header, var, ipairs = ngx.header, ngx.var, ipairs
+
+-- After the cache, which may close without an answer so that a stale one serves, and after our own page was made.
+local _M = { name = "errorPage", priority = 850 }
+local READ = { GET = true, HEAD = true }
+-- What was said of the body that goes, and what steers the store.
+local GONE = {
+    "Content-Encoding", "Content-Language", "Content-Disposition", "Content-Range", "Accept-Ranges", "ETag",
+    "Last-Modified", "Expires", "Location", "Refresh", "Content-Security-Policy",
+    "X-E-V", "X-E-Birth", "X-E-Recipe", "X-E-Hide", "X-E-Browser", "X-E-Tags", "Cache-Control", "Vary",
+}
+
+function _M.origin_header(site, request)
+    if not site.errorPages or not (ngx.ctx.page or READ[request.method]) or (var.http_x_e_slice or "") ~= "" then
+        return nil
+    end
+    local page = error_pages.find(site, ngx.status, request.name, request.path)
+    if not page then
+        return nil
+    end
+    for _, name in ipairs(GONE) do
+        header[name] = nil
+    end
+    local body = error_pages.dress(page)
+    ngx.ctx.page = body
+    header["Content-Length"] = #body
+    header["X-E-CC"] = "no-store"
+    header["X-Accel-Expires"] = "0"
+end
+return _M

@@ -1,0 +1,24 @@
+import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
+import type { ErrorPageDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { ErrorPage } from '@edgeloom/contract/error-pages/error-pages.ts';
+
+/** Those that are on, by code. */
+export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value'>;
+
+// A page of text runs nothing and sends nothing, whoever wrote it; who wants a script says so by its type.
+const INERT =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; font-src https: data:; base-uri 'none'";
+
+export const errorPageDocs = (rows: ErrorPageRow[]): { errorPages?: ErrorPageDoc[] } =>
+  rows.length === 0 ? {} : { errorPages: rows.map(errorPageDoc) };
+
+function errorPageDoc({ code, type, value }: ErrorPageRow): ErrorPageDoc {
+  if (type === 'content') return { code, html: value, csp: INERT };
+  if (type === 'javascript')
+    return {
+      code,
+      html: `<!doctype html>\n<html><head><meta charset="utf-8"></head><body><script>${value}</script></body></html>\n`,
+    };
+  const place = placeOf(value);
+  return { code, ...(place && { redirect: { url: value, ...place } }) };
+}

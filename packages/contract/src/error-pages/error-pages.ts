@@ -1,0 +1,42 @@
+// What visitors get instead of an answer with one of a few codes.
+import * as z from 'zod';
+import { Id, Time } from '../common/common.ts';
+import { RedirectTarget } from '../common/redirect-target.ts';
+
+export const ErrorPageCode = z.literal([400, 403, 500, 502, 504, 903, 929]);
+export const ErrorPageType = z.enum(['content', 'redirect', 'javascript']);
+
+const fields = {
+  code: ErrorPageCode,
+  type: ErrorPageType.describe('An HTML page, which runs no scripts; a redirect; or a page that runs a script'),
+  value: z
+    .string()
+    .trim()
+    .min(1)
+    .max(16_384)
+    .regex(/^[^\0\p{Cs}]*$/u, { message: 'wrong format' })
+    .describe('HTML, a URL, or a script'),
+  enabled: z.boolean().default(true),
+};
+const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
+  const isFault =
+    // What ends a script early, or makes the end of it be overlooked.
+    (type === 'javascript' && /<\/script|<!--/i.test(value)) ||
+    (type === 'redirect' && !RedirectTarget.safeParse(value).success);
+  if (isFault) ctx.addIssue({ code: 'custom', path: ['value'], message: 'wrong format' });
+};
+
+export const ErrorPageInput = z.object(fields).superRefine(fitting);
+export const ErrorPageUpdate = z.object({ id: Id, ...fields }).superRefine(fitting);
+export const ErrorPage = z.object({
+  id: Id,
+  code: ErrorPageCode,
+  type: ErrorPageType,
+  value: z.string(),
+  enabled: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export type ErrorPage = z.output<typeof ErrorPage>;
+export type ErrorPageInput = z.output<typeof ErrorPageInput>;

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
+import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
+import { rule, startEdge, upstream } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../support/ports.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+const pages = (...rows: { code: number; type: string; value: string }[]) =>
+  errorPageDocs(rows.map((row) => ErrorPageInput.parse(row)));
+const [nobody = 0] = await freePorts(1);
+const silent = { origin: { upstreams: [upstream(nobody)] } };
+const html = (text: string) => `<!doctype html><title>${text}</title><h1>${text}</h1>`;
+
+test('a page stands in for what the edge answers itself, with its status, and is kept by nobody', async () => {
+  const { name } = await edge.site(
+    {
+      ...pages({ code: 403, type: 'content', value: html('no') }, { code: 502, type: 'content', value: html('later') }),
+    },
+    { ...silent, antiHeaders: [{ id: randomUUID(), name: 'x-robot', operator: 'exists', value: '', drop: false }] },
+  );
+  const refused = await edge.get('/', { host: name, headers: { 'x-robot': '1' } });
+  const failed = await edge.get('/', { host: name, method: 'POST' });
+  expect([refused.status, refused.body, failed.status, failed.body]).toEqual([403, html('no'), 502, html('later')]);
+  for (const answer of [refused, failed]) {
+    expect(answer.header('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.header('cache-control')).toBe('no-store');
+    expect(answer.header('content-security-policy')).toContain("default-src 'none'");
+  }
+});
+
+test('a name that does not answer on a port shows the page of its site', async () => {
+  const [other = 0] = await freePorts(1);
+  const { name } = await edge.site({ ports: [other], ...pages({ code: 903, type: 'content', value: html('gone') }) });
+  const answer = await edge.get('/', { host: name });
+  expect([answer.status, answer.body]).toEqual([903, html('gone')]);
+});
+
+describe('what an origin answers', () => {
+  const body = 'x'.repeat(300_000);
+  for (const status of [400, 403, 500, 502, 504, 404])
+    edge.origin.on(`/${status}`, {
+      status,
+      headers: {
+        'content-type': 'application/json',
+        'content-disposition': 'attachment',
+        'content-security-policy': 'sandbox',
+        'cache-control': 'max-age=600',
+        etag: '"e"',
+        'set-cookie': 'a=1',
+      },
+      body,
+    });
+
+  test('is replaced for GET and HEAD, and the page is not stored', async () => {
+    const codes = [400, 403, 500, 502, 504];
+    const { site, name } = await edge.site({
+      cacheRules: [rule()],
+      ...pages(...codes.map((code) => ({ code, type: 'content', value: html(`sorry ${code}`) }))),
+    });
+    for (const code of codes) {
+      for (let i = 0; i < 2; i += 1) {
+        const answer = await edge.get(`/${code}`, { host: name });
+        expect([answer.status, answer.body]).toEqual([code, html(`sorry ${code}`)]);
+        expect(answer.header('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.header('cache-control')).toBe('no-store');
+        expect(answer.header('content-security-policy')).toContain("style-src 'unsafe-inline'");
+        for (const gone of ['etag', 'content-disposition', 'age']) expect(answer.header(gone)).toBeUndefined();
+        expect(answer.header('set-cookie')).toBe('a=1');
+      }
+      const head = await edge.get(`/${code}`, { host: name, method: 'HEAD' });
+      expect([head.status, head.body, head.header('content-length')]).toEqual([
+        code,
+        '',
+        String(html(`sorry ${code}`).length),
+      ]);
+      // What a program sent is answered as the program reads it.
+      expect((await edge.get(`/${code}`, { host: name, method: 'POST' })).body).toBe(body);
+    }
+    expect((await edge.get('/404', { host: name })).body).toBe(body);
+    const { errorPages, ...bare } = site;
+    expect(errorPages).toHaveLength(5);
+    await edge.put(bare);
+    expect((await edge.get('/403', { host: name })).body).toBe(body);
+  });
+
+  test('is not replaced while a stale answer may serve', async () => {
+    const { name } = await edge.site({
+      staleIfErrorSeconds: 600,
+      ...pages({ code: 500, type: 'content', value: html('later') }),
+    });
+    edge.origin.on('/stale', { headers: { 'cache-control': 'max-age=1' }, body: 'old' });
+    await edge.get('/stale', { host: name });
+    edge.origin.on('/stale', { status: 500, body: 'broken' });
+    await eventually(async () => {
+      const answer = await edge.get('/stale', { host: name });
+      expect(answer.body).toBe('old');
+      expect(answer.header('cache-status')).toContain('stale-if-error');
+    });
+  });
+});
+
+test('a redirect leads to its target, and never from its target to itself', async () => {
+  const name = 'sorry.example.com';
+  const target = `http://${name}/sorry%20page?from=edge`;
+  await edge.site({ ...pages({ code: 502, type: 'redirect', value: target }) }, { name, ...silent });
+  const sent = await edge.get('/x', { host: name });
+  expect([sent.status, sent.header('location'), sent.body, sent.header('cache-control')]).toEqual([
+    302,
+    target,
+    '',
+    'no-store',
+  ]);
+  expect((await edge.get('/sorry%20page?again', { host: name })).status).toBe(502);
+});
+
+test('a script is the whole page, and runs under no policy of ours', async () => {
+  const value = 'document.title = "later"; if (1 < 2) document.write("<b>x</b>")';
+  const { name } = await edge.site({ ...pages({ code: 504, type: 'javascript', value }) }, silent);
+  edge.origin.on('/slow', { status: 504, body: '' });
+  const { site, host } = await edge.site({ ...pages({ code: 504, type: 'javascript', value }) });
+  expect(site.errorPages).toHaveLength(1);
+  const answer = await edge.get('/slow', { host: host.name });
+  expect(answer.body).toContain(`<script>${value}</script>`);
+  expect(answer.header('content-security-policy')).toBeUndefined();
+  expect((await edge.get('/', { host: name })).status).toBe(502);
+});
+
+test('no text of a page breaks the document, the header or the length of the answer', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+    fc.constantFrom('"}{"', '%00', '\r\nX-Evil: 1', '$host', '\u2028', '</script><script>', '%1%z'),
+  );
+  const { site, host } = await edge.site({}, silent);
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('content', 'javascript', 'redirect'),
+      fc.oneof(
+        text,
+        text.map((part) => `https://a.example/${encodeURI(part.toWellFormed())}`),
+      ),
+      async (type, value) => {
+        const page = ErrorPageInput.safeParse({ code: 502, type, value });
+        if (!page.success) return;
+        taken += 1;
+        await edge.put({ ...site, ...errorPageDocs([page.data]) });
+        const answer = await edge.get('/', { host: host.name });
+        expect(answer.header('x-evil')).toBeUndefined();
+        expect(type === 'redirect' ? answer.header('location') : answer.body).toContain(page.data.value);
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(taken).toBeGreaterThan(30);
+});
