@@ -25,6 +25,7 @@ import { lookingUp, resolving } from './origins/addresses.ts';
 import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
 import { writeWhole } from './store/durable.ts';
+import { CachedNow } from './store/cached-now.ts';
 import { DocumentStore } from './store/documents.ts';
 import { version } from './version.ts';
 
@@ -76,6 +77,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     tell: (keys) => node.inTurn(() => node.bump(keys)),
     log,
   });
+  const cachedNow = new CachedNow({
+    dir: path.join(layout.cache, 'objects'),
+    store,
+    report: (report) => link?.reportCached(report),
+    log,
+  });
   const followed = new FollowedDocuments({
     store,
     host: (key, doc) => checks.set(key, doc),
@@ -104,7 +111,18 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await settleIn(node, identity);
       await refresh();
     }
-    link = new Link(linkedNode({ node, forwards, identity, capabilities: host.capabilities, refresh, log }), log);
+    link = new Link(
+      linkedNode({
+        node,
+        forwards,
+        identity,
+        capabilities: host.capabilities,
+        address: ownAddress(host.listen),
+        refresh,
+        log,
+      }),
+      log,
+    );
   })();
 
   return {
@@ -114,6 +132,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await linking.catch(() => undefined);
       checks.stop();
       staples.stop();
+      await cachedNow.stop();
       await link?.stop();
       await forwards.stop({ nginx: withNginx });
       if (withNginx) await server.nginx.stop();
@@ -122,6 +141,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       unlock();
     },
   };
+}
+
+/** Of every address the nearest one. */
+function ownAddress([first = '0.0.0.0']: readonly string[]): string {
+  if (first === '0.0.0.0') return '127.0.0.1';
+  return first === '[::]' ? '::1' : first.replace(/^\[|\]$/g, '');
 }
 
 /** Documents of one zone must not be served in another. */

@@ -4,6 +4,7 @@ import type { EdgeNode } from './edge-node.ts';
 import type { Forwards } from './forwards/forwards.ts';
 import type { Identity } from './link/identity.ts';
 import type { LinkedNode } from './link/nats.ts';
+import { preheat } from './link/preheat.ts';
 import type { Log } from './log.ts';
 import { digestWithout, reconcile, reportOf } from './reconcile.ts';
 import type { Refusals } from './reconcile.ts';
@@ -19,12 +20,14 @@ interface Parts {
   forwards: Pick<Forwards, 'error'>;
   identity: Identity;
   capabilities: Capabilities;
+  /** Where this machine itself reaches nginx. */
+  address: string;
   /** Brings nginx in line with the documents on disk once more. */
   refresh: () => Promise<void>;
   log: Log;
 }
 
-export function linkedNode({ node, forwards, identity, capabilities, refresh, log }: Parts): LinkedNode {
+export function linkedNode({ node, forwards, identity, capabilities, address, refresh, log }: Parts): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
@@ -54,7 +57,10 @@ export function linkedNode({ node, forwards, identity, capabilities, refresh, lo
 
   return {
     identity,
-    hands: { purge: (order, withinMs) => node.admin.purge(order, withinMs) },
+    hands: {
+      purge: (order, withinMs) => node.admin.purge(order, withinMs),
+      preheat: (urls, withinMs) => preheat(address, urls, withinMs),
+    },
     // With what was refused: nobody may want that any more.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {

@@ -69,13 +69,13 @@ try {
   });
 
   const url = `http://${name}/img/kept`;
-  const kinds = {
+  const kinds: Record<string, { type: 1 | 2 | 3 | 4; urls: string[]; soft?: boolean }> = {
     URL: { type: 1, urls: [url] },
     prefix: { type: 2, urls: [`http://${name}/img/`] },
     host: { type: 3, urls: [name] },
     tag: { type: 4, urls: ['kept'] },
     'tag, soft': { type: 4, urls: ['kept'], soft: true },
-  } as const;
+  };
   for (const [kind, body] of Object.entries(kinds)) {
     const missed: number[] = [];
     const everywhere: number[] = [];

@@ -45,7 +45,14 @@ export class SimulatedNode implements LinkedNode {
     this.identity = identity;
   }
 
+  /** What a preheat answers. */
+  preheated: (urls: readonly string[]) => { fetched: number; error: string | null } = (urls) => ({
+    fetched: urls.length,
+    error: null,
+  });
+
   readonly hands = {
+    preheat: (urls: readonly string[]) => Promise.resolve(this.preheated(urls)),
     purge: async (order: PurgeOrder) => {
       const urls = order.urls ?? [];
       await this.beforePurge();

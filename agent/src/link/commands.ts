@@ -1,15 +1,17 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
-import { PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
+import { PreheatCommand, PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
 import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from '../log.ts';
 
 export interface Hands {
   /** Answers how many stored objects became unreachable. */
   purge: (order: PurgeOrder, withinMs: number) => Promise<number>;
+  /** Answers how many came into the store, and what of the others. */
+  preheat: (urls: readonly string[], withinMs: number) => Promise<{ fetched: number; error: string | null }>;
   resync: () => Promise<void>;
 }
 
-export type CommandName = 'purge' | 'resync';
+export type CommandName = 'purge' | 'preheat' | 'resync';
 
 export function obey(name: CommandName, message: unknown, hands: Hands): Promise<CommandReply> {
   if (name === 'resync') {
@@ -18,6 +20,10 @@ export function obey(name: CommandName, message: unknown, hands: Hands): Promise
       return 0;
     });
   }
+  if (name === 'preheat') {
+    const { urls, ...command } = PreheatCommand.parse(message);
+    return answered(command, (left) => hands.preheat(urls, left));
+  }
   const command = PurgeCommand.parse(message);
   const { id: _, deadline: __, ...order } = command;
   return answered(command, (left) => hands.purge(order, left));
@@ -25,7 +31,7 @@ export function obey(name: CommandName, message: unknown, hands: Hands): Promise
 
 async function answered(
   { id, deadline }: Pick<PurgeCommand, 'id' | 'deadline'>,
-  work: (leftMs: number) => Promise<number>,
+  work: (leftMs: number) => Promise<number | { fetched: number; error: string | null }>,
 ): Promise<CommandReply> {
   const startedAt = performance.now();
   const reply = (objects: number, error: string | null): CommandReply => ({
@@ -38,7 +44,8 @@ async function answered(
   const left = Date.parse(deadline) - Date.now();
   if (left <= 0) return reply(0, 'the deadline has passed');
   try {
-    return reply(await work(left), null);
+    const done = await work(left);
+    return typeof done === 'number' ? reply(done, null) : reply(done.fetched, done.error);
   } catch (error) {
     return reply(0, reason(error));
   }

@@ -2,7 +2,7 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -27,7 +27,7 @@ const STOP_WITHIN_MS = 1000;
 /** What is connected: the real node, or one that only pretends. */
 export interface LinkedNode extends Target {
   identity: Identity;
-  hands: Pick<Hands, 'purge'>;
+  hands: Pick<Hands, 'purge' | 'preheat'>;
   /** All but the revision, which the line adds. */
   health: () => Omit<Heartbeat, 'revision'>;
   /** A moment for chores, before each heartbeat. */
@@ -169,7 +169,7 @@ export class Link {
       else if (push.zone === zoneID) this.#follower.push(push);
     });
     const hands: Hands = { ...this.#node.hands, resync: () => this.#follower.resync() };
-    for (const name of ['purge', 'resync'] satisfies CommandName[]) {
+    for (const name of ['purge', 'preheat', 'resync'] satisfies CommandName[]) {
       hear(subjects.command(nodeID, name), async (message) => {
         const reply = await obey(name, message.json(), hands);
         message.respond(JSON.stringify(reply));
@@ -184,6 +184,11 @@ export class Link {
   /** One that is lost with the connection is made good by the next, a minute later. */
   reportOrigins(report: OriginReport): void {
     this.#line?.publish(subjects.origins(this.#node.identity.nodeID), JSON.stringify(report));
+  }
+
+  /** The same of the next pass over the store. */
+  reportCached(report: CachedReport): void {
+    this.#line?.publish(subjects.cached(this.#node.identity.nodeID), JSON.stringify(report));
   }
 
   /** One that is lost with the connection is made good by the next heartbeat. */

@@ -38,7 +38,7 @@ import { authRoutes } from './modules/auth/auth.routes.ts';
 import { serveBrandImages } from './modules/branding/brand-image-files.ts';
 import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding.routes.ts';
 import { brandingAt } from './modules/branding/shown-branding.ts';
-import { cacheRulesRoutes, cacheSettingRoutes } from './modules/cache/cache.routes.ts';
+import { cacheRulesRoutes, cacheSettingRoutes, currentCacheRoutes } from './modules/cache/cache.routes.ts';
 import { compressionRoutes } from './modules/compression/compression.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
@@ -59,6 +59,7 @@ import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
+import { preheatRoutes } from './modules/preheat/preheat.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
@@ -66,6 +67,7 @@ import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
+import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
 /** Of a form with files; one file is as large as a body may be. */
@@ -114,6 +116,7 @@ const modules: readonly Routes[] = [
   errorPagesRoutes,
   cacheRulesRoutes,
   cacheSettingRoutes,
+  currentCacheRoutes,
   compressionRoutes,
   domainModulesRoutes,
   customHeadersRoutes,
@@ -124,6 +127,8 @@ const modules: readonly Routes[] = [
   nodeJoinRoutes,
   purgeRoutes,
   purgeSitesRoutes,
+  preheatRoutes,
+  versionsRoutes,
   jobsRoutes,
   paletteRoutes,
 ];

@@ -15,7 +15,7 @@ import {
   session,
 } from './auth/auth.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
-import { cacheRules, cacheSetting, purge, purgeSites } from './cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting, currentCache, purge, purgeSites } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
 import { compression } from './compression/compression.endpoints.ts';
@@ -30,12 +30,14 @@ import { cors, customHeaders, domainModules, redirects, urlRedirects } from './m
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
+import { preheat } from './preheat/preheat.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
+import { versions } from './versions/versions.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
 
 export const groups: readonly Group[] = [
@@ -82,6 +84,7 @@ export const groups: readonly Group[] = [
   siteDns,
   cacheRules,
   cacheSetting,
+  currentCache,
   compression,
   antiReferers,
   antiHeaders,
@@ -90,11 +93,13 @@ export const groups: readonly Group[] = [
   errorPages,
   purge,
   purgeSites,
+  preheat,
   domainModules,
   customHeaders,
   cors,
   urlRedirects,
   redirects,
+  versions,
   jobs,
   palette,
   system,

@@ -6,7 +6,8 @@ export const subjects = {
   ack: (nodeID: string) => `up.${nodeID}.ack`,
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
   origins: (nodeID: string) => `up.${nodeID}.origins`,
-  command: (nodeID: string, name: 'purge' | 'resync') => `cmd.${nodeID}.${name}`,
+  cached: (nodeID: string) => `up.${nodeID}.cached`,
+  command: (nodeID: string, name: 'purge' | 'preheat' | 'resync') => `cmd.${nodeID}.${name}`,
 } as const;
 
 /** The same for every node; workers of the control plane share a queue group on them. */
@@ -15,6 +16,7 @@ export const everyNode = {
   ack: 'up.*.ack',
   heartbeat: 'up.*.heartbeat',
   origins: 'up.*.origins',
+  cached: 'up.*.cached',
 } as const;
 
 export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;

@@ -32,7 +32,7 @@ export async function settleJobs(pool: Pool): Promise<void> {
   await pool.query(
     `UPDATE jobs j SET ended_at = now(), state =
        CASE WHEN EXISTS (SELECT FROM job_receipts r WHERE r.job_id = j.id AND r.state = 'failed') THEN 'failed' ELSE 'completed' END
-     WHERE j.state = 'processing' AND j.kind LIKE 'purge%' AND (j.doc_keys = '{}' OR j.revision IS NOT NULL)
+     WHERE j.state = 'processing' AND (j.kind LIKE 'purge%' OR j.kind = 'preheat') AND (j.doc_keys = '{}' OR j.revision IS NOT NULL)
        AND NOT EXISTS (SELECT FROM job_receipts r JOIN nodes n ON n.id = r.node_id AND n.enabled
          WHERE r.job_id = j.id AND r.state = 'pending')`,
   );

@@ -1,6 +1,6 @@
 // The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
 // that NATS and PostgreSQL may do meanwhile.
-import { Ack, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import { Ack, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
 import pg from 'pg';
@@ -11,12 +11,14 @@ import { originPolicy } from '../core/outbound.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { FromNode } from './acks.ts';
 import { batches } from './batches.ts';
+import { storeCached } from './cached-reports.ts';
 import { startCommands } from './commands.ts';
 import { receive } from './incoming.ts';
 import { listen } from './listen.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins, storeOrigins } from './origin-reports.ts';
 import { reviewPresence, watchPresence } from './presence.ts';
+import { startPreheats } from './preheats.ts';
 import { startPublisher } from './publisher.ts';
 import { Quarantine } from './quarantine.ts';
 import { repeat } from './repeat.ts';
@@ -65,7 +67,12 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const compiler = { secrets, policy: originPolicy(env) };
   const publisher = startPublisher({ pool, compiler, bus: () => bus, quarantine: new Quarantine(), log });
   const commands = startCommands(pool, () => bus, log);
-  const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: commands.wake });
+  const preheats = startPreheats(pool, () => bus, log);
+  const wakeJobs = () => {
+    commands.wake();
+    preheats.wake();
+  };
+  const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs });
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
   const heartbeats = batches((items: FromNode<Heartbeat>[]) => storeHeartbeats(pool, items));
   const syncs = new Map<string, Promise<unknown>>();
@@ -126,7 +133,15 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
         return null;
       },
     });
-    watchPresence(pool, up, trust.account, log, commands.wake);
+    receive(up, log, {
+      subject: everyNode.cached,
+      schema: CachedReport,
+      handle: async (nodeId, message) => {
+        await storeCached(pool, nodeId, message);
+        return null;
+      },
+    });
+    watchPresence(pool, up, trust.account, log, wakeJobs);
 
     // A new server, or one whose store was lost, admits nobody before it has heard this.
     up.onUp('system', () => {
@@ -165,7 +180,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       links.delete(installation);
       await comingUp;
       await Promise.all(upkeep.map((task) => task.stop()));
-      await Promise.all([listener.stop(), publisher.stop(), commands.stop()]);
+      await Promise.all([listener.stop(), publisher.stop(), commands.stop(), preheats.stop()]);
       await bus?.drain();
       await Promise.all([acks.idle(), heartbeats.idle()]);
       await pool.end();

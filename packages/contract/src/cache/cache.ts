@@ -131,6 +131,15 @@ export const CacheSetting = z.object({
     .describe('Seconds for which a stored answer stands in for a failing origin that says nothing about it'),
 });
 
+/** What the nodes of a site hold of it, each by its last pass over its store. */
+export const CurrentCache = z.object({
+  objects: z.int(),
+  bytes: z.int(),
+  measuredAt: Time.nullable().describe('The oldest of the figures that were added up; null: no node has said anything'),
+  nodes: z.array(z.object({ nodeName: z.string(), objects: z.int(), bytes: z.int(), measuredAt: Time })),
+});
+export type CurrentCache = z.output<typeof CurrentCache>;
+
 /** 1 URL, 2 prefix, 3 whole host, 4 tag. */
 export const PurgeInput = z.object({
   type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),

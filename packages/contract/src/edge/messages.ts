@@ -78,6 +78,21 @@ export const OriginReport = z.object({
     .max(1000),
 });
 
+/** On up.<node>.cached: what a pass over its store found of each site; one that has nothing there any more is named once. */
+export const CachedReport = z.object({
+  measuredAt: z.iso.datetime(),
+  sites: z
+    .array(
+      z.object({
+        siteID: Id,
+        objects: z.int().min(0).max(2_147_483_647),
+        bytes: z.int().min(0),
+      }),
+    )
+    .min(1)
+    .max(1000),
+});
+
 /** What a purge takes: URLs, or of one site what begins so (host and decoded path; '' is all of it) or has these tags. */
 export const PurgeOrder = z.object({
   urls: z.array(z.string()).max(1000).optional(),
@@ -88,6 +103,12 @@ export const PurgeOrder = z.object({
 });
 /** cmd.<node>.purge. Repeating one is harmless. */
 export const PurgeCommand = PurgeOrder.extend({ id: Id, deadline: z.iso.datetime() });
+/** cmd.<node>.preheat: fetch these into the store. The answer counts those that came. */
+export const PreheatCommand = z.object({
+  id: Id,
+  deadline: z.iso.datetime(),
+  urls: z.array(z.string().max(16_384)).min(1).max(100),
+});
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
 export const CommandReply = z.object({
@@ -123,8 +144,10 @@ export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type OriginReport = z.output<typeof OriginReport>;
+export type CachedReport = z.output<typeof CachedReport>;
 export type PurgeOrder = z.output<typeof PurgeOrder>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
+export type PreheatCommand = z.output<typeof PreheatCommand>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type CommandReply = z.output<typeof CommandReply>;
 export type JoinRequest = z.output<typeof JoinRequest>;

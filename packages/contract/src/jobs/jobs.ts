@@ -15,7 +15,16 @@ export const Receipt = z.object({
 });
 export const Job = z.object({
   id: Id,
-  kind: z.enum(['purgeSite', 'purgeHosts', 'purgeURLs', 'purgePrefixes', 'purgeTags', 'issueCertificates', 'renewCertificates']),
+  kind: z.enum([
+    'purgeSite',
+    'purgeHosts',
+    'purgeURLs',
+    'purgePrefixes',
+    'purgeTags',
+    'preheat',
+    'issueCertificates',
+    'renewCertificates',
+  ]),
   state: JobState,
   title: z.string(),
   done: z.int(),

@@ -1,6 +1,7 @@
-import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting, currentCache } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { routes } from '../../http/bind.ts';
 import * as service from './cache-rules.service.ts';
+import * as current from './current-cache.service.ts';
 import * as setting from './cache-setting.service.ts';
 
 export const cacheRulesRoutes = routes(cacheRules, {
@@ -13,4 +14,8 @@ export const cacheRulesRoutes = routes(cacheRules, {
 export const cacheSettingRoutes = routes(cacheSetting, {
   get:    (ctx, { params }) => setting.get(ctx, params.siteId),
   update: (ctx, { params, body }) => setting.update(ctx, params.siteId, body),
+});
+
+export const currentCacheRoutes = routes(currentCache, {
+  get: (ctx, { params }) => current.get(ctx, params.siteId),
 });

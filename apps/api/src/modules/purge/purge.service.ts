@@ -154,7 +154,7 @@ async function enabledNames(tx: ScopedTx, siteId: string, names: string[]): Prom
   return rows.map(({ name }) => name);
 }
 
-const titleOf = ([first = '', ...more]: string[]) =>
+export const titleOf = ([first = '', ...more]: string[]) =>
   more.length === 0 ? first.slice(0, 256) : `${first.slice(0, 240)} +${more.length}`;
 
 export async function history({ db }: Ctx, siteId: string, paging: Paging<'createdAt'>) {

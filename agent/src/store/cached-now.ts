@@ -1,0 +1,124 @@
+// How much of each site nginx's store holds: found out by reading the beginning of each file, since nginx keeps no such
+// books. Slowly, and again after a pause that grows with the work, so that a full store is not read all day.
+import { open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CachedReport } from '@edgeloom/contract/edge/messages.ts';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { Log } from '../log.ts';
+import type { DocumentStore } from './documents.ts';
+
+interface Parts {
+  /** The folder of nginx's store. */
+  dir: string;
+  store: DocumentStore;
+  report: (report: CachedReport) => void;
+  log: Log;
+}
+
+const FIRST_AFTER_MS = 2000;
+const AGAIN_AFTER_MS = 30_000;
+/** The share of the time that is spent on it at most. */
+const RESTS = 20;
+const BETWEEN_FOLDERS_MS = 2;
+const REPORTED_AT_ONCE = 1000;
+/** Behind what nginx writes of its own, the key begins with the site and its version. */
+const HEAD_BYTES = 512;
+const KEY = /\nKEY: ([0-9a-f-]{36})\.(\d+)\./;
+
+interface Held {
+  objects: number;
+  bytes: number;
+}
+
+export class CachedNow {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  readonly #work: Promise<void>;
+  /** What was said of each site last. */
+  #told = new Set<string>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#work = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    let wait = FIRST_AFTER_MS;
+    while (!signal.aborted) {
+      await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      const began = performance.now();
+      await this.#pass().catch((error: unknown) => this.#parts.log.warn('the store was not measured', { error }));
+      wait = Math.max(AGAIN_AFTER_MS, (performance.now() - began) * RESTS);
+    }
+  }
+
+  async #pass(): Promise<void> {
+    const measuredAt = new Date().toISOString();
+    const held = await this.#measure();
+    // Of a site that is gone from the store that is said once.
+    const named = [...new Set([...held.keys(), ...this.#told])];
+    this.#told = new Set(held.keys());
+    for (let i = 0; i < named.length; i += REPORTED_AT_ONCE) {
+      const sites = named
+        .slice(i, i + REPORTED_AT_ONCE)
+        .map((siteID) => ({ siteID, ...(held.get(siteID) ?? { objects: 0, bytes: 0 }) }));
+      this.#parts.report({ measuredAt, sites });
+    }
+  }
+
+  async #measure(): Promise<Map<string, Held>> {
+    const held = new Map<string, Held>();
+    const versions = new Map<string, number | null>();
+    for (const outer of await folders(this.#parts.dir)) {
+      for (const inner of await folders(path.join(this.#parts.dir, outer))) {
+        if (this.#stopping.signal.aborted) return held;
+        const folder = path.join(this.#parts.dir, outer, inner);
+        for (const file of await readdir(folder).catch(() => []))
+          await this.#count(path.join(folder, file), held, versions);
+        await pause(BETWEEN_FOLDERS_MS);
+      }
+    }
+    return held;
+  }
+
+  /** What an earlier version of its site stored is purged, though its file is still there. */
+  async #count(file: string, held: Map<string, Held>, versions: Map<string, number | null>): Promise<void> {
+    const found = await readHead(file).catch(() => null);
+    if (found === null) return;
+    let version = versions.get(found.siteID);
+    if (version === undefined) {
+      version = await this.#versionOf(found.siteID);
+      versions.set(found.siteID, version);
+    }
+    if (version !== found.version) return;
+    const sum = held.get(found.siteID) ?? { objects: 0, bytes: 0 };
+    held.set(found.siteID, { objects: sum.objects + 1, bytes: sum.bytes + found.bytes });
+  }
+
+  async #versionOf(siteID: string): Promise<number | null> {
+    const body = await this.#parts.store.read(siteKey(siteID)).catch(() => null);
+    return body === null ? null : Number(/"cacheVersion":(\d+)/.exec(body)?.[1] ?? 0);
+  }
+}
+
+const folders = (dir: string) => readdir(dir).catch(() => []);
+
+async function readHead(file: string): Promise<{ siteID: string; version: number; bytes: number } | null> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const [, siteID, version] = KEY.exec(buffer.toString('latin1', 0, bytesRead)) ?? [];
+    if (siteID === undefined || version === undefined) return null;
+    return { siteID, version: Number(version), bytes: (await handle.stat()).size };
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,114 @@
+// Preheating: nodes fetch URLs into their caches, a few at a time, apart from what is urgent. After each few a receipt says
+// how many are there, and a process that dies leaves the rest to another.
+import { CommandReply, type PreheatCommand } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import { clean } from './incoming.ts';
+import type { LinkLog } from './log.ts';
+import { settleJobs } from './receipts.ts';
+import { repeat } from './repeat.ts';
+
+const URLS_AT_ONCE = 8;
+const NODES_AT_ONCE = 16;
+/** Of a few URLs, however slow their origin. */
+const ANSWER_MS = 45_000;
+/** Longer than one answer takes. */
+const CLAIM = '60 s';
+const LOOK_EVERY_MS = 1000;
+
+interface Claim {
+  jobId: string;
+  nodeId: string;
+  urls: string[];
+  fetched: number;
+  /** How many were tried. */
+  tried: number;
+  error: string | null;
+}
+
+export interface Preheats {
+  wake: () => void;
+  stop: () => Promise<void>;
+}
+
+export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): Preheats {
+  const asked = new Map<string, Promise<void>>();
+  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'preheating could not be carried on; it is tried again');
+
+  async function askNodes() {
+    const up = bus();
+    const places = NODES_AT_ONCE - asked.size;
+    if (!up?.isUp() || places <= 0) return;
+    for (const one of await claim(pool, places, [...asked.keys()]))
+      asked.set(
+        one.nodeId,
+        askNode(up, one)
+          .catch((error: unknown) => log.warn({ err: error, node: one.nodeId }, 'preheating of a node broke off'))
+          .finally(() => {
+            asked.delete(one.nodeId);
+            work.wake();
+          }),
+      );
+  }
+
+  /** One few of them: the rest is claimed anew, so that no site keeps a node to itself. */
+  async function askNode(up: Bus, { jobId, nodeId, urls, fetched, tried, error }: Claim) {
+    const began = performance.now();
+    const part = urls.slice(tried, tried + URLS_AT_ONCE);
+    const command: PreheatCommand = { id: jobId, deadline: new Date(Date.now() + ANSWER_MS).toISOString(), urls: part };
+    const answer = await up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
+      timeout: ANSWER_MS,
+    });
+    const reply = CommandReply.parse(JSON.parse(answer.string()));
+    const isDone = tried + part.length >= urls.length;
+    const why = error ?? (reply.error === null ? null : clean(reply.error));
+    await pool.query(
+      `UPDATE job_receipts SET objects = $3, progress = $4, error = $5, took_ms = coalesce(took_ms, 0) + $6,
+         claimed_until = NULL, state = $7, answered_at = CASE WHEN $7 = 'pending' THEN NULL ELSE now() END
+       WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
+      [
+        jobId,
+        nodeId,
+        fetched + Math.min(Math.max(reply.objects, 0), part.length),
+        tried + part.length,
+        why,
+        performance.now() - began,
+        !isDone ? 'pending' : why === null ? 'done' : 'failed',
+      ],
+    );
+    if (isDone) await settleJobs(pool);
+  }
+
+  return {
+    wake: work.wake,
+    async stop() {
+      await work.stop();
+      await Promise.all(asked.values());
+    },
+  };
+}
+
+/** Of each node that is there its oldest one. */
+async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<Claim[]> {
+  const { rows } = await pool.query<Claim>(
+    `WITH free AS (
+       SELECT DISTINCT ON (r.node_id) r.job_id, r.node_id FROM jobs j
+       JOIN job_receipts r ON r.job_id = j.id AND r.state = 'pending'
+       JOIN node_states s ON s.node_id = r.node_id AND s.connected_at IS NOT NULL
+       WHERE j.kind = 'preheat' AND j.state = 'processing' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+         AND NOT r.node_id = ANY($2::uuid[])
+       ORDER BY r.node_id, r.progress, r.job_id
+     ), locked AS (
+       SELECT r.job_id, r.node_id FROM free f JOIN job_receipts r ON r.job_id = f.job_id AND r.node_id = f.node_id
+       WHERE r.state = 'pending' AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       LIMIT $1 FOR UPDATE OF r SKIP LOCKED
+     )
+     UPDATE job_receipts r SET claimed_until = now() + $3::interval FROM locked l, jobs j
+     WHERE r.job_id = l.job_id AND r.node_id = l.node_id AND j.id = r.job_id
+     RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.urls, coalesce(r.objects, 0) AS fetched,
+       r.progress AS tried, r.error`,
+    [places, busyNodes, CLAIM],
+  );
+  return rows;
+}

@@ -1,0 +1,116 @@
+// What nodes hold of a site and what they are asked to fetch, over the real agent with nginx and simulated nodes.
+import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+/** A site that stores everything, with a domain, on a node of its own. */
+async function served() {
+  const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/'], cacheTime: 3600 }] } });
+  const jobOf = (jobID: string) => call(jobs.get, { params: { ...params, jobID } });
+  return { origin, port, zone, site, call, params, name, jobOf };
+}
+
+test('what is preheated is stored before the first visitor comes, and the node says how much of the site it holds', async () => {
+  const { origin, port, zone, call, params, name, jobOf } = await served();
+  const agent = await testAgent(await plane.node(zone));
+  onTestFinished(() => agent.stop());
+  agent.start();
+  await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 20_000 });
+  expect(await call(currentCache.get, { params })).toMatchObject({ objects: expect.any(Number) });
+
+  const paths = Array.from({ length: 20 }, (_, i) => `/file${i}`);
+  const urls = paths.map((path) => `http://${name}:${port}${path}`);
+  const { jobID } = await call(preheat.start, { params, body: { urls } });
+  await eventually(async () => expect(await jobOf(jobID)).toMatchObject({ state: 'completed', kind: 'preheat' }), {
+    within: 20_000,
+  });
+  expect((await jobOf(jobID)).receipts).toMatchObject([{ state: 'done', objects: 20, error: null }]);
+  for (const path of paths) expect(origin.asked(path)).toHaveLength(1);
+  origin.on('/bad', { status: 404 });
+  const wrong = await call(preheat.start, { params, body: { urls: [`http://${name}:${port}/bad`] } });
+  await eventually(async () => expect((await jobOf(wrong.jobID)).state).toBe('failed'), { within: 20_000 });
+  expect((await jobOf(wrong.jobID)).receipts).toMatchObject([{ objects: 0, error: expect.stringContaining('404') }]);
+
+  await eventually(
+    async () => {
+      const held = await call(currentCache.get, { params });
+      expect(held.objects).toBeGreaterThanOrEqual(20);
+      expect(held.bytes).toBeGreaterThan(20 * 300);
+      expect(held.nodes).toHaveLength(1);
+      expect(held.measuredAt).not.toBeNull();
+    },
+    { within: 50_000 },
+  );
+  // Its files lie there for a while, but nobody is served from them.
+  await call(purge.all, { params });
+  await eventually(
+    async () => expect(await call(currentCache.get, { params })).toMatchObject({ objects: 0, bytes: 0 }),
+    {
+      within: 50_000,
+    },
+  );
+}, 150_000);
+
+test('a preheat goes on in parts on each node, says how far it is, and keeps no purge waiting', async () => {
+  const { zone, call, params, name, jobOf } = await served();
+  const nodes = await Promise.all([1, 2].map(async () => joinSimulated(await plane.node(zone))));
+  for (const node of nodes) {
+    node.connect();
+    onTestFinished(() => node.disconnect());
+  }
+  await eventually(() => {
+    for (const node of nodes) expect(node.doc(`host/${name}`)).not.toBeNull();
+  });
+  const urls = Array.from({ length: 30 }, (_, i) => `http://${name}/${i}`);
+  const seen = nodes.map((node) => {
+    const parts: number[] = [];
+    node.preheated = (part) => {
+      parts.push(part.length);
+      return { fetched: part.length, error: null };
+    };
+    return parts;
+  });
+  const { jobID } = await call(preheat.start, { params, body: { urls } });
+  await eventually(async () => expect(await jobOf(jobID)).toMatchObject({ state: 'completed', done: 2, total: 2 }), {
+    within: 20_000,
+  });
+  for (const parts of seen) expect(parts).toEqual([8, 8, 8, 6]);
+  expect((await jobOf(jobID)).receipts.map(({ objects }) => objects)).toEqual([30, 30]);
+});
+
+test('only URLs that the site serves are preheated', async () => {
+  const { call, params, name } = await served();
+  const body = { urls: [`http://${name}/a`, 'http://other.example.com/'] };
+  await expect(call(preheat.start, { params, body })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'urls.1' })],
+  });
+});
