@@ -8,6 +8,7 @@ import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { fieldErrorsOf, multipleOf, ruleText, toastError } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -17,6 +18,7 @@ import { toast } from '../../stores/toasts.ts';
 import classes from './add-domains.module.css';
 import { CertificateStep, useCoverage, type CertificateChoice } from './certificate-step.tsx';
 import { CnameResults } from './cname-results.tsx';
+import { cleanNames } from './names.ts';
 import { NamesStep, useJudged } from './names-step.tsx';
 import { newOrigin, templateFaults, upstreamsOf } from './origins-draft.ts';
 import { TemplateStep, type Template } from './template-step.tsx';
@@ -39,6 +41,7 @@ export function AddDomainsPage() {
   );
 }
 
+const isText = (kept: unknown): kept is string => typeof kept === 'string';
 const nothing: ReadonlyMap<string, string> = new Map();
 
 /** Many names, one origin template, one certificate choice: each step keeps what was given when one goes back. */
@@ -47,7 +50,9 @@ function Wizard() {
   const site = useSite();
   const { id: siteId, domainLimit, domainCount } = site;
   const [step, setStep] = useState(NAMES);
-  const [text, setText] = useState('');
+  const draftKey = `names ${siteId}`;
+  const [text, setText] = useState(useKeptDraft(draftKey, isText) ?? '');
+  useKeepDraft(draftKey, () => (text.trim() === '' || step === DONE ? undefined : text));
   const [template, setTemplate] = useState<Template>(() => ({
     origins: [newOrigin('https')],
     scheme: 'https',
@@ -161,7 +166,12 @@ function Wizard() {
                   lines={lines}
                   repeated={repeated}
                   error={typeof namesError === 'string' && namesError}
-                  onChange={setText}
+                  onChange={(given) => {
+                    setText(given);
+                    // Whoever takes a line out and puts it in again has it asked again.
+                    const kept = new Set(cleanNames(given));
+                    setRefused(new Map([...refused].filter(([name]) => kept.has(name))));
+                  }}
                 />
               )}
               {step === ORIGIN && (
