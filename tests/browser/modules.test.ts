@@ -1,5 +1,5 @@
 // A customer makes modules, gives them to a domain, and sees where they are.
-import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -78,4 +78,38 @@ test('modules can be read without the right to change them', async () => {
   await page.getByText('X-A: 1').waitFor();
   expect(await page.getByRole('button', { name: 'Add header module' }).count()).toBe(0);
   expect(await page.getByLabel('Edit Mine').count()).toBe(0);
+});
+
+test('redirects come from a file, faults first, and targets are changed together after a look at them', async () => {
+  const { site, at, call } = await customer();
+  const module = await consoles.app.build.module(site, 'urlRedirect');
+  const params = { ...site.params, moduleId: module.id };
+  const look = { language: 'en' as const, expects: /status of 400/ };
+  const { page } = await consoles.openAs(site.owner, `${at}?view=redirects`, look);
+  await page.getByRole('link', { name: '0 redirects' }).click();
+  await page.getByRole('button', { name: 'Import CSV' }).click();
+  const lines = Array.from({ length: 300 }, (_, i) => `/from/${i},https://old.example.com/${i}`);
+  await page.getByLabel('Lines').fill(['source,target', ...lines, '/bad,javascript:1'].join('\n'));
+  await page.getByText('1 line is to be mended.').waitFor();
+  expect(await page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
+  await page.getByLabel('Lines').fill(['source,target', ...lines].join('\n'));
+  await page.getByRole('button', { name: 'Add 300 redirects' }).click();
+  await page.getByText('300 of 3000').waitFor();
+
+  await page.getByRole('button', { name: 'Replace in targets' }).click();
+  await page.getByLabel('In targets, this').fill('https://old.example.com');
+  await page.getByLabel('Becomes this').fill('https://new.example.com');
+  await page.getByRole('button', { name: 'Show what changes' }).click();
+  await page.getByText('300 targets change').waitFor();
+  await page.getByText('https://new.example.com/0', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Change 300 targets' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const changed = await call(redirects.list, { params, query: { keyword: 'new.example.com' } });
+  expect(changed.total).toBe(300);
+
+  await page.getByRole('button', { name: 'Add redirect' }).click();
+  await page.getByLabel('Source', { exact: true }).fill('/self');
+  await page.getByLabel('Target', { exact: true }).fill('/self');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add redirect' }).click();
+  await page.getByText('Leads back to itself').waitFor();
 });

@@ -4,7 +4,7 @@ import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
-import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
@@ -18,6 +18,7 @@ import { keepPicture } from '../support/pictures.ts';
 
 let product: Product;
 let emptySite: string;
+let redirectModule: string;
 
 beforeAll(async () => {
   product = await startProduct();
@@ -110,6 +111,18 @@ beforeAll(async () => {
     allowCredentials: true,
   };
   await user(cors.create, { params: { siteId }, body: { cors: [script] } });
+  const made = await user(urlRedirects.create, { params: { siteId }, body: { modules: [{ name: 'Old shop' }] } });
+  redirectModule = made.data[0]?.id ?? '';
+  await user(redirects.create, {
+    params: { siteId, moduleId: redirectModule },
+    body: {
+      redirects: [
+        { type: 'exact', source: '/sale', target: '/campaigns/autumn', code: 302 },
+        { type: 'prefix', source: '/old', target: 'https://shop.glow.test/a/rather/long/path/for/a/column/of/a/table' },
+        { type: 'regex', source: '^/p/([0-9]+)$', target: '/products/$1', enabled: false },
+      ],
+    },
+  });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
   emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
@@ -159,6 +172,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=ports`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=certs`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=redirects`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=headers`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cors`, shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/systemSetting', shows: 'main form' },
@@ -187,6 +201,8 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
     { kind: 'user', address: `${own}?view=cache&tab=settings`, shows: 'main form', same: true },
     { kind: 'user', address: `${own}?view=gzip`, shows: 'main form textarea' },
+    { kind: 'user', address: `${own}?view=redirects`, shows: 'main li a' },
+    { kind: 'user', address: `${own}?view=redirects&module=${redirectModule}`, shows: list },
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },

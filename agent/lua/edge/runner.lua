@@ -126,7 +126,7 @@ function _M.access()
     end
     var.e_site = site.id
     var.e_domain = request.host.doc.domainID
-    if request.modules then
+    if request.modules and request.modules.filters then
         var.e_modules = request.name
     end
     local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules)

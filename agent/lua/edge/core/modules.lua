@@ -4,10 +4,10 @@ local docs = require("edge.core.docs")
 local pairs, next = pairs, next
 
 local _M = {}
-local prepare = {
-    cors = require("edge.modules.cors").prepare,
-    customHeader = require("edge.modules.custom_header").prepare,
-    urlRedirect = require("edge.modules.url_redirect").prepare,
+local plugins = {
+    cors = require("edge.modules.cors"),
+    customHeader = require("edge.modules.custom_header"),
+    urlRedirect = require("edge.modules.url_redirect"),
 }
 
 function _M.is_current(set)
@@ -25,12 +25,14 @@ end
 local function load(wanted)
     local set = { entries = {} }
     for kind, id in pairs(wanted) do
-        local entry = prepare[kind] and docs.get("module/" .. id)
+        local plugin = plugins[kind]
+        local entry = plugin and docs.get("module/" .. id)
         if entry then
-            entry.prepared = entry.prepared or prepare[kind](entry.doc)
+            entry.prepared = entry.prepared or plugin.prepare(entry.doc)
             set.entries[kind] = entry
             set[kind] = entry.prepared
-        elseif prepare[kind] then
+            set.filters = set.filters or plugin.header_filter ~= nil
+        elseif plugin then
             set.missing = set.missing or {}
             set.missing[kind] = true
         end
@@ -38,7 +40,7 @@ local function load(wanted)
     return set
 end
 
--- Of a host's entry: { <kind> = what was prepared }, or nothing.
+-- Of a host's entry: { <kind> = what was prepared, filters = whether one looks at answers }, or nothing.
 function _M.of(host)
     local wanted = host.doc.modules
     if not wanted or not next(wanted) then

@@ -3,22 +3,44 @@
 local re_match = ngx.re.match
 local byte, concat, find, format, gsub, match, sub = string.byte, table.concat, string.find, string.format, string.gsub,
     string.match, string.sub
-local ipairs, next, pairs, var = ipairs, next, pairs, ngx.var
+local ipairs, pairs, var = ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
 -- So many redirects in a row are looked at; a visitor who would come back is not sent away.
 local MOST_HOPS = 10
 
+-- By how a path begins: the patterns, in their order, that may match it. `other`: those that say too little of it.
+local START = 3
+local function by_start(patterns)
+    local starts, other = {}, {}
+    for _, rule in ipairs(patterns) do
+        if #rule.literal >= START then
+            starts[sub(rule.literal, 1, START)] = {}
+        else
+            other[#other + 1] = rule
+        end
+    end
+    for start, list in pairs(starts) do
+        for _, rule in ipairs(patterns) do
+            if #rule.literal < START or sub(rule.literal, 1, START) == start then
+                list[#list + 1] = rule
+            end
+        end
+    end
+    return starts, other
+end
+
 function _M.prepare(doc)
+    local starts, other = by_start(doc.patterns)
     local longest = -1
     for key in pairs(doc.prefix) do
         local path = match(key, "/.*") or ""
         longest = #path > longest and #path or longest
     end
     return {
-        exact = doc.exact, prefix = doc.prefix, patterns = doc.patterns, hosts = doc.hosts, queries = doc.queries,
-        longest = longest,
+        exact = doc.exact, prefix = doc.prefix, starts = starts, other = other, hosts = doc.hosts,
+        queries = doc.queries, longest = longest,
     }
 end
 
@@ -57,7 +79,7 @@ end
 
 -- A pattern that runs into its match limit sends nobody anywhere.
 local function by_pattern(module, path)
-    for _, rule in ipairs(module.patterns) do
+    for _, rule in ipairs(module.starts[sub(path, 1, START)] or module.other) do
         if sub(path, 1, #rule.literal) == rule.literal then
             local captures, err = re_match(path, rule.pattern, "jo")
             if captures then
@@ -101,7 +123,7 @@ local function target(module, host, path, args)
     if not rule and module.longest >= 0 then
         rule, rest = by_prefix(module, host, path)
     end
-    if not rule and next(module.patterns) then
+    if not rule then
         rule, captures = by_pattern(module, path)
     end
     if not rule then

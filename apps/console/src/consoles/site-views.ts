@@ -5,13 +5,14 @@ import { compression } from '@edgeloom/contract/compression/compression.endpoint
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
-import { cors, customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
   IconAddressBook,
+  IconArrowRampRight,
   IconArrowsExchange,
   IconCertificate,
   IconDatabase,
@@ -104,6 +105,13 @@ export const siteViews: readonly SiteViewGroup[] = [
   {
     title: 'frame.groups.rules',
     views: [
+      {
+        view: 'redirects',
+        title: 'urlRedirects.title',
+        icon: IconArrowRampRight,
+        reads: urlRedirects.list,
+        component: view(() => import('../features/modules/url-redirects-page.tsx'), 'UrlRedirectsPage'),
+      },
       {
         view: 'cors',
         title: 'cors.title',

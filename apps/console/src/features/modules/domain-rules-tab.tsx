@@ -1,4 +1,4 @@
-import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { Select } from '@mantine/core';
 import { Link } from 'react-router-dom';
@@ -12,6 +12,7 @@ import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './modules.module.css';
 
 const kinds = [
+  { kind: 'urlRedirect', words: 'urlRedirects', list: urlRedirects.list, view: 'redirects' },
   { kind: 'customHeader', words: 'customHeaders', list: customHeaders.list, view: 'headers' },
   { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
 ] as const;
