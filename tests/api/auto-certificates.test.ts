@@ -74,3 +74,20 @@ test('a manual one, or one of somebody else, is not there to be renewed, and the
     await expect(client(site).call(autoCertificates.renew, { body: { ids: [mine.id, id] } })).toFail('NOT_FOUND');
   expect(await db.certificateOrder.count({ where: { certificateId: mine.id } })).toBe(0);
 });
+
+test('a job whose orders are made anew by another, or go with their certificate, has ended', async () => {
+  const site = await build.site();
+  const [one, other] = [await build.domain({ site }), await build.domain({ site })];
+  const autoSSL = async (...ids: string[]) =>
+    (await as(site.owner).call(certificates.autoSSL, { params: site.params, body: { ids } })).jobID;
+  const state = async (jobID: string) =>
+    (await as(site.owner).call(jobs.get, { params: { ...site.params, jobID } })).state;
+  const first = await autoSSL(one.id, other.id);
+  const second = await autoSSL(one.id);
+  expect([await state(first), await state(second)]).toEqual(['processing', 'processing']);
+  const third = await autoSSL(other.id, one.id);
+  expect([await state(first), await state(second), await state(third)]).toEqual(['failed', 'failed', 'processing']);
+  const made = await db.certificate.findMany({ where: { siteId: site.id } });
+  await as(site.owner).call(certificates.remove, { params: site.params, body: { ids: made.map(({ id }) => id) } });
+  expect(await state(third)).toBe('failed');
+});

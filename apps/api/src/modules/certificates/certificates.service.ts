@@ -23,7 +23,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
-import { assertRoom, orderable, orderPairs } from './orders.ts';
+import { assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
 import { readPair, type Pair } from './pair.ts';
 import { openPkcs12 } from './pkcs12.ts';
 import { newRequest } from './request.ts';
@@ -261,16 +261,20 @@ export const assign = (
     return read(tx, id);
   });
 
-export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
+export const remove = ({ db, now }: Ctx, siteId: string, ids: string[]) =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
     const where = { siteId, id: { in: ids } };
+    // Written first, as whoever ends an order holds it first.
+    await tx.certificate.updateMany({ where, data: { updatedAt: now() } });
     const rows = await tx.certificate.findMany({ where, include });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
     if (used.length > 0) fail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets: used }] });
+    const endJobs = await openJobs(tx, ids);
     // Assigned at this moment, it is refused by the database.
     await orInUse('STILL_IN_USE', tx.certificate.deleteMany({ where }));
+    await endJobs(now());
     const asked = rows.filter(({ type }) => type === 'automatic').flatMap(({ names }) => names);
     await tx.domain.updateMany({
       where: { siteId, name: { in: asked }, certificateId: null },

@@ -53,22 +53,44 @@ interface Wanted {
   keyTypes: readonly KeyType[];
 }
 
+/**
+ * Jobs that have open orders of these certificates, held until the end of the transaction as whoever ends an order holds
+ * them. Answers what ends those that are left without one.
+ */
+export async function openJobs(tx: ScopedTx, certificateIds: string[]): Promise<(now: Date) => Promise<void>> {
+  const orders = await tx.certificateOrder.findMany({
+    where: { certificateId: { in: certificateIds }, openFor: { not: null }, jobId: { not: null } },
+    select: { jobId: true },
+    distinct: ['jobId'],
+  });
+  const where = { id: { in: orders.flatMap(({ jobId }) => jobId ?? []) }, state: 'processing' };
+  await tx.job.updateMany({ where, data: { state: 'processing' } });
+  return async (now) => {
+    await tx.job.updateMany({
+      where: { ...where, orders: { none: { state: 'open' } } },
+      data: { state: 'failed', endedAt: now },
+    });
+  };
+}
+
 /** Opens an order for each pair; one that is open already is hurried instead. */
 export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wanted[], jobId: string | null) {
   const pairs = wanted.flatMap(({ id, keyTypes }) =>
     [...new Set(keyTypes)].map((keyType) => ({ certificateId: id, keyType, openFor: `${id} ${keyType}` })),
   );
   const ids = wanted.map(({ id }) => id);
+  await tx.certificate.updateMany({
+    where: { id: { in: ids } },
+    data: { status: 'processing', nextAt: null, failures: 0 },
+  });
+  const endJobs = await openJobs(tx, ids);
   // Waiting for the next try is over: somebody asks now. What was begun for other names is begun anew.
   await tx.certificateOrder.updateMany({
     where: { certificateId: { in: ids }, openFor: { not: null } },
     data: { openFor: null, state: 'failed', error: null, endedAt: now },
   });
   await tx.certificateOrder.createMany({ data: pairs.map((pair) => ({ ...pair, jobId, dueAt: now })) });
-  await tx.certificate.updateMany({
-    where: { id: { in: ids } },
-    data: { status: 'processing', nextAt: null, failures: 0 },
-  });
+  await endJobs(now);
   await tx.certificateEvent.createMany({
     data: wanted.map(({ id, names }) => ({
       certificateId: id,
