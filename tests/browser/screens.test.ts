@@ -3,6 +3,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { cors, customHeaders, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -99,6 +100,15 @@ beforeAll(async () => {
     params: { siteId },
     body: { rates: [{ type: 'fileType', value: ['iso', 'zip'], rate: 2048, after: 512 }] },
   });
+  await user(errorPages.create, {
+    params: { siteId },
+    body: {
+      errorPages: [
+        { code: 504, type: 'redirect', value: 'https://status.glow.test/' },
+        { code: 502, type: 'content', value: '<h1>We are back soon</h1>', enabled: false },
+      ],
+    },
+  });
   await user(certificates.create, {
     params: { siteId },
     body: { source: 'csr', sslName: 'shop of next year', names: ['shop.glow.test', '*.glow.test'], keyType: 'ecdsa' },
@@ -167,6 +177,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'nodeManage/domains', shows: list },
     { kind: 'client', address: 'nodeManage/autoSSLManagement', shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cache`, shows: 'main h2' },
+    { kind: 'client', address: `${any}/${emptySite}/x?view=errors`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=rates`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=hotlink`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=domains`, shows: 'main h2' },
@@ -192,6 +203,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}/${domain}`, shows: 'table input' },
     { kind: 'user', address: `${own}/${domain}?tab=https`, shows: tab('https'), same: true },
     { kind: 'user', address: `${own}/${domain}?tab=hotlink`, shows: 'main ol > li', same: true },
+    { kind: 'user', address: `${own}?view=errors`, shows: list },
     { kind: 'user', address: `${own}?view=rates`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=ports`, shows: 'tbody td, main li b' },

@@ -3,6 +3,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { cors, customHeaders, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -16,6 +17,7 @@ import {
   IconArrowsExchange,
   IconCertificate,
   IconDatabase,
+  IconFileAlert,
   IconFileCode,
   IconFileZip,
   IconGauge,
@@ -125,6 +127,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconFileCode,
         reads: customHeaders.list,
         component: view(() => import('../features/modules/headers-page.tsx'), 'HeadersPage'),
+      },
+      {
+        view: 'errors',
+        title: 'errorPages.title',
+        icon: IconFileAlert,
+        reads: errorPages.list,
+        component: view(() => import('../features/error-pages/error-pages-page.tsx'), 'ErrorPagesPage'),
       },
     ],
   },

@@ -18,6 +18,7 @@ import type dashboard from './en/dashboard.json';
 import type domainModules from './en/domainModules.json';
 import type domains from './en/domains.json';
 import type emailSetting from './en/emailSetting.json';
+import type errorPages from './en/errorPages.json';
 import type errors from './en/errors.json';
 import type frame from './en/frame.json';
 import type hotlink from './en/hotlink.json';
@@ -65,6 +66,7 @@ export interface Words {
   domainModules: typeof domainModules;
   domains: typeof domains;
   emailSetting: typeof emailSetting;
+  errorPages: typeof errorPages;
   errors: typeof errors;
   frame: typeof frame;
   hotlink: typeof hotlink;

@@ -1,0 +1,63 @@
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
+import { IconFileAlert, IconPower } from '@tabler/icons-react';
+import { useSite } from '../../components/frame/site-scope.ts';
+import { Page } from '../../components/page/page.tsx';
+import { does, edit, remove } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Pill } from '../../components/status/status.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { ErrorPageForm } from './error-page-form.tsx';
+
+export type ErrorPage = RowOf<typeof errorPages.list>;
+
+const columns: Column<ErrorPage>[] = [
+  { key: 'code', sort: false },
+  { key: 'type', sort: false, render: (page) => <Kind page={page} />, text: ({ type }) => type },
+  { key: 'value', sort: false, priority: 2, render: ({ value }) => value.slice(0, 120) },
+  { key: 'enabled', sort: false, render: (page) => <On page={page} />, text: ({ enabled }) => String(enabled) },
+  { key: 'updatedAt', as: 'time', sort: false, priority: 3 },
+];
+
+/** What visitors of a site get instead of an answer with one of a few codes. */
+export function ErrorPagesPage() {
+  const { id: siteId } = useSite();
+  const params = { siteId };
+  return (
+    <Page title="errorPages.title" create={<ErrorPageForm siteId={siteId} />} creates={errorPages.create}>
+      <ResourceTable
+        endpoint={errorPages.list}
+        params={params}
+        columns={columns}
+        row={(row) => [
+          edit(<ErrorPageForm siteId={siteId} value={row} />, { can: errorPages.update.can }),
+          turn(siteId, row),
+          remove(errorPages.remove),
+        ]}
+        bulk={[remove(errorPages.remove)]}
+        phone={(row) => ({ below: <Kind page={row} />, end: <On page={row} /> })}
+        empty={{ icon: IconFileAlert }}
+      />
+    </Page>
+  );
+}
+
+const turn = (siteId: string, { enabled }: ErrorPage) =>
+  does<ErrorPage, typeof errorPages.update>(errorPages.update, {
+    label: enabled ? 'common.turnOff' : 'common.turnOn',
+    icon: IconPower,
+    done: enabled ? 'common.turnedOff' : 'common.turnedOn',
+    send: (rows) => ({
+      params: { siteId },
+      body: { errorPages: rows.map(({ id, code, type, value }) => ({ id, code, type, value, enabled: !enabled })) },
+    }),
+  });
+
+function Kind({ page }: { page: ErrorPage }) {
+  return useT()(`errorPages.choices.type.${page.type}`);
+}
+
+function On({ page: { enabled } }: { page: ErrorPage }) {
+  const t = useT();
+  return <Pill tone={enabled ? 'ok' : 'off'}>{t(enabled ? 'common.on' : 'common.off')}</Pill>;
+}
