@@ -1,76 +1,86 @@
-// From a customer's call to what a visitor of a real node gets: forwarded ports, and ports of the zone that a site opens.
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+// From a call of the API to what a visitor gets back through a node: forwards, and ports of the zone that a site opens.
 import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { say, startEcho } from '../support/forwards.ts';
+import { say, startEcho, startUdpEcho, sayUdp } from '../support/forwards.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
-import { inTime } from '../support/standing-node.ts';
-import { visit } from '../support/visit.ts';
+import { get, inTime } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 90_000 });
 
 let plane: ControlPlane;
-let agent: TestAgent;
-let site: BuiltSite;
-const [http = 0, other = 0] = await freePorts(2);
-
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
-  const zone = await plane.build.zone({ ports: [http, other] });
-  site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  agent = await testAgent(await plane.node(zone));
+});
+afterAll(() => plane.stop());
+
+async function servedSite(layer7: number[]) {
+  const zone = await plane.build.zone({ ports: layer7, tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { token, control } = await plane.node(zone);
+  const agent = await testAgent({ control, token });
+  onTestFinished(() => agent.stop());
   agent.start();
-}, 60_000);
-afterAll(async () => {
-  await agent.stop();
-  await plane.stop();
+  const { call } = plane.as(site.owner);
+  const status = (to: 'pause' | 'normal') =>
+    plane.as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
+  return { site, call, params: site.params, status };
+}
+
+test('a forward that a customer writes carries bytes, follows its origins, and ends with its site', async () => {
+  const { call, params, status } = await servedSite([await freePort()]);
+  const [one, two, udp] = [await startEcho('one'), await startEcho('two'), await startUdpEcho('udp')];
+  onTestFinished(() => Promise.all([one.stop(), two.stop(), udp.stop()]).then(() => undefined));
+  const [tcpPort = 0, udpPort = 0] = await freePorts(2);
+  const lines = [`${tcpPort} 127.0.0.1:${one.port} # shell`, `${udpPort}/udp 127.0.0.1:${udp.port}`];
+  const { ids } = await call(ports.createLines, { params, body: { lines } });
+  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('one x'));
+  expect(await sayUdp(udpPort, 'x')).toBe('udp x');
+
+  const place = { ...params, portId: ids[0] ?? '' };
+  const upstreams = [{ address: '127.0.0.1', port: two.port }];
+  const { data } = await call(portUpstreams.create, { params: place, body: { upstreams } });
+  const gone = data.filter(({ port }) => port === one.port).map(({ id }) => id);
+  await call(portUpstreams.remove, { params: place, body: { ids: gone } });
+  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('two x'));
+
+  await status('pause');
+  await inTime(async () => expect(await say(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
+  await status('normal');
+  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('two x'));
+  await call(ports.status, { params, body: { ids, enabled: false } });
+  await inTime(async () => expect(await say(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
+  await call(ports.remove, { params, body: { ids } });
 });
 
-test('a forward is served soon after it is made, follows its origins, and closes with its site', async () => {
-  const { call } = plane.as(site.owner);
-  const { params } = site;
-  const [one, two] = await Promise.all([startEcho('one'), startEcho('two')]);
-  onTestFinished(() => Promise.all([one.stop(), two.stop()]).then(() => undefined));
-  const port = await freePort();
-  const { ids } = await call(ports.create, {
-    params,
-    body: { ports: [{ port, upstreams: [{ address: '127.0.0.1', port: one.port }] }] },
-  });
-  await inTime(async () => expect(await say(port, 'x')).toBe('one x'));
-
-  const [forward = ''] = ids;
-  const at = { ...params, portId: forward };
-  const { data } = await call(portUpstreams.list, { params: at });
-  const upstreams = data.map(({ id, address }) => ({ id, address, port: two.port }));
-  await call(portUpstreams.update, { params: at, body: { upstreams } });
-  await inTime(async () => expect(await say(port, 'x')).toBe('two x'));
-
-  const owner = plane.as(site.client);
-  await owner.call(clientSites.status, { body: { siteIDs: [site.id], status: 'pause' } });
-  await inTime(() => expect(say(port, 'x')).rejects.toThrow('ECONNREFUSED'));
-  await owner.call(clientSites.status, { body: { siteIDs: [site.id], status: 'normal' } });
-  await inTime(async () => expect(await say(port, 'x')).toBe('two x'));
-});
-
-test('a port of the zone that a site closes is unknown to its visitors, and open again at once', async () => {
-  const { call } = plane.as(site.owner);
-  const { params } = site;
+test("a site answers on a port of its zone while it has it open, and another's site beside it is not asked", async () => {
+  const [first = 0, second = 0] = await freePorts(2);
+  const { site, call, params } = await servedSite([first, second]);
+  const neighbour = await plane.build.site({ product: site.product });
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
-  const name = `${unique('port')}.example.com`;
   const upstreams = [{ address: '127.0.0.1', port: origin.port }];
-  await call(domains.createSimple, { params, body: { names: [name], upstreams } });
-  await call(sitePorts.open, { params, body: { ports: [http, other] } });
-  const status = async (port: number) => (await visit(port, name)).status;
-  await inTime(async () => expect([await status(http), await status(other)]).toEqual([200, 200]));
+  const [mine, theirs] = [`${unique('www')}.example.com`, `${unique('www')}.example.com`];
+  await call(domains.createSimple, { params, body: { names: [mine], upstreams } });
+  await plane
+    .as(neighbour.owner)
+    .call(domains.createSimple, { params: neighbour.params, body: { names: [theirs], upstreams } });
+  const answers = async (port: number, name: string) => (await get(port, name)).status;
+  for (const port of [first, second])
+    for (const name of [mine, theirs]) await inTime(async () => expect(await answers(port, name)).toBe(200));
+
   const { data } = await call(sitePorts.list, { params });
-  const ids = data.filter(({ port }) => port === other).map(({ id }) => id);
+  const ids = data.filter(({ port }) => port === second).map(({ id }) => id);
   await call(sitePorts.close, { params, body: { ids } });
-  await inTime(async () => expect([await status(http), await status(other)]).toEqual([200, 903]));
-  await call(sitePorts.open, { params, body: { ports: [other] } });
-  await inTime(async () => expect(await status(other)).toBe(200));
+  await inTime(async () => expect(await answers(second, mine)).toBe(903));
+  expect([await answers(first, mine), await answers(second, theirs)]).toEqual([200, 200]);
+  await call(sitePorts.open, { params, body: { ports: [second] } });
+  await inTime(async () => expect(await answers(second, mine)).toBe(200));
 });
