@@ -1,6 +1,8 @@
 // Forwarded ports, from outside: what visitors get, origins hear and the log says.
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -33,6 +35,9 @@ async function names(port: number, times: number): Promise<string[]> {
   return said;
 }
 const times = (said: string[], name: string) => said.filter((one) => one === name).length;
+
+/** Whoever comes from there, an address of this machine. */
+const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
 
 async function downPort(): Promise<number> {
   const echo = await startEcho('down');
@@ -337,7 +342,7 @@ test('visitors of one forward cannot take all connections: others find room', as
   await eventually(async () => {
     for (const port of ports) expect(await say(port, 'x')).toBe('one x');
   });
-  const held = Array.from({ length: 16 }, () => connect(crowded, '127.0.0.1'));
+  const held = Array.from({ length: 16 }, (_, i) => visitorFrom(`127.0.1.${1 + (i % 4)}`, crowded));
   onTestFinished(() => held.forEach((socket) => socket.destroy()));
   for (const socket of held) {
     socket.write('x');
@@ -347,6 +352,25 @@ test('visitors of one forward cannot take all connections: others find room', as
   expect(await say(calm, 'x')).toBe('one x');
   held[0]?.destroy();
   await eventually(async () => expect(await say(crowded, 'x')).toBe('one x'));
+});
+
+test('forwards that lead to one another in a circle leave room for visitors of the others', async () => {
+  const here = await startForwards();
+  onTestFinished(() => here.stop());
+  const [[first = 0, second = 0, calm = 0], https] = [await freePorts(3), await freePort()];
+  const leads = (port: number, to: number) => portDoc(port, { upstreams: [upstream(to)] });
+  const zone = { ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 256 } };
+  here.put(zone, leads(first, second), leads(second, first), leads(calm, one.port));
+  await eventually(async () => expect(await say(calm, 'x')).toBe('one x'));
+  const guest = visitorFrom('127.0.1.9', calm);
+  await once(guest, 'connect');
+  const circling = visitorFrom('127.0.1.8', first);
+  onTestFinished(() => [guest, circling].forEach((socket) => socket.destroy()));
+  // The circle ends where it may grow no further.
+  await once(circling.resume(), 'close');
+  guest.write('x');
+  expect(String((await once(guest, 'data'))[0])).toBe('one x');
+  expect(await readFile(path.join(here.dir, 'forwards/logs/error.log'), 'utf8')).not.toContain('not enough');
 });
 
 describe('a node', () => {
