@@ -57,13 +57,26 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
   await page.getByLabel('Cookies that skip the cache').fill('session*, admin');
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect.poll(() => rule.textContent()).toContain('session* admin');
-  await page.locator('main').getByText('Purge', { exact: true }).last().click();
+  await page.goto(`${product.summary.console}/user/${address('view=cache&tab=purge')}`);
   await page.getByText('Prefixes', { exact: true }).click();
   await page.getByLabel('Prefixes').last().fill(`http://${product.summary.demo.domain}/assets/`);
   await page.getByLabel('Soft: keep it as stale').check();
   await page.getByRole('button', { name: 'Purge 1 prefix' }).click();
-  await expect.poll(() => page.locator('main').textContent()).toContain('1 / 1');
+  await expect.poll(() => page.locator('main').textContent(), { timeout: 10_000 }).toContain('1 of 1 nodes');
   await expect.poll(() => page.locator('main table').textContent()).toContain('Prefix, soft');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('what is preheated has a receipt of each node', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=cache&tab=preheat'), {
+    language: 'en',
+    width: 1440,
+  });
+  const { demo } = product.summary;
+  await page.getByLabel('URLs').fill(`http://${demo.domain}:${product.edgePort}/assets/loom.svg`);
+  await page.getByRole('button', { name: 'Preheat' }).click();
+  await expect.poll(() => page.locator('main').textContent(), { timeout: 10_000 }).toContain('1 of 1 nodes');
   expect(complaints()).toEqual([]);
   await page.context().close();
 });
@@ -81,11 +94,18 @@ test('compression that is switched on compresses at the edge', async () => {
 test.each([
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 390 },
-] as const)('the pages are whole in $language at $width px, light and dark', { timeout: 60_000 }, async (look) => {
+] as const)('the pages are whole in $language at $width px, light and dark', { timeout: 120_000 }, async (look) => {
   const screen = await product.openAs('user', address('view=cache'), look);
   const { page } = screen;
   const faults: string[] = [];
-  for (const view of ['view=cache', 'view=cache&tab=purge', 'view=cache&tab=settings', 'view=gzip']) {
+  for (const view of [
+    'view=cache',
+    'view=cache&tab=current',
+    'view=cache&tab=purge',
+    'view=cache&tab=preheat',
+    'view=cache&tab=settings',
+    'view=gzip',
+  ]) {
     await page.goto(`${product.summary.console}/user/${address(view)}`);
     await page.locator('main h1').waitFor();
     if (view === 'view=cache') {
@@ -93,7 +113,7 @@ test.each([
       await rule.waitFor();
       await rule.getByText('/shop/').dblclick();
       await page.getByPlaceholder('session*').waitFor();
-    } else await page.locator('main form').first().waitFor();
+    } else await page.locator('main form, main h2').first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await keepPicture(

@@ -5,7 +5,13 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
-import { cors, customHeaders, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  proxyRewrites,
+  redirects,
+  urlRedirects,
+} from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
@@ -121,6 +127,8 @@ beforeAll(async () => {
     allowCredentials: true,
   };
   await user(cors.create, { params: { siteId }, body: { cors: [script] } });
+  const api = { type: 'prefix' as const, source: '/api', target: '/v2', host: 'backend.glow.test' };
+  await user(proxyRewrites.create, { params: { siteId }, body: { modules: [{ name: 'Backend', rules: [api] }] } });
   const made = await user(urlRedirects.create, { params: { siteId }, body: { modules: [{ name: 'Old shop' }] } });
   redirectModule = made.data[0]?.id ?? '';
   await user(redirects.create, {
@@ -211,10 +219,13 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=dns`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=cache`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=cache&tab=purge`, shows: tab('purge'), same: true },
+    { kind: 'user', address: `${own}?view=cache&tab=current`, shows: tab('current'), same: true },
+    { kind: 'user', address: `${own}?view=cache&tab=preheat`, shows: 'main form textarea', same: true },
     { kind: 'user', address: `${own}?view=cache&tab=settings`, shows: 'main form', same: true },
     { kind: 'user', address: `${own}?view=gzip`, shows: 'main form textarea' },
     { kind: 'user', address: `${own}?view=redirects`, shows: 'main li a' },
     { kind: 'user', address: `${own}?view=redirects&module=${redirectModule}`, shows: list },
+    { kind: 'user', address: `${own}?view=rewrite`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },

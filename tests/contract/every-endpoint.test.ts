@@ -31,16 +31,7 @@ const withIds = guarded
     return idsIn(inputFor(endpoint, home.ids), (path) => thingAt(endpoint, path.slice(1)) !== null).length > 0;
   });
 /** Things that are found only below a site or a zone. */
-const below: readonly Thing[] = [
-  'port',
-  'domain',
-  'upstream',
-  'forward',
-  'forwardUpstream',
-  'cacheRule',
-  'purge',
-  'job',
-];
+const below: readonly Thing[] = ['port', 'domain', 'upstream', 'forward', 'forwardUpstream', 'cacheRule', 'purge', 'job'];
 const nested = withIds.filter(
   ({ endpoint }) =>
     idsIn(inputFor(endpoint, home.ids), (path) => below.includes(thingAt(endpoint, path.slice(1)) ?? 'site')).length >
@@ -137,7 +128,7 @@ describe.each(withIds)('$title', (call) => {
     const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
       body.errorData?.every(({ rule }) => rule === 'domain' || rule === 'notFound') &&
-      ['purge', 'domains'].includes(endpoint.feature);
+      ['purge', 'preheat', 'domains'].includes(endpoint.feature);
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
     // The answer is not checked while it is encoded, so it is here.
     const isJson = endpoint.reply && (endpoint.answers ?? 'application/json') === 'application/json';

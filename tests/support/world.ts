@@ -26,6 +26,7 @@ export const things = [
   'cors',
   'urlRedirect',
   'redirect',
+  'proxyRewrite',
   'antiReferer',
   'antiHeader',
   'siteAntiHeader',
@@ -86,6 +87,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   cors: 'cors',
   urlRedirects: 'urlRedirect',
   redirects: 'redirect',
+  proxyRewrites: 'proxyRewrite',
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
@@ -102,6 +104,7 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1) ?? '';
   if (last === 'ids' && name === 'autoSSL') return 'domain';
+  if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
   if (last === 'accountID' && feature === 'proxy') return 'subUser';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
   return thing ?? null;
@@ -161,6 +164,7 @@ export async function world(
   const siteDns = await build.siteDns(site);
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
   const urlRedirect = await build.module(site, 'urlRedirect');
+  const proxyRewrite = await build.module(site, 'proxyRewrite');
   const redirect = await build.redirect(urlRedirect);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
   const purge = await db.purge.create({
@@ -198,6 +202,7 @@ export async function world(
       cors: cors.id,
       urlRedirect: urlRedirect.id,
       redirect: redirect.id,
+      proxyRewrite: proxyRewrite.id,
       antiReferer: antiReferer.id,
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
@@ -234,6 +239,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
     db.siteDns.findMany(inSite),
     db.cacheRule.findMany(inSite),
+    db.cacheSetting.findUnique({ where: { siteId: ids.site } }),
+    db.compression.findUnique({ where: { siteId: ids.site } }),
     db.redirect.findMany(inSite),
     db.module.findMany({ ...inSite, include: { domains: { orderBy: { domainId: 'asc' } } } }),
     db.antiReferer.findMany(inSite),
@@ -272,6 +279,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(/AntiHeaders$/i.test(endpoint.feature) && { value: 'text' }),
     domainName: 'www.example.com',
     ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
+    ...(endpoint.feature === 'proxyRewrites' && { type: 'exact', source: '/a', target: '/b' }),
     ...(endpoint.feature === 'redirects' && {
       type: 'exact',
       source: `/${unique('a')}`,
@@ -279,6 +287,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       from: '/to',
       to: '/x',
     }),
+    ...(endpoint.feature === 'compression' && path.at(-1) !== 'types' && { types: 'text/css' }),
     ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useInsideOverlay } from '../overlay/overlay.tsx';
-import { Receipts } from './receipts.tsx';
+import { Receipts, type JobOf } from './receipts.tsx';
 import { useJob } from './use-job.ts';
 import { Await } from '../states/await.tsx';
 import { Status } from '../status/status.tsx';
@@ -8,7 +8,7 @@ import { useT } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import classes from './receipts.module.css';
 
-/** The receipts of one purge, live; when it ends, the lists that show it are asked again. */
+/** The receipts of one job, live; when it ends, the lists that show it are asked again. */
 export function JobReceipts({ siteId, jobID }: { siteId: string; jobID: string }) {
   const t = useT();
   const inDrawer = useInsideOverlay() !== null;
@@ -27,7 +27,7 @@ export function JobReceipts({ siteId, jobID }: { siteId: string; jobID: string }
               <Status
                 kind="task"
                 value={data.state}
-                text={t(data.state === 'completed' ? 'purge.done' : `status.task.${data.state}`)}
+                text={t(isPurged(data) ? 'purge.done' : `status.task.${data.state}`)}
               />
             }
           />
@@ -36,3 +36,5 @@ export function JobReceipts({ siteId, jobID }: { siteId: string; jobID: string }
     </div>
   );
 }
+
+const isPurged = ({ state, kind }: JobOf) => state === 'completed' && kind.startsWith('purge');

@@ -43,10 +43,15 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
   );
 }
 
-function Answer({ receipt: { state, tookMs, error } }: { receipt: Receipt }) {
+function Answer({ receipt: { state, tookMs, objects, error } }: { receipt: Receipt }) {
   const t = useT();
   if (state === 'done') return <span className={classes['took']}>{tookMs === null ? '' : took(tookMs)}</span>;
-  if (state === 'pending') return <span className={classes['took']}>{t('common.receipts.waiting')}</span>;
+  if (state === 'pending')
+    return (
+      <span className={classes['took']}>
+        {objects === null ? t('common.receipts.waiting') : t('common.receipts.objects', { count: objects })}
+      </span>
+    );
   return (
     <Tooltip label={error ?? t('common.receipts.failed')} events={{ hover: true, focus: true, touch: true }}>
       <button type="button" className={classes['failed']}>

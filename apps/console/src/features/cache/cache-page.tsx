@@ -11,25 +11,33 @@ import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { newRule, type Rule } from './rules-draft.ts';
+import { CurrentTab } from './current-tab.tsx';
 import { RulesTab } from './rules-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { useCacheRules } from './use-cache-rules.ts';
 
-/** `purgeTab` is another feature's: the console that mounts this page brings it. */
-export function CachePage({ purgeTab }: { purgeTab: ReactNode }) {
-  const { id } = useSite();
-  const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });
-  return <Await result={found}>{({ data }) => <Loaded published={data} purgeTab={purgeTab} />}</Await>;
+interface CachePageProps {
+  purgeTab: ReactNode;
+  preheatTab: ReactNode;
 }
 
-function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab: ReactNode }) {
+/** Purging and preheating are other features: the console that mounts this page brings them. */
+export function CachePage(tabs: CachePageProps) {
+  const { id } = useSite();
+  const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });
+  return <Await result={found}>{({ data }) => <Loaded published={data} {...tabs} />}</Await>;
+}
+
+function Loaded({ published, purgeTab, preheatTab }: CachePageProps & { published: readonly Rule[] }) {
   const t = useT();
   const can = useCan();
   const site = useSite();
   const drafting = useCacheRules(site.id, published);
   const tabs = [
     { value: 'rules', label: 'cache.tabs.rules', count: drafting.rules.length },
+    { value: 'current', label: 'cache.tabs.current' },
     { value: 'purge', label: 'cache.tabs.purge' },
+    { value: 'preheat', label: 'cache.tabs.preheat' },
     { value: 'settings', label: 'cache.tabs.settings' },
   ] as const;
   const tab = useTab(tabs);
@@ -64,7 +72,9 @@ function Loaded({ published, purgeTab }: { published: readonly Rule[]; purgeTab:
       }
     >
       {tab === 'rules' && <RulesTab drafting={drafting} />}
+      {tab === 'current' && <CurrentTab siteId={site.id} />}
       {tab === 'purge' && purgeTab}
+      {tab === 'preheat' && preheatTab}
       {tab === 'settings' && <SettingsTab siteId={site.id} />}
     </Page>
   );
