@@ -24,9 +24,8 @@ export function obey(name: CommandName, message: unknown, hands: Hands): Promise
     const { urls, ...command } = PreheatCommand.parse(message);
     return answered(command, (left) => hands.preheat(urls, left));
   }
-  const command = PurgeCommand.parse(message);
-  const { id: _, deadline: __, ...order } = command;
-  return answered(command, (left) => hands.purge(order, left));
+  const { id, deadline, ...order } = PurgeCommand.parse(message);
+  return answered({ id, deadline }, (left) => hands.purge(order, left));
 }
 
 async function answered(
