@@ -67,6 +67,29 @@ test('a CORS module reads as a sentence, and an edit that somebody else was fast
   await page.getByText('Somebody changed this meanwhile').waitFor();
 });
 
+test('a rewrite module is made in its form and reads as sentences, in order', async () => {
+  const { site, at } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=rewrite`, { language: 'en' });
+  await page.getByRole('button', { name: 'Add rewrite module' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Backend');
+  await page.getByLabel('Path 1').fill('/api');
+  await page.getByLabel('Asked for, 1').fill('https://elsewhere.example');
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByLabel('Path 2').fill('/old');
+  await page.getByLabel('Asked for, 2').fill('/new');
+  const submit = page.getByRole('dialog').getByRole('button', { name: 'Add rewrite module' });
+  await submit.click();
+  await page.getByText('Enter a path', { exact: true }).waitFor();
+  await page.getByLabel('Asked for, 1').fill('/v2');
+  await page.getByLabel('Move rule 2 up').click();
+  await submit.click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(await page.locator('main li li').allTextContents()).toEqual([
+    'IF path is or is below /oldTHENask the origin for/new/…',
+    'IF path is or is below /apiTHENask the origin for/v2/…',
+  ]);
+});
+
 test('modules can be read without the right to change them', async () => {
   const { site, at, call } = await customer();
   const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };

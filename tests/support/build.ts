@@ -65,6 +65,7 @@ const moduleSettings = {
     allowCredentials: false,
   },
   urlRedirect: {},
+  proxyRewrite: { rules: [] },
 };
 
 export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<Signed>) {

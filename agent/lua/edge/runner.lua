@@ -20,13 +20,14 @@ local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
 local rates = require("edge.plugins.rates")
+local proxy_rewrite = require("edge.modules.proxy_rewrite")
 local status = require("edge.plugins.status")
 local url_redirect = require("edge.modules.url_redirect")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
 local plugins = {
-    status, anti_referer, anti_header, https, rates, cache, origin, error_page, cors, custom_header, url_redirect,
+    status, anti_referer, anti_header, https, rates, cache, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
 }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 

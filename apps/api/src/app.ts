@@ -52,6 +52,7 @@ import {
   corsRoutes,
   customHeadersRoutes,
   domainModulesRoutes,
+  proxyRewritesRoutes,
   redirectsRoutes,
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
@@ -123,6 +124,7 @@ const modules: readonly Routes[] = [
   corsRoutes,
   urlRedirectsRoutes,
   redirectsRoutes,
+  proxyRewritesRoutes,
   nodesRoutes,
   nodeJoinRoutes,
   purgeRoutes,

@@ -7,6 +7,7 @@ local _M = {}
 local plugins = {
     cors = require("edge.modules.cors"),
     customHeader = require("edge.modules.custom_header"),
+    proxyRewrite = require("edge.modules.proxy_rewrite"),
     urlRedirect = require("edge.modules.url_redirect"),
 }
 

@@ -3,8 +3,10 @@ import type { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
 import { CorsSettings as CorsStored } from '@edgeloom/contract/modules/cors.ts';
 import { CustomHeaderSettings, headerVariables } from '@edgeloom/contract/modules/custom-headers.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { ProxyRewriteSettings } from '@edgeloom/contract/modules/proxy-rewrites.ts';
+import { literalOf, readSource } from '@edgeloom/contract/modules/redirect-rules.ts';
 import { redirectTable, type RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
-import type { CorsDoc, CustomHeaderDoc, ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
+import type { CorsDoc, CustomHeaderDoc, ModuleDoc, ProxyRewriteDoc } from '@edgeloom/contract/edge/module-doc.ts';
 
 export interface ModuleRow {
   id: string;
@@ -19,6 +21,7 @@ export function moduleDoc(row: ModuleRow): ModuleDoc {
   if (kind === 'customHeader') return customHeaderDoc(row);
   if (kind === 'urlRedirect')
     return { kind: 'module', id: row.id, module: kind, ...redirectTable(row.redirects ?? []) };
+  if (kind === 'proxyRewrite') return proxyRewriteDoc(row);
   return corsDoc(row.id, CorsStored.parse(row.settings));
 }
 
@@ -32,6 +35,32 @@ function customHeaderDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): 
       // A pattern with a group splits into text and group in turns.
       .map(({ action, name, value }) => ({ action, name, value: value.split(variable) }));
   return { kind: 'module', id, module: 'customHeader', request: on('request'), response: on('response') };
+}
+
+function proxyRewriteDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): ProxyRewriteDoc {
+  const rules = ProxyRewriteSettings.parse(settings).rules.filter(({ enabled }) => enabled);
+  return {
+    kind: 'module',
+    id,
+    module: 'proxyRewrite',
+    rules: rules.map(({ type, source, target, keepRest, keepQuery, host }) => {
+      const [path = '/', ...query] = target.split('?');
+      const plain = decodeURIComponent(path);
+      return {
+        type,
+        source: type === 'regex' ? source : (readSource(type, source)?.path ?? source),
+        literal: type === 'regex' ? literalOf(source) : '',
+        path:
+          type === 'regex'
+            ? plain.split(/\$([1-9])/)
+            : [type === 'prefix' && keepRest ? plain.replace(/\/$/, '') : plain],
+        query: query.join('?').replace(/[^\x21-\x7e]/gu, (char) => encodeURIComponent(char)),
+        keepRest,
+        keepQuery,
+        host,
+      };
+    }),
+  };
 }
 
 const OWN = '{host}';

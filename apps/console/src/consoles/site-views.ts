@@ -6,7 +6,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
-import { cors, customHeaders, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, proxyRewrites, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
@@ -25,6 +25,7 @@ import {
   IconLinkOff,
   IconListCheck,
   IconPlugConnected,
+  IconSwitch3,
   IconWorldWww,
 } from '@tabler/icons-react';
 import { lazy, type ComponentType } from 'react';
@@ -127,6 +128,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconFileCode,
         reads: customHeaders.list,
         component: view(() => import('../features/modules/headers-page.tsx'), 'HeadersPage'),
+      },
+      {
+        view: 'rewrite',
+        title: 'proxyRewrites.title',
+        icon: IconSwitch3,
+        reads: proxyRewrites.list,
+        component: view(() => import('../features/modules/proxy-rewrites-page.tsx'), 'ProxyRewritesPage'),
       },
       {
         view: 'errors',

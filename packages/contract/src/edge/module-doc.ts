@@ -58,17 +58,39 @@ export const UrlRedirectDoc = z.object({
   queries: z.boolean().describe('some source names a query'),
 });
 
-export const ModuleDoc = z.discriminatedUnion('module', [CustomHeaderDoc, CorsDoc, UrlRedirectDoc]);
+export const ProxyRewriteDoc = z.object({
+  kind: z.literal('module'),
+  id: Id,
+  module: z.literal('proxyRewrite'),
+  /** In turns; the first that matches wins. Paths are decoded. */
+  rules: z.array(
+    z.object({
+      type: z.enum(['exact', 'prefix', 'regex']),
+      source: z.string().describe('of a prefix without a slash at its end'),
+      literal: z.string().describe('how each match of a pattern begins'),
+      /** Text and the number of a capture in turns. */
+      path: Parts,
+      query: z.string(),
+      keepRest: z.boolean(),
+      keepQuery: z.boolean(),
+      host: z.string().nullable(),
+    }),
+  ),
+});
+
+export const ModuleDoc = z.discriminatedUnion('module', [CustomHeaderDoc, CorsDoc, UrlRedirectDoc, ProxyRewriteDoc]);
 /** Of a host: the module of each kind that it has. */
 export const HostModules = z.object({
   customHeader: Id.optional(),
   cors: Id.optional(),
   urlRedirect: Id.optional(),
+  proxyRewrite: Id.optional(),
 });
 
 export type CustomHeaderDoc = z.output<typeof CustomHeaderDoc>;
 export type CorsDoc = z.output<typeof CorsDoc>;
 export type RedirectDoc = z.output<typeof RedirectDoc>;
+export type ProxyRewriteDoc = z.output<typeof ProxyRewriteDoc>;
 export type UrlRedirectDoc = z.output<typeof UrlRedirectDoc>;
 export type ModuleDoc = z.output<typeof ModuleDoc>;
 export type HostModules = z.output<typeof HostModules>;

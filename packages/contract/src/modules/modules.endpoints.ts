@@ -4,6 +4,7 @@ import { del, get, onSites, post, put } from '../endpoint.ts';
 import { Cors, CorsInput, CorsUpdate } from './cors.ts';
 import { CustomHeader, CustomHeaderInput, CustomHeaderUpdate } from './custom-headers.ts';
 import { AssignInput, Assignment, ModuleKind } from './modules.ts';
+import { ProxyRewrite, ProxyRewriteInput, ProxyRewriteSettings, ProxyRewriteUpdate, RewriteItems } from './proxy-rewrites.ts';
 import { Redirect, RedirectInput, REDIRECTS_OF_A_SITE, RedirectType, RedirectUpdate, Replaced, ReplaceInput, UrlRedirect, UrlRedirectInput, UrlRedirectUpdate } from './redirects.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
@@ -44,4 +45,14 @@ export const redirects = onSites('redirects', {
   enable:  put('site/:siteId/module/urlRedirect/:moduleId/redirects/enable', { can: 'module:write', body: Enabling, reply: Ids, fails: ['MULTIPLE'] }),
   remove:  del('site/:siteId/module/urlRedirect/:moduleId/redirects', { can: 'module:write', body: Ids, reply: Ids }),
   replace: post('site/:siteId/module/urlRedirect/:moduleId/redirects/replace', { can: 'module:write', body: ReplaceInput, reply: Replaced, fails: ['MULTIPLE'] }),
+});
+
+const rewriteRules = z.object({ data: ProxyRewriteSettings.shape.rules });
+export const proxyRewrites = onSites('proxyRewrites', {
+  list:     get('site/:siteId/module/proxyRewrites', { can: 'module:read', query: Page, reply: paged(ProxyRewrite) }),
+  create:   post('site/:siteId/module/proxyRewrites', { can: 'module:write', body: z.object({ modules: many(ProxyRewriteInput) }), reply: z.object({ data: z.array(ProxyRewrite) }), fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
+  update:   put('site/:siteId/module/proxyRewrite', { can: 'module:write', body: z.object({ modules: many(ProxyRewriteUpdate) }), reply: z.object({ data: z.array(ProxyRewrite) }), fails: ['DUPLICATED'] }),
+  remove:   del('site/:siteId/module/proxyRewrites', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
+  rules:    get('site/:siteId/module/proxyRewrite/:moduleId/rules', { can: 'module:read', reply: rewriteRules }),
+  setRules: post('site/:siteId/module/proxyRewrite/:moduleId/rules', { can: 'module:write', body: RewriteItems, reply: rewriteRules }),
 });

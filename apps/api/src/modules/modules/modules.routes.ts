@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
-import { cors, customHeaders, domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, proxyRewrites, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { routes } from '../../http/bind.ts';
 import { customHeaders as headers } from './custom-headers.service.ts';
 import * as assignments from './domain-modules.service.ts';
 import { modulesOf } from './modules.service.ts';
+import * as rewriting from './proxy-rewrites.service.ts';
 import * as redirecting from './redirects.service.ts';
 
 export const domainModulesRoutes = routes(domainModules, {
@@ -43,4 +44,13 @@ export const redirectsRoutes = routes(redirects, {
   enable:  (ctx, { params, body }) => redirecting.enable(ctx, params, body),
   remove:  (ctx, { params, body }) => redirecting.remove(ctx, params, body.ids),
   replace: (ctx, { params, body }) => redirecting.replace(ctx, params, body),
+});
+
+export const proxyRewritesRoutes = routes(proxyRewrites, {
+  list:     (ctx, { params, query }) => rewriting.modules.list(ctx, params.siteId, query),
+  create:   (ctx, { params, body }) => rewriting.modules.create(ctx, params.siteId, body.modules),
+  update:   (ctx, { params, body }) => rewriting.modules.update(ctx, params.siteId, body.modules),
+  remove:   (ctx, { params, body }) => rewriting.modules.remove(ctx, params.siteId, body.ids),
+  rules:    (ctx, { params }) => rewriting.rules(ctx, params),
+  setRules: (ctx, { params, body }) => rewriting.setRules(ctx, params, body.items),
 });

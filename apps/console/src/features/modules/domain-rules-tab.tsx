@@ -1,4 +1,10 @@
-import { cors, customHeaders, domainModules, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  domainModules,
+  proxyRewrites,
+  urlRedirects,
+} from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { Select } from '@mantine/core';
 import { Link } from 'react-router-dom';
@@ -15,6 +21,7 @@ const kinds = [
   { kind: 'urlRedirect', words: 'urlRedirects', list: urlRedirects.list, view: 'redirects' },
   { kind: 'customHeader', words: 'customHeaders', list: customHeaders.list, view: 'headers' },
   { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
+  { kind: 'proxyRewrite', words: 'proxyRewrites', list: proxyRewrites.list, view: 'rewrite' },
 ] as const;
 
 /** Stands first among the choices; it is sent as null. */

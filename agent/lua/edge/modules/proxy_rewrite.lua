@@ -1,0 +1,66 @@
+-- What the origin is asked for instead of the visitor's path: decided in hop B, behind the store, whose objects go on
+-- being named by what visitors ask. It changes path, query and Host of a request to the domain's own origins, and
+-- nothing else. Fails open: the origin is asked as it would be without.
+local re_match, set_uri, set_uri_args = ngx.re.match, ngx.req.set_uri, ngx.req.set_uri_args
+local concat, find, gsub, ipairs, sub, var = table.concat, string.find, string.gsub, ipairs, string.sub, ngx.var
+
+-- After the origin is chosen: before, the phase may begin anew.
+local _M = { name = "proxyRewrite", priority = 850, of_module = true }
+
+function _M.prepare(doc)
+    return doc.rules
+end
+
+local function filled(parts, captures)
+    if #parts == 1 then
+        return parts[1]
+    end
+    local list = {}
+    for i, part in ipairs(parts) do
+        list[i] = i % 2 == 1 and part or captures[part + 0] or ""
+    end
+    return concat(list)
+end
+
+local matches = {}
+function matches.exact(rule, path)
+    return path == rule.source and rule.path[1]
+end
+function matches.prefix(rule, path)
+    local source = rule.source
+    if sub(path, 1, #source) == source and (#path == #source or sub(path, #source + 1, #source + 1) == "/") then
+        return rule.keepRest and rule.path[1] .. sub(path, #source + 1) or rule.path[1]
+    end
+end
+function matches.regex(rule, path)
+    if sub(path, 1, #rule.literal) ~= rule.literal then
+        return nil
+    end
+    local captures, err = re_match(path, rule.source, "jo")
+    if err then
+        ngx.log(ngx.WARN, "proxy rewrite ", rule.source, ": ", err)
+    end
+    return captures and filled(rule.path, captures)
+end
+
+function _M.origin_access(_, request, module)
+    for _, rule in ipairs(module) do
+        local path = matches[rule.type](rule, request.path)
+        if path then
+            path = path == "" and "/" or gsub(path, "^//+", "/")
+            -- What a group took may not climb.
+            if find(path .. "/", "/../", 1, true) then
+                return
+            end
+            local args = rule.keepQuery and request.args or ""
+            local query = rule.query ~= "" and args ~= "" and rule.query .. "&" .. args or rule.query .. args
+            set_uri(path)
+            set_uri_args(query)
+            if rule.host then
+                var.o_host = rule.host
+            end
+            return
+        end
+    end
+end
+return _M

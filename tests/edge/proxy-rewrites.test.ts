@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { moduleDoc } from '@edgeloom/api/compile/module.ts';
+import { RewriteRule } from '@edgeloom/contract/modules/proxy-rewrites.ts';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { rule as cacheRule, startEdge } from '../support/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+type Wish = { type: 'exact' | 'prefix' | 'regex'; source: string; target: string } & Partial<RewriteRule>;
+const docOf = (rules: Wish[], id: string = randomUUID()) =>
+  moduleDoc({
+    id,
+    kind: 'proxyRewrite',
+    settings: { rules: rules.map((wish) => RewriteRule.parse(wish)) },
+    redirects: null,
+  });
+async function withRules(...rules: Wish[]) {
+  const doc = docOf(rules);
+  await edge.put(doc);
+  return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { proxyRewrite: doc.id } })) };
+}
+/** What the origin was asked for each. */
+async function asked(host: string, ...paths: string[]) {
+  const urls = [];
+  for (const path of paths) {
+    await edge.get(path, { host, method: 'POST' });
+    urls.push(edge.origin.requests.at(-1)?.url);
+  }
+  return urls;
+}
+
+test('the origin is asked for another path: whole ones, prefixes and patterns, the first that matches', async () => {
+  const { name } = await withRules(
+    { type: 'exact', source: '/a', target: '/b' },
+    { type: 'prefix', source: '/api', target: '/v2/' },
+    { type: 'prefix', source: '/fixed', target: '/one', keepRest: false },
+    { type: 'regex', source: '^/img/([a-z]+)/([0-9]+)$', target: '/images/$2?kind=$1', keepQuery: false },
+    { type: 'regex', source: '^/(.*)\\.php$', target: '/legacy/$1' },
+  );
+  const paths = ['/a?q=1', '/a/', '/api', '/api/users?x', '/apis', '/fixed/any', '/x.php', '/other?y'];
+  expect(await asked(name, ...paths)).toEqual([
+    '/b?q=1',
+    '/a/',
+    '/v2',
+    '/v2/users?x',
+    '/apis',
+    '/one',
+    '/legacy/x',
+    '/other?y',
+  ]);
+});
+
+test('a query of the target is sent, with the visitor’s behind it where it is kept', async () => {
+  const { name } = await withRules(
+    { type: 'exact', source: '/keep', target: '/b?from=edge' },
+    { type: 'exact', source: '/drop', target: '/b', keepQuery: false },
+  );
+  expect(await asked(name, '/keep?q=1', '/keep', '/drop?q=1')).toEqual(['/b?from=edge&q=1', '/b?from=edge', '/b']);
+});
+
+test('the Host field may be another; who is asked stays the domain’s own origin', async () => {
+  const { name } = await withRules({ type: 'prefix', source: '/blog', target: '/', host: 'blog.internal:8080' });
+  await edge.get('/blog/post', { host: name });
+  expect(edge.origin.asked('/post')[0]?.headers.host).toBe('blog.internal:8080');
+});
+
+test('the store names objects by what visitors ask, so a rewritten one is hit and purged by its own URL', async () => {
+  const { name } = await withRules({ type: 'prefix', source: '/p', target: '/real' });
+  const states = async (...paths: string[]) => {
+    const found = [];
+    for (const path of paths) found.push((await edge.get(path, { host: name })).cache);
+    return found;
+  };
+  expect(await states('/p/1', '/p/1', '/real/1')).toEqual(['uri-miss', 'hit', 'uri-miss']);
+  await edge.purge(`http://${name}:${edge.ports.http}/p/1`);
+  expect((await states('/p/1'))[0]).toBe('uri-miss');
+});
+
+test('letters beyond ASCII arrive encoded, and what a group took neither climbs nor becomes a query', async () => {
+  const { name } = await withRules(
+    { type: 'exact', source: '/舊', target: '/新 頁'.replace(' ', '%20') },
+    { type: 'regex', source: '^/x(.*)$', target: '/dir/$1' },
+  );
+  const urls = await asked(name, '/%E8%88%8A', '/x%3Fa%23b', '/x../secret');
+  expect(urls).toEqual(['/%E6%96%B0%20%E9%A0%81', '/dir/%3Fa%23b', '/x../secret']);
+});
+
+test('a change is seen with the next request', async () => {
+  const { name, doc } = await withRules({ type: 'exact', source: '/m', target: '/1' });
+  expect(await asked(name, '/m')).toEqual(['/1']);
+  await edge.put(docOf([{ type: 'exact', source: '/m', target: '/2' }], doc.id));
+  expect(await asked(name, '/m')).toEqual(['/2']);
+});
+
+test('whatever is accepted as a rule, the origin gets one request line and no further field', async () => {
+  const { name, doc } = await withRules();
+  const text = fc.string({ unit: fc.constantFrom(...'ab/?&=%$1.:@\\"\'<>{};\r\n 中'), maxLength: 20 });
+  const wish = fc
+    .record({
+      type: fc.constantFrom('exact' as const, 'prefix' as const, 'regex' as const),
+      source: fc.oneof(
+        text.map((end) => `/s${end}`),
+        text.map((end) => `^/s${end}`),
+      ),
+      target: text.map((end) => `/t${end}`),
+    })
+    .filter((one) => RewriteRule.safeParse(one).success);
+  await edge.get('/plain', { host: name, method: 'POST' });
+  const usual = Object.keys(edge.origin.asked('/plain')[0]?.headers ?? {}).toSorted();
+  await fc.assert(
+    fc.asyncProperty(wish, async (one) => {
+      await edge.put(docOf([one], doc.id));
+      const before = edge.origin.requests.length;
+      const reply = await edge.get(`/s${encodeURIComponent(one.source.slice(2, 8))}`, { host: name, method: 'POST' });
+      expect(reply.status).toBe(200);
+      expect(edge.origin.requests.length).toBe(before + 1);
+      const got = edge.origin.requests.at(-1);
+      expect(Object.keys(got?.headers ?? {}).toSorted()).toEqual(usual);
+      expect(got?.url).toMatch(/^\/[\x21-\x7e]*$/);
+    }),
+    { numRuns: 120 },
+  );
+});
