@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { tellEnds } from '@edgeloom/api/acme/notices.ts';
+import { clearEnded } from '@edgeloom/api/acme/prove.ts';
 import { tidy } from '@edgeloom/api/acme/tidy.ts';
 import { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { authority } from '../support/authority.ts';
@@ -38,7 +40,7 @@ const server = createServer({ cert, key }, (request, answer) => {
 await once(server, 'listening');
 
 const app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ name: 'Test', directory, rootFile }]) });
-const { build, installation } = app;
+const { as, build, installation } = app;
 const { db } = installation;
 afterAll(async () => {
   await app.close();
@@ -129,4 +131,34 @@ test('steps and orders go when they are older than 400 days, or when a certifica
   expect(await db.certificateOrder.count({ where: { certificateId: busy.id, state: 'open' } })).toBe(1);
   const newest = await db.certificateEvent.findFirst({ where: { certificateId: busy.id }, orderBy: { at: 'desc' } });
   expect(newest?.at).toEqual(ago(0));
+});
+
+test('what an order wanted shown to an authority is taken back when another takes its place', async () => {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  const { id } = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
+  const order = () =>
+    as(site.owner).call(certificates.update, {
+      params: { siteId: site.id, certId: id },
+      body: { source: 'automatic', names: [domain.name], keyTypes: ['ecdsa'] },
+    });
+  const shown = () => db.acmeChallenge.count({ where: { siteId: site.id } });
+  await order();
+  const { id: orderId } = await db.certificateOrder.findFirstOrThrow({ where: { certificateId: id, state: 'open' } });
+  await db.acmeChallenge.create({
+    data: {
+      token: orderId,
+      orderId,
+      type: 'http-01',
+      siteId: site.id,
+      zoneId: site.zone.id,
+      name: domain.name,
+      keyAuthorization: 'x',
+    },
+  });
+  await clearEnded(installation);
+  expect(await shown()).toBe(1);
+  await order();
+  await clearEnded(installation);
+  expect(await shown()).toBe(0);
 });

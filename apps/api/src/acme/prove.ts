@@ -7,7 +7,7 @@ import { withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { openCredentials, openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
-import { note, type Here, type Work } from './order.ts';
+import { note, type Here, type OrderRow, type Work } from './order.ts';
 
 /** A name cannot be proven; more of the same would not help. */
 export class Refused extends Error {}
@@ -20,6 +20,7 @@ const NODES_MS = 30_000;
 const LOOK_MS = 250;
 /** An authority that looks more than once, slowly. */
 const AUTHORITY_MS = 120_000;
+const ENDED_AT_ONCE = 100;
 
 interface DnsRow {
   id: string;
@@ -74,7 +75,7 @@ async function assertServed({ here: { pool }, order }: Work, open: Authorization
   if (gone.length > 0) throw new Refused(`${gone.join(' ')}: not a domain of this site that is on`);
 }
 
-async function readDns({ here: { pool }, order }: Pick<Work, 'here' | 'order'>): Promise<DnsRow[]> {
+async function readDns({ here: { pool }, order }: { here: Here; order: Pick<OrderRow, 'siteId'> }): Promise<DnsRow[]> {
   const { rows } = await pool.query<DnsRow>(
     'SELECT id, provider, credentials_sealed AS "credentialsSealed", domains FROM site_dns WHERE site_id = $1 ORDER BY id',
     [order.siteId],
@@ -157,7 +158,7 @@ const detailOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'detail' in error ? String(error.detail) : '';
 
 /** What the authority looked for is taken back, whether it was found or not. */
-export async function clear(here: Here, { order }: Pick<Work, 'order'>): Promise<void> {
+export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' | 'siteId'> }): Promise<void> {
   const { rows } = await here.pool.query<{ name: string; value: string; dnsId: string | null }>(
     'DELETE FROM acme_challenges WHERE order_id = $1 RETURNING name, key_authorization AS value, dns_id AS "dnsId"',
     [order.id],
@@ -169,4 +170,15 @@ export async function clear(here: Here, { order }: Pick<Work, 'order'>): Promise
     if (dns)
       await changeRecord(here, dns, name, (values) => values.filter((one) => one !== value)).catch(() => undefined);
   }
+}
+
+/** An order that another took the place of has nobody left to do so: its proofs would stay on the nodes for good. Answers how many there were. */
+export async function clearEnded(here: Here): Promise<number> {
+  const { rows } = await here.pool.query<{ id: string; siteId: string }>(
+    `SELECT DISTINCT o.id, c.site_id AS "siteId" FROM acme_challenges c JOIN certificate_orders o ON o.id = c.order_id
+     WHERE o.state <> 'open' LIMIT $1`,
+    [ENDED_AT_ONCE],
+  );
+  for (const order of rows) await clear(here, { order });
+  return rows.length;
 }
