@@ -225,3 +225,13 @@ test('a site with many marks serves hits as before', async () => {
     expect(await stateOf(path, { host })).toBe('hit');
   }
 });
+
+test('more marks than a site may have purge all of it, never too little, and it begins anew', async () => {
+  const { name: host, site } = await made();
+  await edge.get('/any', { host });
+  expect(await stateOf('/any', { host })).toBe('hit');
+  await purge({ site: site.id, tags: Array.from({ length: 10_001 }, (_, i) => `tag${i}`) });
+  expect(await stateOf('/any', { host })).toBe('uri-miss');
+  await purge({ site: site.id, tags: ['other'] });
+  expect(await stateOf('/any', { host })).toBe('hit');
+});

@@ -106,50 +106,45 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- One file, against what was purged after it was stored. True: it is obsolete, and with it all of its URL.
-local function settle_file(site, made, path)
-    local found = stored.look(path)
-    if not found then
-        return false
-    end
+-- What was purged after it was stored: "obsolete", or the moment (milliseconds) before which it is only stale.
+local function verdict(site, made, found)
     local hard, soft
-    if made.tagged then
+    if made.tagged and not found.known then
+        return "obsolete"
+    elseif made.tagged then
         hard, soft = marks.of_tags(site.id, found.tags)
     end
     if hard and (found.asked or found.date) <= hard then
-        return true
+        return "obsolete"
     end
     soft = later(soft, later(made.soft, made.softened))
-    if not soft or max(found.date, found.asked or 0) > soft then
-        return false
+    if soft and max(found.date, found.asked or 0) <= soft then
+        return found.known and soft or "obsolete"
     end
-    if not found.known then
-        return true
-    end
-    stored.soften(path, soft)
-    return false
 end
 
--- Looks at what nginx is about to open. It is remembered once there was something to look at: until then an answer may be
--- on its way that is older than the purge.
+-- Looks at what nginx is about to open; true: it is obsolete, and with it all of its URL. It is remembered once there was
+-- something to look at: until then an answer may be on its way that is older than the purge.
 local function settle(site, made, key)
-    if made.looked == key then
+    local variant = var.http_x_e_vary or ""
+    local what = key .. variant
+    if made.looked == what then
         return false
     end
-    local path, variant = stored.path(key), var.http_x_e_vary
-    local other = variant and stored.variant_path(key, variant)
-    local obsolete = settle_file(site, made, path) or other and settle_file(site, made, other)
-    if obsolete then
+    local found = stored.find(key, variant)
+    if not found then
+        return false
+    end
+    local said = verdict(site, made, found)
+    if said == "obsolete" then
         urls.set_version(site.id, made.url, urls.new_token())
-        stored.remove(path)
-        if other then
-            stored.remove(other)
-        end
+        stored.remove(found.path)
         return true
     end
-    if not variant and stored.look(path) then
-        made.looked = key
+    if said then
+        stored.soften(found.path, said)
     end
+    made.looked = what
     return false
 end
 

@@ -18,9 +18,15 @@ local _M = {}
 local KEPT_SECONDS = 30 * 86400
 local MOST_OF_SITE = 10000
 
+-- Marks of before the whole site was moved concern nothing that can still be reached.
+local function space(site_id)
+    return site_id .. "." .. urls.site_moves(site_id) .. "|"
+end
+
 local function put(site_id, kind, text, value)
-    local name = kind .. "|" .. site_id .. "|" .. text
-    local count = "marks|" .. site_id
+    local at = space(site_id)
+    local name = kind .. "|" .. at .. text
+    local count = "marks|" .. at
     local is_new = dict:get(name) == nil
     if is_new and (dict:get(count) or 0) >= MOST_OF_SITE or not dict:safe_set(name, value, KEPT_SECONDS) then
         counters.count("urlsFull")
@@ -32,7 +38,7 @@ end
 
 -- The lengths of the site's prefixes, so that a URL is compared with its own beginnings and not with each prefix.
 local function put_length(site_id, length)
-    local at = "length|" .. site_id .. "|"
+    local at = "length|" .. space(site_id)
     if not dict:add(at .. "has" .. length, true) then
         return dict:get(at .. "has" .. length)
     end
@@ -90,30 +96,31 @@ end
 
 -- What is marked of a URL by how it begins: { version, soft, tagged }; nil where the site has no marks at all.
 function _M.of(site_id, target)
-    if not dict:get("marks|" .. site_id) then
+    local at = space(site_id)
+    if not dict:get("marks|" .. at) then
         return nil
     end
-    local at = "length|" .. site_id .. "|"
     local versions, soft = {}, nil
-    for i = 1, dict:get(at .. "count") or 0 do
-        local length = dict:get(at .. i)
+    for i = 1, dict:get("length|" .. at .. "count") or 0 do
+        local length = dict:get("length|" .. at .. i)
         if length and length <= #target then
-            local beginning = sub(target, 1, length)
-            versions[#versions + 1] = dict:get("hard|" .. site_id .. "|" .. beginning)
-            local softened = dict:get("soft|" .. site_id .. "|" .. beginning)
+            local beginning = at .. sub(target, 1, length)
+            versions[#versions + 1] = dict:get("hard|" .. beginning)
+            local softened = dict:get("soft|" .. beginning)
             soft = softened and max(soft or 0, softened) or soft
         end
     end
-    return { version = concat(versions, "."), soft = soft, tagged = dict:get("tagged|" .. site_id .. "|") }
+    return { version = concat(versions, "."), soft = soft, tagged = dict:get("tagged|" .. at) }
 end
 
 -- When the newest hard and soft purge of any of these tags was.
 function _M.of_tags(site_id, tags)
     local hard, soft
+    local name = space(site_id)
     for _, tag in ipairs(tags) do
-        local at = dict:get("tag|" .. site_id .. "|" .. tag)
+        local at = dict:get("tag|" .. name .. tag)
         hard = at and max(hard or 0, at) or hard
-        at = dict:get("softTag|" .. site_id .. "|" .. tag)
+        at = dict:get("softTag|" .. name .. tag)
         soft = at and max(soft or 0, at) or soft
     end
     return hard, soft

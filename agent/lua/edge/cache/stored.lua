@@ -3,7 +3,8 @@
 local ffi = require("ffi")
 local settings = require("edge.core.settings")
 local tags = require("edge.cache.tags")
-local open, remove, md5, sub, match = io.open, os.remove, ngx.md5, string.sub, string.match
+local open, remove, md5 = io.open, os.remove, ngx.md5
+local byte, sub, match = string.byte, string.sub, string.match
 local floor, min, tonumber = math.floor, math.min, tonumber
 
 ffi.cdef [[
@@ -16,7 +17,9 @@ typedef struct {
 ]]
 local head_of = ffi.typeof("const edgeloom_stored_head *")
 local seconds = ffi.typeof("int64_t[1]")
-local HEAD_BYTES = 60
+local HEAD_BYTES = 332
+-- Where the head says whether there are variants, and which one this is.
+local VARIES, VARIANT = 188, 317
 -- Of the layout above; since nginx 1.11.10.
 local KNOWN_VERSION = 5
 
@@ -30,13 +33,7 @@ function _M.path(key)
     return path_of(md5(key))
 end
 
--- Where nginx keeps another variant than the one that was stored first.
-function _M.variant_path(key, hash)
-    return path_of(md5(ngx.md5_bin(key) .. "x-e-vary:" .. hash .. "\r\n"))
-end
-
--- { known, date, asked, tags }; nil where there is no such file. `asked` and `date` in milliseconds.
-function _M.look(path)
+local function look(path)
     local file = open(path, "rb")
     if not file then
         return nil
@@ -49,6 +46,7 @@ function _M.look(path)
     local head = ffi.cast(head_of, bytes)
     local found = { known = head.version == KNOWN_VERSION, date = 0, tags = {} }
     if found.known then
+        found.variant = byte(bytes, VARIES) > 0 and sub(bytes, VARIANT, VARIANT + 15) or nil
         found.date = tonumber(head.date) * 1000
         file:seek("set", head.header_start)
         local text = file:read(head.body_start - head.header_start)
@@ -58,6 +56,25 @@ function _M.look(path)
         end
     end
     file:close()
+    return found
+end
+
+-- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
+-- { path, known, date, asked, tags }, or nil. `asked` and `date` in milliseconds.
+function _M.find(key, hash)
+    local path = _M.path(key)
+    local found = look(path)
+    if found and found.variant then
+        -- The other variants lie apart.
+        local made = ngx.md5_bin(key) .. "x-e-vary:" .. hash .. "\r\n"
+        if ngx.md5_bin(made) ~= found.variant then
+            path = path_of(md5(made))
+            found = look(path)
+        end
+    end
+    if found then
+        found.path = path
+    end
     return found
 end
 
