@@ -1,0 +1,93 @@
+// Modules by API, and what visitors and the origin of a real edge see of them.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  domainModules,
+  proxyRewrites,
+  redirects,
+  urlRedirects,
+} from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import type { TestAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Origin } from '../support/origin.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+let origin: Origin;
+let agent: TestAgent;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+  origin = await startOrigin();
+});
+afterAll(async () => {
+  await agent.stop();
+  await origin.stop();
+  await plane.stop();
+});
+
+test('modules are made, given to a domain, changed and taken off, and the edge does so each time', async () => {
+  const tenant = await plane.build.client();
+  const customer = await plane.build.user(tenant);
+  const [operator, { call }] = [plane.as(tenant.client), plane.as(customer)];
+  const [http = 0, https = 0] = await freePorts(2);
+  const ports = [
+    { port: http, tls: false },
+    { port: https, tls: true },
+  ];
+  const zone = await operator.call(zones.create, { body: { name: unique('zone'), ports } });
+  const product = await operator.call(products.create, { body: { name: unique('product'), zoneID: zone.id } });
+  const body = { name: unique('site'), productID: product.id, userID: customer.id };
+  const { id: siteId } = await operator.call(clientSites.create, { body });
+  const node = await operator.call(nodes.create, { body: { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id } });
+  agent = await testAgent({ control: plane.api.url, token: node.joinToken });
+  agent.start();
+  const params = { siteId };
+  const name = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  const get = (path: string) => visit(http, name, path);
+  await eventually(async () => expect((await get('/')).status).toBe(200), { within: 20_000 });
+
+  const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
+  const [header] = (await call(customHeaders.create, { params, body: { modules: [{ name: 'h', headers: [frame] }] } }))
+    .data;
+  const [script] = (await call(cors.create, { params, body: { cors: [{ name: 'c', allowOrigins: ['*'] }] } })).data;
+  const [sending] = (await call(urlRedirects.create, { params, body: { modules: [{ name: 'r' }] } })).data;
+  const rules = [{ type: 'prefix' as const, source: '/api', target: '/v2' }];
+  const [rewriting] = (await call(proxyRewrites.create, { params, body: { modules: [{ name: 'p', rules }] } })).data;
+  const assign = (kind: 'customHeader' | 'cors' | 'urlRedirect' | 'proxyRewrite', moduleID: string | null) =>
+    call(domainModules.assign, { params: { ...params, kind }, body: { moduleID } });
+  await assign('customHeader', header?.id ?? '');
+  await assign('cors', script?.id ?? '');
+  await assign('urlRedirect', sending?.id ?? '');
+  await assign('proxyRewrite', rewriting?.id ?? '');
+  await call(redirects.create, {
+    params: { ...params, moduleId: sending?.id ?? '' },
+    body: { redirects: [{ type: 'exact', source: '/old', target: '/new' }] },
+  });
+
+  await eventually(async () => expect((await get('/old')).headers.location).toBe('/new'));
+  const reply = await get('/api/users');
+  expect([reply.headers['x-frame-options'], reply.headers['access-control-allow-origin']]).toEqual(['DENY', '*']);
+  expect(origin.asked('/v2/users')).toHaveLength(1);
+
+  const changed = { id: header?.id ?? '', name: 'h', headers: [{ ...frame, value: 'SAMEORIGIN' }] };
+  await call(customHeaders.update, { params, body: { modules: [changed] } });
+  await eventually(async () => expect((await get('/')).headers['x-frame-options']).toBe('SAMEORIGIN'));
+  await assign('customHeader', null);
+  await eventually(async () => expect((await get('/')).headers['x-frame-options']).toBeUndefined());
+  await call(customHeaders.remove, { params, body: { ids: [changed.id] } });
+});
