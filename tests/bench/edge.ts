@@ -150,6 +150,8 @@ http {
   client_body_temp_path ${dir}/tmp/body; proxy_temp_path ${dir}/tmp/proxy; fastcgi_temp_path ${dir}/tmp/fastcgi;
   uwsgi_temp_path ${dir}/tmp/uwsgi; scgi_temp_path ${dir}/tmp/scgi;
   map "" $e_site { default "0195f1f0-0000-7000-8000-000000000000"; }
+  map "" $e_cause { default ""; }
+  map "" $e_rule { default ""; }
   map "" $e_domain { default "0195f1f0-0000-7000-8000-000000000000"; }
   ${log}
   proxy_cache_path ${dir}/cache levels=1:2 keys_zone=plain:4m max_size=256m inactive=1h use_temp_path=off;
