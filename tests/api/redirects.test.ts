@@ -78,6 +78,12 @@ describe('circles', () => {
     await expect(make(prefix('/p', '/p/deeper'))).toFail('PARAMETER', loop(0));
     await make(prefix('/q', '/elsewhere'), exact('/far', 'https://other.example.com/far'));
   });
+  test('are refused where they only begin at a rule that was there', async () => {
+    const { params, call } = await shop();
+    await call(redirects.create, { params, body: { redirects: [prefix('/a', '/b/a')] } });
+    const closing = { redirects: [prefix('/b', '/')] };
+    await expect(call(redirects.create, { params, body: closing })).toFail('PARAMETER', loop(0));
+  });
   test('over a host that has the module are circles, too', async () => {
     const { site, module, params, call } = await shop();
     const domain = await build.domain({ site });

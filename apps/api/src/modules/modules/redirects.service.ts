@@ -205,6 +205,8 @@ async function judge(tx: ScopedTx, { moduleId }: InModule, fresh: Judged[]) {
     if (rule.enabled && leadsInCircles(table, rule, hosts)) loops.push(i);
   }
   failOnce(faults, fresh.length);
+  // A new rule may close a circle that only begins at another.
+  if (loops.length === 0 && others.some((rule) => rule.enabled && leadsInCircles(table, rule, hosts))) loops.push(0);
   if (loops.length > 0)
     fail('PARAMETER', {
       errorData: loops
