@@ -40,6 +40,20 @@ async function threeDomains(): Promise<{ site: BuiltSite; all: BuiltDomain[]; id
 }
 const namesOf = (all: BuiltDomain[]) => all.map((domain) => domain.name);
 
+test("a name that sites are pointed to is the installation's own: nobody serves it, or gets a certificate for it", async () => {
+  const { site } = await threeDomains();
+  const { call } = as(site.owner);
+  const names = ['cdn.example.net', 'a1b2.cdn.example.net', '*.cdn.example.net'];
+  const body = { names: [...names, 'xcdn.example.net'], upstreams: [{ address: '192.0.2.1' }] };
+  await expect(call(domains.createSimple, { params: site.params, body })).toFail('MULTIPLE', { status: 409 });
+  const { data } = await call(domains.refusals, { params: site.params, body: { names: body.names } });
+  expect(data.map(({ name }) => name)).toEqual(names);
+  const { id } = await build.domain({ site, name: 'c3d4.cdn.example.net', enabled: false });
+  await expect(call(domains.status, { params: site.params, body: { ids: [id], enabled: true } })).toFail(
+    'DOMAIN_TAKEN',
+  );
+});
+
 describe('many domains at once', () => {
   test('are sent to HTTPS, and told to the nodes where they are on', async () => {
     const { site, all, ids } = await threeDomains();

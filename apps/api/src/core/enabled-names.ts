@@ -1,10 +1,11 @@
 // The one question about domains that goes over the borders of tenants: is a name in use, by whomever. The answer says
-// no more than the unique index would say by refusing.
+// no more than the unique index would say by refusing. What sites are pointed to (CNAME_SUFFIX) is the installation's own: all
+// of it leads to the nodes, so whoever had such a name enabled would get a certificate for it.
 import type { Installation } from './installation.ts';
 
-/** Those of the names that are enabled on some site, apart from the given domains themselves. */
+/** Those of the names that are enabled on some site, apart from the given domains themselves, and the installation's own. */
 export async function enabledAnywhere(
-  { pool }: Pick<Installation, 'pool'>,
+  { pool, env: { CNAME_SUFFIX } }: Pick<Installation, 'pool' | 'env'>,
   names: readonly string[],
   apartFrom: readonly string[] = [],
 ): Promise<Set<string>> {
@@ -13,5 +14,6 @@ export async function enabledAnywhere(
     'SELECT enabled_name AS name FROM domains WHERE enabled_name = ANY($1) AND NOT (id = ANY($2::uuid[]))',
     [names, apartFrom],
   );
-  return new Set(rows.map(({ name }) => name));
+  const ours = names.filter((name) => CNAME_SUFFIX !== undefined && `.${name}`.endsWith(`.${CNAME_SUFFIX}`));
+  return new Set([...rows.map(({ name }) => name), ...ours]);
 }
