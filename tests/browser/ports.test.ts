@@ -30,12 +30,19 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   await page.getByRole('button', { name: 'Add forward' }).first().click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Port', { exact: true }).fill('8080');
-  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n192.0.2.2');
-  await form.getByText('No origin: write address:port').waitFor();
-  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n[2001:db8::1]:22*70!backup');
+  const add = form.getByRole('button', { name: 'Add forward' });
+  await add.click();
+  await form.getByText('Required').first().waitFor();
+  await form.getByLabel('Address 1').fill('192.0.2.1');
+  await form.getByLabel('Port 1').fill('22');
+  // A second one begins at the port of the first.
+  await form.getByRole('button', { name: 'Add origin' }).click();
+  await form.getByLabel('Address 2').fill('2001:db8::1');
+  await form.getByLabel('Weight 2').fill('70');
+  await form.getByRole('button', { name: 'Role 2' }).click();
+  await page.getByRole('menuitem', { name: 'Backup' }).click();
   await form.getByLabel('Memo').fill('jump host');
   await keepPicture(page, 'ports-form');
-  const add = form.getByRole('button', { name: 'Add forward' });
   await add.click();
   // It is the zone's own, and the customer can read which.
   await page.getByText("This port is one of the zone's web ports").first().waitFor();
@@ -53,10 +60,10 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   const row = page.getByRole('row').filter({ hasText: '8022' });
   await row.click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Edit' }).click();
-  expect(await form.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe(
-    '192.0.2.1:22\n[2001:db8::1]:22*70!backup',
-  );
-  await form.getByRole('textbox', { name: 'Origins' }).fill('192.0.2.1:22\n192.0.2.3:22');
+  expect(await form.getByLabel('Address 2').inputValue()).toBe('2001:db8::1');
+  await form.getByRole('button', { name: 'Remove origin 2001:db8::1' }).click();
+  await form.getByRole('button', { name: 'Add origin' }).click();
+  await form.getByLabel('Address 2').fill('192.0.2.3');
   await form.getByRole('button', { name: 'Save' }).click();
   await eventually(async () =>
     expect((await rows())[0]?.upstreams.map(({ address: at }) => at)).toEqual(['192.0.2.1', '192.0.2.3']),
@@ -83,7 +90,7 @@ test('many forwards are written at once: each line is judged as it is typed, and
   await form.getByText('No origin: write address:port').waitFor();
   await form.getByText('The port is not between 1000 and 65000, or reserved').waitFor();
   await keepPicture(page, 'ports-many');
-  await box.fill('8022 192.0.2.1:22\n8023 192.0.2.1:23');
+  await box.fill('8022 192.0.2.1:22 # games, eu\n8023 192.0.2.1:23');
   await form.getByRole('button', { name: 'Add many' }).click();
   // Another customer's, whoever that is.
   await page.getByText('8023 192.0.2.1:23').last().waitFor();

@@ -27,6 +27,7 @@ import type licenses from './en/licenses.json';
 import type mailbox from './en/mailbox.json';
 import type nodes from './en/nodes.json';
 import type oidcSetting from './en/oidcSetting.json';
+import type origins from './en/origins.json';
 import type palette from './en/palette.json';
 import type permissions from './en/permissions.json';
 import type ports from './en/ports.json';
@@ -77,6 +78,7 @@ export interface Words {
   mailbox: typeof mailbox;
   nodes: typeof nodes;
   oidcSetting: typeof oidcSetting;
+  origins: typeof origins;
   palette: typeof palette;
   permissions: typeof permissions;
   ports: typeof ports;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originWord, readOrigin, readPortLine } from './port-lines.ts';
+import { readPortLine } from './port-lines.ts';
 
 const origin = { address: '192.0.2.1', port: 22, weight: 10, backup: false, enabled: true };
 
@@ -53,11 +53,3 @@ test.each([
   ['8022 192.0.2.1:22 192.0.2.1:22', 'twice'],
   [`8022 192.0.2.1:22 # ${'x'.repeat(300)}`, 'memo'],
 ])('%j is refused for its %s', (line, fault) => expect(readPortLine(line)).toMatchObject({ fault }));
-
-test.each(['192.0.2.1:22', '[2001:db8::1]:53*70!backup!off', 'backend.example.com:9000!off'])(
-  'an origin reads as it is written: %s',
-  (word) => {
-    const origin = readOrigin(word);
-    expect(origin && originWord(origin)).toBe(word);
-  },
-);

@@ -44,7 +44,7 @@ export function readPortLine(line: string): ReadLine {
 }
 
 /** An origin in a word, or null. */
-export function readOrigin(word: string): UpstreamInput | null {
+function readOrigin(word: string): UpstreamInput | null {
   const [, inBrackets, bare, port, weight, marks = ''] = place.exec(word) ?? [];
   const origin = UpstreamInput.safeParse({
     address: inBrackets ?? bare,
@@ -55,12 +55,6 @@ export function readOrigin(word: string): UpstreamInput | null {
   });
   return origin.success ? origin.data : null;
 }
-
-/** The word that says this origin. */
-export const originWord = ({ address, port, weight, backup, enabled }: UpstreamInput) => {
-  const host = address.includes(':') ? `[${address}]` : address;
-  return `${host}:${port}${weight === 10 ? '' : `*${weight}`}${backup ? '!backup' : ''}${enabled ? '' : '!off'}`;
-};
 
 const faultOf = (issue: { path: PropertyKey[]; message: string } | undefined): LineFault => {
   if (issue?.message === 'data already exists') return 'twice';

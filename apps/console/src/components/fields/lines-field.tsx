@@ -5,7 +5,7 @@ import { ruleText } from '../../lib/errors.ts';
 import * as z from 'zod';
 import { useField } from '../resource-form/form-state.ts';
 import { LinesInput } from './lines-input.tsx';
-import { linesOf, verdictsOf, withRefused, type Judge } from './lines.ts';
+import { linesOf, verdictsOf, wholeLinesOf, withRefused, type Judge } from './lines.ts';
 
 interface LinesFieldProps {
   name: string;
@@ -13,18 +13,21 @@ interface LinesFieldProps {
   judge?: Judge;
   placeholder?: string;
   rows?: number;
+  /** Commas stand in entries, not between them. */
+  whole?: boolean;
 }
 
 /** A list, one entry a line, each with its own verdict. */
-export function LinesField({ name, judge, placeholder, rows }: LinesFieldProps) {
+export function LinesField({ name, judge, placeholder, rows, whole = false }: LinesFieldProps) {
+  const split = whole ? wholeLinesOf : linesOf;
   const t = useT();
   const { accepted, value, set, schema, inner, input } = useField(name);
   const given = Array.isArray(value) ? value.map(String) : [];
   // What is typed is kept as it is typed: the list it stands for has no empty last line.
   const [text, setText] = useState(given.join('\n'));
-  const shown = sameLines(text, given) ? text : given.join('\n');
+  const shown = split(text).join('\n') === given.join('\n') ? text : given.join('\n');
   if (!accepted) return null;
-  const lines = linesOf(shown);
+  const lines = split(shown);
   const faults = verdictsOf(lines, judge ?? judgeOf(schema), t('common.form.twice'));
   return (
     <LinesInput
@@ -36,13 +39,11 @@ export function LinesField({ name, judge, placeholder, rows }: LinesFieldProps) 
       {...(rows !== undefined && { rows })}
       onChange={(typed) => {
         setText(typed);
-        set(linesOf(typed));
+        set(split(typed));
       }}
     />
   );
 }
-
-const sameLines = (text: string, lines: readonly string[]) => linesOf(text).join('\n') === lines.join('\n');
 
 const judgeOf = (schema: unknown): Judge => {
   const list = bare(schema);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linesOf, verdictsOf } from './lines.ts';
+import { wholeLinesOf, linesOf, verdictsOf } from './lines.ts';
 
 test('a pasted list is cleaned', () =>
   expect(linesOf('  a.example.com \r\n\nb.example.com, c.example.com;')).toEqual([
@@ -13,3 +13,8 @@ test('each line has its own verdict, and a line that comes twice is named', () =
     { line: 2, text: 'B', fault: 'enter lowercase' },
     { line: 3, text: 'a', fault: 'twice' },
   ]));
+
+test('commas part entries, unless they stand in them', () => {
+  expect(linesOf('a, b;c\n')).toEqual(['a', 'b', 'c']);
+  expect(wholeLinesOf(' 8022 192.0.2.1:22 # games, eu; all \n\n')).toEqual(['8022 192.0.2.1:22 # games, eu; all']);
+});

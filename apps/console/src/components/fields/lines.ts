@@ -8,9 +8,14 @@ export interface Verdict {
 }
 
 /** Pasted lists are cleaned: empty lines and spaces around entries go, commas and semicolons part entries as well. */
-export const linesOf = (text: string) =>
+export const linesOf = (text: string) => entriesOf(text, /[\r\n,;]+/);
+
+/** Of entries that may have commas in them. */
+export const wholeLinesOf = (text: string) => entriesOf(text, /[\r\n]+/);
+
+const entriesOf = (text: string, between: RegExp) =>
   text
-    .split(/[\r\n,;]+/)
+    .split(between)
     .map((line) => line.trim())
     .filter((line) => line !== '');
 

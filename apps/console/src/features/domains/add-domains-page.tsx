@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
+import { newOrigin, templateFaults, upstreamsOf } from '../../components/origins/origins.ts';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
@@ -20,7 +21,6 @@ import { CertificateStep, useCoverage, type CertificateChoice } from './certific
 import { CnameResults } from './cname-results.tsx';
 import { cleanNames } from './names.ts';
 import { NamesStep, useJudged } from './names-step.tsx';
-import { newOrigin, templateFaults, upstreamsOf } from './origins-draft.ts';
 import { TemplateStep, type Template } from './template-step.tsx';
 import { useCreation, type Creation } from './use-creation.ts';
 
@@ -54,7 +54,7 @@ function Wizard() {
   const [text, setText] = useState(useKeptDraft(draftKey, isText) ?? '');
   useKeepDraft(draftKey, () => (text.trim() === '' || step === DONE ? undefined : text));
   const [template, setTemplate] = useState<Template>(() => ({
-    origins: [newOrigin('https')],
+    origins: [newOrigin(443)],
     scheme: 'https',
     portMap: [],
     isProtocolGuess: true,

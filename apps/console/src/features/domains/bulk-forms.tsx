@@ -6,6 +6,8 @@ import { LinesField } from '../../components/fields/lines-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
+import { newOrigin, templateFaults, upstreamsOf, type Origin } from '../../components/origins/origins.ts';
+import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
@@ -14,8 +16,7 @@ import { useAction } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
 import classes from './domains.module.css';
 import { isGood, judgeName, verdictWord } from './names.ts';
-import { newOrigin, templateFaults, upstreamsOf, type Domain, type Origin } from './origins-draft.ts';
-import { OriginsTable } from './origins-table.tsx';
+import type { Domain } from './origins-draft.ts';
 
 interface Many {
   siteId: string;
@@ -96,7 +97,7 @@ export function CloneForm({ domain }: { domain: Domain }) {
 export function ManyOriginsForm({ siteId, ids }: Many) {
   const t = useT();
   const overlay = useInsideOverlay();
-  const [origins, setOrigins] = useState<Origin[]>(() => [newOrigin('http')]);
+  const [origins, setOrigins] = useState<Origin[]>(() => [newOrigin(80)]);
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const { run, running } = useAction(domains.setUpstreams, { quiet: true });
@@ -128,7 +129,7 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
       <p className={classes['lead']}>{t('domains.bulk.originsWhy', { count: ids.length })}</p>
       <OriginsTable
         origins={origins}
-        scheme="http"
+        usualPort={80}
         locked={false}
         onChange={(next) => {
           setOrigins(next);
@@ -136,7 +137,7 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
           overlay?.setDirty(true);
         }}
         fault={fault}
-        {...(noneOn && { noneOn: t('domains.origins.noneOn') })}
+        {...(noneOn && { noneOn: t('origins.noneOn') })}
       />
       <div className={classes['addButtons']}>
         {overlay && (

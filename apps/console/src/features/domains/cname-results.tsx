@@ -41,7 +41,7 @@ function Results({ siteId, cname, rows }: CnameResultsProps & { cname: string })
   return (
     <div className={classes['cname']}>
       <div>
-        <span className={classes['summary']}>{t('domains.cname.target')}</span>
+        <span className={classes['quiet']}>{t('domains.cname.target')}</span>
         <Copy text={cname} />
       </div>
       {error !== null && (

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { changesOf, draftOf, faultsOf, newOrigin, planOf, type Domain, type Draft } from './origins-draft.ts';
+import { newOrigin } from '../../components/origins/origins.ts';
+import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
 
 const upstream = {
   id: '01990000-0000-7000-8000-000000000001',
@@ -55,14 +56,14 @@ test('each change is one entry of the save bar', () => {
     maxFails: 5,
     origins: [
       { ...origin, weight: 70, enabled: false },
-      { ...newOrigin('http'), address: '203.0.113.25' },
+      { ...newOrigin(80), address: '203.0.113.25' },
     ],
   };
   expect(words(draft)).toHaveLength(4);
 });
 
 test('only what differs is called', () => {
-  const added = { ...newOrigin('https'), address: 'origin-b.glow.tw' };
+  const added = { ...newOrigin(443), address: 'origin-b.glow.tw' };
   const plan = planOf(live, { ...live, scheme: 'https', hostReplace: 'shop.glow.tw', origins: [added] });
   expect(plan.https).toEqual({ scheme: 'https', portMap: [] });
   expect(plan.update).toMatchObject({ hostReplace: 'shop.glow.tw', sni: null });
@@ -72,7 +73,7 @@ test('only what differs is called', () => {
 });
 
 test('faults are found where they are, by the contract itself', () => {
-  const empty = newOrigin('http');
+  const empty = newOrigin(80);
   const faults = faultsOf({
     ...live,
     scheme: 'follow',
@@ -93,7 +94,7 @@ test('faults are found where they are, by the contract itself', () => {
 });
 
 test('two origins of one address and port are told apart', () => {
-  const twin = { ...newOrigin('http'), address: origin.address };
+  const twin = { ...newOrigin(80), address: origin.address };
   expect(faultsOf({ ...live, origins: [origin, twin] })).toMatchObject({
     [`origins.${twin.key}.address`]: { message: 'data already exists' },
   });

@@ -1,8 +1,8 @@
 // The origins tab as a draft: what is on the page, what differs from what is live, in words, and what must be called.
 import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { DomainUpdate, HttpsInput, UpstreamInput, Upstreams } from '@edgeloom/contract/domains/domains.ts';
+import { DomainUpdate, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
-import { ruleText } from '../../lib/errors.ts';
+import type { Origin } from '../../components/origins/origins.ts';
 import type { T, Word } from '../../lib/i18n.ts';
 import { issuesOf, type Issue } from '../../lib/schema.ts';
 
@@ -10,17 +10,6 @@ export type Domain = Received<typeof domains.get>;
 export type Scheme = Domain['scheme'];
 export type PortMap = Domain['portMap'];
 
-export interface Origin {
-  /** Null until it is saved. */
-  id: string | null;
-  /** Tells rows apart, also those that are new. */
-  key: string;
-  address: string;
-  port: number;
-  weight: number;
-  backup: boolean;
-  enabled: boolean;
-}
 export interface Draft {
   scheme: Scheme;
   portMap: PortMap;
@@ -66,20 +55,6 @@ export const draftOf = (domain: Domain): Draft => ({
   origins: domain.upstreams.map((upstream) => ({ ...upstream, key: upstream.id })),
 });
 
-let made = 0;
-export const newOrigin = (scheme: Scheme): Origin => {
-  made += 1;
-  return {
-    id: null,
-    key: `new${made}`,
-    address: '',
-    port: scheme === 'https' ? 443 : 80,
-    weight: 10,
-    backup: false,
-    enabled: true,
-  };
-};
-
 /** Where an origin differs, in words: `203.0.113.24 weight 60 → 70`. */
 function originChanges(from: Origin, to: Origin, t: T): string[] {
   const { address } = to;
@@ -89,9 +64,9 @@ function originChanges(from: Origin, to: Origin, t: T): string[] {
       change: t('domains.changes.value', { name: t(name).toLowerCase(), from: before, to: after }),
     });
   return [
-    ...(from.address !== to.address ? [value('domains.fields.address', from.address, to.address)] : []),
-    ...(from.port !== to.port ? [value('domains.fields.port', from.port, to.port)] : []),
-    ...(from.weight !== to.weight ? [value('domains.fields.weight', from.weight, to.weight)] : []),
+    ...(from.address !== to.address ? [value('origins.fields.address', from.address, to.address)] : []),
+    ...(from.port !== to.port ? [value('origins.fields.port', from.port, to.port)] : []),
+    ...(from.weight !== to.weight ? [value('origins.fields.weight', from.weight, to.weight)] : []),
     ...(from.backup !== to.backup
       ? [t(to.backup ? 'domains.changes.toBackup' : 'domains.changes.toMain', { address })]
       : []),
@@ -131,7 +106,7 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
       const before = live.origins.find(({ key }) => key === origin.key);
       return before
         ? originChanges(before, origin, t)
-        : [t('domains.changes.added', { address: origin.address || t('domains.origins.newOrigin') })];
+        : [t('domains.changes.added', { address: origin.address || t('origins.newOrigin') })];
     }),
     ...live.origins.filter(({ key }) => !kept.has(key)).map(({ address }) => t('domains.changes.removed', { address })),
     ...value('domains.fields.maxFails', live.maxFails, draft.maxFails),
@@ -154,24 +129,6 @@ function healthChanges(from: HealthCheck | null, to: HealthCheck | null, t: T): 
   if (from === null) return [t('domains.changes.healthOn')];
   return [t(to === null ? 'domains.changes.healthOff' : 'domains.changes.health')];
 }
-
-/** What is wrong with the origins of a new template, in words, by the table's paths; untouched ones are told when it is sent. */
-export function templateFaults(origins: readonly Origin[], refused: ReadonlyMap<string, string>, tried: boolean) {
-  const upstreams = upstreamsOf(origins);
-  const issues = new Map(issuesOf(Upstreams, upstreams).map((issue) => [issue.path, issue]));
-  const isGood = issues.size === 0 && upstreams.some(({ enabled }) => enabled);
-  const fault = (path: string) => {
-    const [, key, field] = path.split('.');
-    const i = origins.findIndex((origin) => origin.key === key);
-    const issue = issues.get(`${i}.${field}`);
-    const said = refused.get(`upstreams.${i}.${field}`);
-    if (said !== undefined || !tried || !issue) return said;
-    return ruleText(upstreams[i]?.address === '' ? 'required' : issue.rule, issue.message, issue.values);
-  };
-  return { isGood, fault };
-}
-
-export const upstreamsOf = (origins: readonly Origin[]) => origins.map(({ id: _, key: __, ...upstream }) => upstream);
 
 export type Faults = Record<string, Issue>;
 

@@ -3,6 +3,8 @@ import { Button, Input, NumberInput, SegmentedControl, Select, TextInput } from 
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
+import type { Origin } from '../../components/origins/origins.ts';
+import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
@@ -14,9 +16,8 @@ import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
 import classes from './domains.module.css';
 import { OriginProbe } from './origin-probe.tsx';
-import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft, type Origin } from './origins-draft.ts';
+import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
 import { HealthField } from './health-field.tsx';
-import { OriginsTable } from './origins-table.tsx';
 import { PortMapField } from './port-map-field.tsx';
 
 const schemes = ['http', 'https', 'follow'] as const;
@@ -102,12 +103,12 @@ export function OriginsTab({ domain }: { domain: Domain }) {
       </Section>
       <OriginsTable
         origins={draft.origins}
-        scheme={draft.scheme}
+        usualPort={draft.scheme === 'https' ? 443 : 80}
         locked={locked}
         onChange={(origins) => set({ origins })}
         {...(live.healthCheck !== null && { health: found.data?.data ?? [] })}
         fault={(path) => (tried || !path.endsWith('.address') ? wrong(faults[path]) : undefined)}
-        {...(faults['origins'] && { noneOn: t('domains.origins.noneOn') })}
+        {...(faults['origins'] && { noneOn: t('origins.noneOn') })}
       />
       <Section title="domains.probe.title" why="domains.probe.why">
         <ProbeAll domain={domain} origins={draft.origins} />

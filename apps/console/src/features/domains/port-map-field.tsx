@@ -33,7 +33,7 @@ export function PortMapField({ value, locked, onChange, error }: PortMapFieldPro
           )}
         </span>
       ))}
-      {value.length === 0 && !error && <span className={classes['noShare']}>{t('domains.origins.portMapNone')}</span>}
+      {value.length === 0 && !error && <span className={classes['quiet']}>{t('domains.origins.portMapNone')}</span>}
       {!locked && (
         <AddPair
           taken={value.map(({ from }) => from)}

@@ -1,9 +1,10 @@
 import { Input, SegmentedControl } from '@mantine/core';
+import type { Origin } from '../../components/origins/origins.ts';
+import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './add-domains.module.css';
 import { OriginProbe, type Probe } from './origin-probe.tsx';
-import type { Origin, PortMap, Scheme } from './origins-draft.ts';
-import { OriginsTable } from './origins-table.tsx';
+import type { PortMap, Scheme } from './origins-draft.ts';
 import { PortMapField } from './port-map-field.tsx';
 
 const schemes = ['http', 'https', 'follow'] as const;
@@ -83,7 +84,7 @@ export function TemplateStep({ siteId, value, host, fault, portMapFault, onChang
       >
         <OriginsTable
           origins={origins}
-          scheme={scheme}
+          usualPort={scheme === 'https' ? 443 : 80}
           locked={false}
           onChange={(next) =>
             onChange({
@@ -93,7 +94,7 @@ export function TemplateStep({ siteId, value, host, fault, portMapFault, onChang
             })
           }
           fault={fault}
-          {...(!origins.some(({ enabled }) => enabled) && { noneOn: t('domains.origins.noneOn') })}
+          {...(!origins.some(({ enabled }) => enabled) && { noneOn: t('origins.noneOn') })}
         />
       </div>
       <div className={classes['probes']}>

@@ -10,7 +10,7 @@ import { useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { OriginsField } from './origins-field.tsx';
+import { OriginsField, oneOrigin } from './origins-field.tsx';
 
 export type Port = RowOf<typeof ports.list>;
 
@@ -26,6 +26,7 @@ export function ForwardForm({ siteId, value }: { siteId: string; value?: Port })
       params={{ siteId, ...(value && { portId: value.id }) }}
       value={value}
       schema={ForwardInput}
+      initial={{ upstreams: oneOrigin }}
       wrap={(forward) => (value ? forward : { ports: [forward] })}
       refreshes={refreshes}
       says={says}
@@ -76,6 +77,7 @@ export function ManyForwardsForm({ siteId }: { siteId: string }) {
       <LinesField
         name="lines"
         judge={judge}
+        whole
         rows={10}
         placeholder={
           '8022 203.0.113.24:22 # SSH\n5353/udp 203.0.113.24:53 [2001:db8::1]:53!backup\n9000 203.0.113.24:9000 proxy=send'

@@ -1,49 +1,67 @@
-import { UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
-import { originWord, readOrigin } from '@edgeloom/contract/ports/port-lines.ts';
 import { useState } from 'react';
-import { linesOf, verdictsOf, withRefused } from '../../components/fields/lines.ts';
-import { LinesInput } from '../../components/fields/lines-input.tsx';
+import * as z from 'zod';
+import { newOrigin, type Origin } from '../../components/origins/origins.ts';
+import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
+import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import classes from './ports.module.css';
 
-/** Origins, a line each, as they are written in a line of many forwards. */
+/** As they stand in the form, whether they are right or not. */
+const Drafts = z.array(
+  z.object({
+    id: z.string().optional(),
+    address: z.string(),
+    port: z.number(),
+    weight: z.number(),
+    backup: z.boolean(),
+    enabled: z.boolean(),
+  }),
+);
+
+/** A new forward begins with a row to be filled in. */
+export const oneOrigin = draftsOf([newOrigin(0)]);
+
+/** The origins of a forward, in the table that domains have. */
 export function OriginsField({ name }: { name: string }) {
   const t = useT();
   const { value, set, inner, input } = useField(name);
-  const given = Array.isArray(value) ? value.map(lineOf) : [];
-  const [text, setText] = useState(given.join('\n'));
-  const shown =
-    linesOf(text)
-      .map((line) => lineOf(meantBy(line)))
-      .join('\n') === given.join('\n')
-      ? text
-      : given.join('\n');
-  const lines = linesOf(shown);
-  const verdicts = verdictsOf(
-    lines,
-    (line) => (readOrigin(line) ? null : t('ports.faults.origin')),
-    t('common.form.twice'),
-  );
+  const given = Drafts.safeParse(value).data ?? [];
+  const [typed, setTyped] = useState<Origin[]>([]);
+  // Only rows know which is which when one goes; the form has their content.
+  const rows = same(draftsOf(typed), given) ? typed : rowsOf(given);
+  const fault = (path: string) => {
+    const [, key, field] = path.split('.');
+    const at = rows.findIndex((row) => row.key === key);
+    const said = inner.get(`${at}.${field}`);
+    const isEmpty = (field === 'address' && rows[at]?.address === '') || (field === 'port' && rows[at]?.port === 0);
+    return said !== undefined && isEmpty ? ruleText('required', '') : said;
+  };
   return (
-    <LinesInput
-      input={input}
-      text={shown}
-      count={lines.length}
-      verdicts={withRefused(lines, verdicts, inner)}
-      placeholder={'203.0.113.24:22\n[2001:db8::1]:22*70\nbackup.example.com:22!backup'}
-      rows={3}
-      onChange={(typed) => {
-        setText(typed);
-        set(linesOf(typed).map(meantBy));
+    <div
+      className={classes['origins']}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) input.onBlur();
       }}
-    />
+    >
+      <OriginsTable
+        origins={rows}
+        usualPort={rows.at(-1)?.port ?? 0}
+        locked={input.disabled}
+        onChange={(next) => {
+          setTyped(next);
+          set(draftsOf(next));
+        }}
+        fault={fault}
+        {...(!rows.some(({ enabled }) => enabled) && { noneOn: t('origins.noneOn') })}
+      />
+    </div>
   );
 }
 
-/** What is no origin stays in the list as it is written, for the schema to refuse. */
-const meantBy = (line: string): UpstreamInput | { line: string } => readOrigin(line) ?? { line };
-function lineOf(entry: unknown): string {
-  const origin = UpstreamInput.safeParse(entry);
-  if (origin.success) return originWord(origin.data);
-  return typeof entry === 'object' && entry !== null && 'line' in entry ? String(entry.line) : '';
+function draftsOf(rows: readonly Origin[]) {
+  return rows.map(({ id, key: _, ...origin }) => ({ ...(id !== null && { id }), ...origin }));
 }
+const rowsOf = (drafts: z.output<typeof Drafts>): Origin[] =>
+  drafts.map(({ id, ...origin }, i) => ({ id: id ?? null, key: id ?? `${i}`, ...origin }));
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -2,15 +2,16 @@ import type { domainUpstreams } from '@edgeloom/contract/domains/domains.endpoin
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { ActionIcon, Button, Menu, NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { Pill, Status } from '../../components/status/status.tsx';
-import { Nothing } from '../../components/values/values.tsx';
+import { Pill, Status } from '../status/status.tsx';
+import { Nothing } from '../values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { newOrigin, type Origin, type Scheme } from './origins-draft.ts';
-import classes from './domains.module.css';
+import { newOrigin, type Origin } from './origins.ts';
+import classes from './origins.module.css';
 
 interface OriginsTableProps {
   origins: Origin[];
-  scheme: Scheme;
+  /** Where one that is added begins; 0: to be typed. */
+  usualPort: number;
   locked: boolean;
   onChange: (origins: Origin[]) => void;
   fault: (path: string) => string | undefined;
@@ -20,18 +21,18 @@ interface OriginsTableProps {
 }
 type Health = Received<typeof domainUpstreams.health>['data'][number];
 
-/** The origins of a domain, edited where they stand. */
-export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn, health }: OriginsTableProps) {
+/** Where a domain or a forward leads, edited where it stands. */
+export function OriginsTable({ origins, usualPort, locked, onChange, fault, noneOn, health }: OriginsTableProps) {
   const t = useT();
   const backups = origins.filter(({ backup }) => backup).length;
   const summary =
     backups > 0
-      ? t('domains.origins.summaryBackup', { count: origins.length, backup: backups })
-      : t('domains.origins.summary', { count: origins.length });
+      ? t('origins.summaryBackup', { count: origins.length, backup: backups })
+      : t('origins.summary', { count: origins.length });
   return (
     <section className={classes['origins']}>
       <header className={classes['originsHead']}>
-        <h2 className={classes['blockTitle']}>{t('domains.origins.title')}</h2>
+        <h2 className={classes['blockTitle']}>{t('origins.title')}</h2>
         <span className={classes['summary']}>{summary}</span>
         {!locked && (
           <Button
@@ -39,32 +40,32 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn,
             variant="default"
             className={classes['push'] ?? ''}
             leftSection={<IconPlus size={14} stroke={1.8} />}
-            onClick={() => onChange([...origins, newOrigin(scheme)])}
+            onClick={() => onChange([...origins, newOrigin(usualPort)])}
           >
-            {t('domains.origins.add')}
+            {t('origins.add')}
           </Button>
         )}
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard */}
-      <section className={classes['scroll']} tabIndex={0} aria-label={t('domains.origins.table')}>
+      <section className={classes['scroll']} tabIndex={0} aria-label={t('origins.table')}>
         <table className={classes['table']} data-health={health !== undefined || undefined}>
           <thead>
             <tr>
-              <th scope="col">{t('domains.fields.address')}</th>
+              <th scope="col">{t('origins.fields.address')}</th>
               <th scope="col" className={classes['number']}>
-                {t('domains.fields.port')}
+                {t('origins.fields.port')}
               </th>
-              <th scope="col">{t('domains.fields.weight')}</th>
-              <th scope="col">{t('domains.fields.backup')}</th>
+              <th scope="col">{t('origins.fields.weight')}</th>
+              <th scope="col">{t('origins.fields.backup')}</th>
               {health && (
                 <>
-                  <th scope="col">{t('domains.health.state')}</th>
+                  <th scope="col">{t('origins.health.state')}</th>
                   <th scope="col" className={classes['number']}>
-                    {t('domains.health.firstByte')}
+                    {t('origins.health.firstByte')}
                   </th>
                 </>
               )}
-              <th scope="col">{t('domains.fields.enabled')}</th>
+              <th scope="col">{t('origins.fields.enabled')}</th>
               <th scope="col">
                 <span className="hidden-text">{t('common.remove')}</span>
               </th>
@@ -88,7 +89,7 @@ export function OriginsTable({ origins, scheme, locked, onChange, fault, noneOn,
         </table>
       </section>
       <p className={classes['note']} {...(noneOn && { role: 'alert', 'data-bad': true })}>
-        {noneOn ?? t('domains.origins.rule')}
+        {noneOn ?? t('origins.rule')}
       </p>
     </section>
   );
@@ -111,10 +112,10 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
   const { address, port, weight, backup, enabled } = origin;
   return (
     <tr data-off={!enabled || undefined}>
-      <td>
+      <td className={classes['address']}>
         <TextInput
           classNames={{ input: classes['cellInput'] ?? '' }}
-          aria-label={t('domains.origins.addressOf', { n })}
+          aria-label={t('origins.addressOf', { n })}
           placeholder="203.0.113.24"
           value={address}
           disabled={locked}
@@ -125,11 +126,13 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
           onChange={(event) => onChange({ address: event.currentTarget.value.trim() })}
         />
       </td>
-      <td className={classes['number']}>
+      <td className={`${classes['number']} ${classes['port']}`}>
         <NumberInput
           classNames={{ input: classes['cellInput'] ?? '' }}
-          aria-label={t('domains.origins.portOf', { n })}
-          value={port}
+          aria-label={t('origins.portOf', { n })}
+          placeholder={t('origins.fields.port')}
+          // 0 is what an empty cell counts as.
+          value={port || ''}
           hideControls
           allowDecimal={false}
           disabled={locked}
@@ -137,9 +140,9 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
           onChange={(value) => onChange({ port: Number(value) })}
         />
       </td>
-      <td>
+      <td className={classes['weightCell']}>
         {backup ? (
-          <span className={classes['noShare']}>{t('domains.origins.noShare')}</span>
+          <span className={classes['noShare']}>{t('origins.noShare')}</span>
         ) : (
           <span className={classes['weight']}>
             <svg className={classes['share']} viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden>
@@ -148,7 +151,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
             </svg>
             <NumberInput
               classNames={{ input: classes['cellInput'] ?? '' }}
-              aria-label={t('domains.origins.weightOf', { n })}
+              aria-label={t('origins.weightOf', { n })}
               value={weight}
               min={1}
               max={100}
@@ -163,27 +166,29 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
         )}
       </td>
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label */}
-      <td>
+      <td className={classes['roleCell']}>
         <Menu position="bottom-start" disabled={locked}>
           <Menu.Target>
             <UnstyledButton
               className={classes['role'] ?? ''}
-              aria-label={`${t('domains.origins.roleOf', { n })}${t('common.colon')}${t(backup ? 'domains.origins.backup' : 'domains.origins.main')}`}
+              aria-label={`${t('origins.roleOf', { n })}${t('common.colon')}${t(backup ? 'origins.backup' : 'origins.main')}`}
+              aria-invalid={fault('backup') !== undefined}
               disabled={locked}
             >
-              {backup ? <Pill tone="held">{t('domains.origins.backup')}</Pill> : t('domains.origins.main')}
+              {backup ? <Pill tone="held">{t('origins.backup')}</Pill> : t('origins.main')}
             </UnstyledButton>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => onChange({ backup: false })}>{t('domains.origins.main')}</Menu.Item>
-            <Menu.Item onClick={() => onChange({ backup: true })}>{t('domains.origins.backup')}</Menu.Item>
+            <Menu.Item onClick={() => onChange({ backup: false })}>{t('origins.main')}</Menu.Item>
+            <Menu.Item onClick={() => onChange({ backup: true })}>{t('origins.backup')}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
+        {fault('backup') && <span className={classes['fault']}>{fault('backup')}</span>}
       </td>
       {health !== undefined && <HealthCells health={enabled ? health : null} />}
-      <td>
+      <td className={classes['onCell']}>
         <Switch
-          aria-label={t('domains.origins.on', { address: address || t('domains.origins.newOrigin') })}
+          aria-label={t('origins.on', { address: address || t('origins.newOrigin') })}
           checked={enabled}
           disabled={locked}
           onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
@@ -192,7 +197,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
       <td className={classes['end']}>
         {!locked && !last && (
           <ActionIcon
-            aria-label={t('domains.origins.remove', { address: address || t('domains.origins.newOrigin') })}
+            aria-label={t('origins.remove', { address: address || t('origins.newOrigin') })}
             onClick={onRemove}
           >
             <IconX size={15} stroke={1.6} />
@@ -209,10 +214,10 @@ function HealthCells({ health }: { health: Health | null }) {
   if (health === null)
     return (
       <>
-        <td>
+        <td className={classes['healthCell']}>
           <Status kind="origin" value="unknown" />
         </td>
-        <td className={classes['number']}>
+        <td className={`${classes['number']} ${classes['firstByte']}`}>
           <Nothing />
         </td>
       </>
@@ -225,11 +230,13 @@ function HealthCells({ health }: { health: Health | null }) {
         <Status
           kind="origin"
           value={down === 0 ? 'up' : up === 0 ? 'down' : 'partly'}
-          {...(down > 0 && up > 0 && { text: t('domains.health.downOn', { count: down, nodes }) })}
+          {...(down > 0 && up > 0 && { text: t('origins.health.downOn', { count: down, nodes }) })}
           why={reason}
         />
       </td>
-      <td className={classes['number']}>{t('domains.health.milliseconds', { count: tookMs })}</td>
+      <td className={`${classes['number']} ${classes['firstByte']}`}>
+        {t('origins.health.milliseconds', { count: tookMs })}
+      </td>
     </>
   );
 }
