@@ -177,7 +177,7 @@ test('every table is watched, or known not to need it', async () => {
       // Steps of a sign-in; the call that takes one is recorded.
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
       // What triggers keep of tables that are watched.
-      ['port_claims'],
+      ['port_claims', 'site_versions', 'site_changes'],
       // What the publisher, the mailer and the nodes make of a change.
       ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'job_receipts', 'cached_now'],
     ]

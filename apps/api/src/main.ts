@@ -11,6 +11,7 @@ import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
+import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
@@ -47,6 +48,7 @@ nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
+  forgetVersions(installation).catch((error: unknown) => log.warn({ err: error }, 'old versions stay'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {

@@ -1,4 +1,4 @@
-import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
+import { errors, type ErrorEntry, type ErrorName } from '@edgeloom/contract/errors.ts';
 
 export interface Particulars {
   errorData?: unknown[];
@@ -35,16 +35,17 @@ export interface Fault {
   target: string;
 }
 
+/** Each reason once, with the entries that it stands in the way of. */
+export const faultsByReason = (faults: readonly Fault[]) =>
+  [...Map.groupBy(faults, ({ reason }) => reason)].map(([reason, found]) => {
+    const { code, rule }: ErrorEntry = errors[reason];
+    // Several reasons may share a number.
+    return { code, ...(rule !== undefined && { rule }), targets: [...new Set(found.map(({ target }) => target))] };
+  });
+
 /** A batch is all or nothing, and every entry that stands in its way is named. */
 export function failTogether(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
-  const byReason = [...Map.groupBy(faults, ({ reason }) => reason)];
-  const status = Math.max(...byReason.map(([reason]) => errors[reason].status));
-  const errorData = byReason.map(([reason, found]) => ({
-    code: errors[reason].code,
-    // Several reasons may share a number.
-    ...('rule' in errors[reason] && { rule: errors[reason].rule }),
-    targets: [...new Set(found.map(({ target }) => target))],
-  }));
-  fail('MULTIPLE', { errorData, status });
+  const status = Math.max(...faults.map(({ reason }) => errors[reason].status));
+  fail('MULTIPLE', { errorData: faultsByReason(faults), status });
 }

@@ -147,6 +147,9 @@ export const owners: { [M in Model]: Owner<M> } = {
   DomainModule: 'domain',
   Redirect: 'site',
   Purge: 'site',
+  // Written by triggers, read by plain SQL (versions.queries.ts).
+  SiteVersion: '(none)',
+  SiteChange: '(none)',
   Job: 'site',
   JobReceipt: 'job',
 

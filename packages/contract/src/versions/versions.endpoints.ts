@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { paged, paging } from '../common/common.ts';
+import { get, onSites, post } from '../endpoint.ts';
+import { Comparison, Rollback, RollbackInput, RollbackPreview, Version, VersionNumber } from './versions.ts';
+
+const params = { version: VersionNumber };
+const Against = z.object({ against: z.int().min(0).max(2_147_483_647).optional().describe('The version before, where it is left out'), page: z.int().min(1).max(10_000).default(1), pageSize: z.int().min(1).max(500).default(100) });
+
+/** Of kinds that the caller may not read elsewhere nothing is shown, and none that it may not write is rolled back. */
+export const versions = onSites('versions', {
+  list:     get('site/:siteId/versions', { can: 'site:read', query: paging(['version']), reply: paged(Version) }),
+  compare:  get('site/:siteId/version/:version', { can: 'site:read', params, query: Against, reply: Comparison }),
+  preview:  post('site/:siteId/version/:version/rollback/preview', { can: 'site:write', params, reply: RollbackPreview }),
+  rollback: post('site/:siteId/version/:version/rollback', { can: 'site:write', params, body: RollbackInput, reply: Rollback, fails: ['MULTIPLE'] }),
+});
