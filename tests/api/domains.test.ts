@@ -311,6 +311,18 @@ describe('the origins of a domain', () => {
     expect((await call(domainUpstreams.list, { params })).data.filter(({ enabled }) => enabled)).toHaveLength(1);
   });
 
+  test('are a hundred at most, however few are added at a time', async () => {
+    const { site, params } = await build.domain();
+    const add = (place: number) => {
+      const upstreams = Array.from({ length: 60 }, (_, i) => ({ address: `203.0.${place}.${i}` }));
+      return as(site.owner).call(domainUpstreams.create, { params, body: { upstreams } });
+    };
+    expect((await add(112)).data).toHaveLength(61);
+    await expect(add(113)).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'upstreams', rule: 'range' })],
+    });
+  });
+
   test('of two people who each remove one of the last two, one is refused', async () => {
     const { site, params } = await build.domain({
       upstreams: [

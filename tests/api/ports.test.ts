@@ -334,6 +334,15 @@ describe('a forward', () => {
     expect(await published(installation, site.zoneId)).toContain(portKey(id));
   });
 
+  test('has a hundred origins at most, however few are added at a time', async () => {
+    const site = await build.site();
+    const { params } = await build.forward({ site });
+    const upstreams = Array.from({ length: 100 }, (_, i) => ({ address: `192.0.3.${i}`, port: 22 }));
+    await expect(as(site.owner).call(portUpstreams.create, { params, body: { upstreams } })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'upstreams', rule: 'range' })],
+    });
+  });
+
   test('takes new origins in place of those it has, and one that stays keeps its id', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });

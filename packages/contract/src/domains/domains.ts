@@ -31,7 +31,9 @@ const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: 
     seen.add(pair);
   }
 };
-export const Upstreams = z.array(UpstreamInput).min(1).max(100).superRefine(upstreamsOnce);
+/** Of one domain or forward: nodes ask each, and go through all of them. */
+export const UPSTREAMS_AT_MOST = 100;
+export const Upstreams = z.array(UpstreamInput).min(1).max(UPSTREAMS_AT_MOST).superRefine(upstreamsOnce);
 export const PortMap = z
   .array(z.object({ from: Port, to: Port }))
   .max(100)

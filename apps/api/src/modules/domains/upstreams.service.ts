@@ -1,9 +1,9 @@
-import type { Upstream, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
+import { UPSTREAMS_AT_MOST, type Upstream, type UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failAt } from '../../core/fail.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { originFaults } from './create-domains.service.ts';
@@ -61,13 +61,20 @@ const within = ({ db }: Ctx, place: InDomain, work: (tx: ScopedTx) => Promise<vo
     await tx.domain.update({ where: { id: place.domainId }, data: { updatedAt: new Date() } });
     await orFail('DUPLICATED', work(tx));
     if ((await tx.upstream.count({ where: { ...place, enabled: true } })) === 0) fail('NO_ENABLED_UPSTREAM');
+    const data = await tx.upstream.findMany({ where: { ...place }, select, orderBy: { id: 'asc' } });
+    assertFew(data);
     if (domain.enabled) await changed(tx, domain.site.zoneId, hostKey(domain.name));
-    return { data: await tx.upstream.findMany({ where: { ...place }, select, orderBy: { id: 'asc' } }) };
+    return { data };
   });
 
 async function own(db: ScopedTx, { siteId, domainId }: InDomain) {
   const select = { name: true, enabled: true, site: { select: { zoneId: true } } } as const;
   return (await db.domain.findFirst({ where: { id: domainId, siteId }, select })) ?? fail('NOT_FOUND');
+}
+
+/** A call adds so many at most, and so may the next one. */
+export function assertFew(all: readonly Upstream[]) {
+  if (all.length > UPSTREAMS_AT_MOST) failAt('upstreams', 'range', `at most ${UPSTREAMS_AT_MOST}`);
 }
 
 function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
