@@ -56,7 +56,16 @@ describe('products', () => {
     const { data, total } = await as(site.owner).call(ownProducts.list);
     expect([total, data]).toEqual([
       1,
-      [{ id: site.productId, name: site.product.name, domainLimit: 0, portLimit: 0, autoCertificateLimit: 0, overLimitAction: 'none' }],
+      [
+        {
+          id: site.productId,
+          name: site.product.name,
+          domainLimit: 0,
+          portLimit: 0,
+          autoCertificateLimit: 0,
+          overLimitAction: 'none',
+        },
+      ],
     ]);
   });
 });
@@ -177,17 +186,23 @@ describe('sites', () => {
     expect(await db.site.count({ where: { id: free.id } })).toBe(0);
   });
 
-  test('a customer counts what is its own', async () => {
-    const { site } = await build.domain();
+  test('a customer counts what is its own, against what its products allow all its sites together', async () => {
+    const product = await build.product({ domainLimit: 5, portLimit: 3 });
+    const site = await build.site({ product });
+    await build.domain({ site });
     await build.domain({ site, enabled: false });
     await build.cacheRule(site);
-    await build.domain({ site: await build.site({ product: site.product }) });
-    expect(await as(site.owner).call(ownSites.resources)).toEqual({
-      sites: 1,
-      domains: 2,
-      enabledDomains: 1,
-      cacheRules: 1,
+    await build.forward({ site });
+    await build.site({ product, owner: site.owner });
+    await build.domain({ site: await build.site({ product }) });
+    const call = () => as(site.owner).call(ownSites.resources);
+    const counted = { sites: 2, domains: 2, enabledDomains: 1, forwards: 1, cacheRules: 1 };
+    expect(await call()).toEqual({ ...counted, domainLimit: 10, forwardLimit: 6 });
+    await build.site({
+      product: await build.product({ zone: product.zone, domainLimit: 5, portLimit: 0 }),
+      owner: site.owner,
     });
+    expect(await call()).toEqual({ ...counted, sites: 3, domainLimit: 15, forwardLimit: null });
   });
 
   test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {

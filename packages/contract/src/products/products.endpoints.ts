@@ -13,5 +13,5 @@ export const products = onClient('products', {
 
 /** A customer sees the products that its sites use, not their price or zone. */
 export const ownProducts = onUser('ownProducts', {
-  list: get('products', { can: 'site:read', query: z.object({ page: z.int().min(1).default(1), pageSize: z.int().min(1).max(500).default(25), productIDs: z.array(Id).max(500).optional() }), reply: paged(Product.pick({ id: true, name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true, overLimitAction: true })) }),
+  list: get('products', { can: 'site:read', query: z.object({ page: z.int().min(1).default(1), pageSize: z.int().min(1).max(500).default(500).describe('All at once: there are few, and they are chosen from'), productIDs: z.array(Id).max(500).optional() }), reply: paged(Product.pick({ id: true, name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true, overLimitAction: true })) }),
 });

@@ -61,6 +61,9 @@ export const ResourceInfo = z.object({
   sites: z.int(),
   domains: z.int(),
   enabledDomains: z.int(),
+  domainLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
+  forwards: z.int().describe('Layer-4 ports'),
+  forwardLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
   cacheRules: z.int(),
 });
 export type Site = z.output<typeof Site>;

@@ -45,13 +45,29 @@ export const setTags = ({ db }: Ctx, id: string, given: string[]) =>
   db.site.update({ where: { id }, data: { tags: given }, select: { tags: true } });
 
 export async function resources({ db }: Ctx) {
-  const [sites, domains, enabledDomains, cacheRules] = await Promise.all([
-    db.site.count(),
+  const [sites, products, domains, enabledDomains, forwards, cacheRules] = await Promise.all([
+    db.site.groupBy({ by: ['productId'], _count: true }),
+    db.product.findMany({ select: { id: true, domainLimit: true, portLimit: true } }),
     db.domain.count(),
     db.domain.count({ where: { enabled: true } }),
+    db.portRule.count(),
     db.cacheRule.count(),
   ]);
-  return { sites, domains, enabledDomains, cacheRules };
+  const limits = new Map(products.map(({ id, ...limit }) => [id, limit]));
+  /** Zero stands for no limit. */
+  const together = (name: 'domainLimit' | 'portLimit') => {
+    const parts = sites.map(({ productId, _count }) => (limits.get(productId)?.[name] ?? 0) * _count);
+    return parts.includes(0) ? null : parts.reduce((sum, part) => sum + part, 0);
+  };
+  return {
+    sites: sites.reduce((sum, { _count }) => sum + _count, 0),
+    domains,
+    enabledDomains,
+    domainLimit: together('domainLimit'),
+    forwards,
+    forwardLimit: together('portLimit'),
+    cacheRules,
+  };
 }
 
 export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: SiteInput): Promise<Site> =>
