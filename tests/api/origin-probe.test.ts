@@ -3,6 +3,7 @@ import { createServer as createTls } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
@@ -68,6 +69,17 @@ describe('a look at an origin', () => {
     const refused = many.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
     await expect(refused.at(-1)).toFail('RATE_LIMITED');
   });
+});
+
+test('accounts at DNS providers are tried few times a minute: each asks for all of its zones', async () => {
+  const site = await build.site();
+  const credentials = { url: 'https://10.0.0.1', serverID: 'localhost', apiKey: 'a key of no importance' };
+  const body = { provider: 'powerDNS', domains: ['example.com'], credentials } as const;
+  const tries = Array.from({ length: 9 }, () => as(site.owner).call(siteDns.create, { params: site.params, body }));
+  const refused = (await Promise.allSettled(tries)).flatMap((one): unknown[] =>
+    one.status === 'rejected' ? [one.reason] : [],
+  );
+  await expect(refused.at(-1)).toFail('RATE_LIMITED');
 });
 
 test('names that would be refused are told before they are sent', async () => {
