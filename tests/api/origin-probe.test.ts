@@ -74,7 +74,7 @@ describe('a look at an origin', () => {
 test('accounts at DNS providers are tried few times a minute: each asks for all of its zones', async () => {
   const site = await build.site();
   const credentials = { url: 'https://10.0.0.1', serverID: 'localhost', apiKey: 'a key of no importance' };
-  const body = { provider: 'powerDNS', domains: ['example.com'], credentials } as const;
+  const body = { provider: 'powerDNS' as const, domains: ['example.com'], credentials };
   const tries = Array.from({ length: 9 }, () => as(site.owner).call(siteDns.create, { params: site.params, body }));
   const refused = (await Promise.allSettled(tries)).flatMap((one): unknown[] =>
     one.status === 'rejected' ? [one.reason] : [],
