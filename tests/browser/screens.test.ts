@@ -229,6 +229,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },
+    { kind: 'user', address: `${own}?view=versions`, shows: list },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },
     { kind: 'user', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'user', address: 'userManagement/roles', shows: 'main h2' },

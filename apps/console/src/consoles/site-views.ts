@@ -11,6 +11,7 @@ import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import {
   IconAddressBook,
   IconArrowRampRight,
@@ -21,6 +22,7 @@ import {
   IconFileCode,
   IconFileZip,
   IconGauge,
+  IconHistory,
   IconLayoutDashboard,
   IconLinkOff,
   IconListCheck,
@@ -160,6 +162,13 @@ export const siteViews: readonly SiteViewGroup[] = [
   {
     title: 'frame.groups.history',
     views: [
+      {
+        view: 'versions',
+        title: 'versions.title',
+        icon: IconHistory,
+        reads: versions.list,
+        component: view(() => import('../features/versions/versions-page.tsx'), 'VersionsPage'),
+      },
       {
         view: 'jobs',
         title: 'jobs.title',

@@ -46,6 +46,7 @@ import type status from './en/status.json';
 import type systemSetting from './en/systemSetting.json';
 import type urlRedirects from './en/urlRedirects.json';
 import type userInformation from './en/userInformation.json';
+import type versions from './en/versions.json';
 import type zonePorts from './en/zonePorts.json';
 import type zones from './en/zones.json';
 
@@ -97,6 +98,7 @@ export interface Words {
   systemSetting: typeof systemSetting;
   urlRedirects: typeof urlRedirects;
   userInformation: typeof userInformation;
+  versions: typeof versions;
   zonePorts: typeof zonePorts;
   zones: typeof zones;
 }

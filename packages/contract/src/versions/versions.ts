@@ -8,6 +8,7 @@ export const VersionNumber = z.coerce.number<string | number>().int().min(0).max
 const Kind = z.string().describe('What kind of thing: domains, upstreams, cacheRules');
 
 export const Version = z.object({
+  id: z.string().describe('The number as text'),
   version: z.int(),
   at: Time,
   accountName: z.string().describe('Empty where the product itself was at work'),

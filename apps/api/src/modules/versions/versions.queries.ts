@@ -12,7 +12,7 @@ export const readVersions = ({ db }: Ctx, siteId: string, paging: Paging<'versio
   db.$read<Told>(
     ({
       site,
-    }) => sql`SELECT v.version, v.at, v.account_name AS "accountName", v.proxy_name AS "proxyName", v.req_id AS "reqID",
+    }) => sql`SELECT v.version::text AS id, v.version, v.at, v.account_name AS "accountName", v.proxy_name AS "proxyName", v.req_id AS "reqID",
         v.reason, v.restores, v.summary AS changes
       FROM site_versions v JOIN sites s ON s.id = v.site_id
       WHERE ${site} AND s.id = ${siteId} AND v.version IS NOT NULL ${pageSql(paging, { version: sql`v.version` }, sql`v.id`)}`,

@@ -1,0 +1,79 @@
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { count } from '../../lib/format.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { Differences } from './differences.tsx';
+import classes from './versions.module.css';
+
+/** What would change, what cannot, and what stands in the way; then it is done. */
+export function VersionRollback({ siteId, version }: { siteId: string; version: number }) {
+  const t = useT();
+  const close = useOverlayClose();
+  const [reason, setReason] = useState('');
+  const params = { siteId, version };
+  const tried = useEndpoint(versions.preview, { params });
+  const { run, running } = useAction(versions.rollback, {
+    refreshes: [
+      'domains',
+      'sites',
+      'ports',
+      'cacheRules',
+      'rates',
+      'cors',
+      'customHeaders',
+      'urlRedirects',
+      'redirects',
+    ],
+    done: 'versions.done',
+  });
+  const send = async () => {
+    if (await run({ params, body: { reason } })) close();
+  };
+  return (
+    <div className={classes['page']}>
+      <Await result={tried}>
+        {({ data, total, settled, faults }) => (
+          <>
+            <p>{total === 0 ? t('versions.nothing') : t('versions.preview', { number: count(total) })}</p>
+            {faults.length > 0 && (
+              <div role="alert">
+                <p className={classes['removed']}>{t('versions.blocked')}</p>
+                <ul>
+                  {faults.map(({ code, targets }) => (
+                    <li key={code}>
+                      {tMaybe(`errors.${code}`) ?? code}: {targets.join(', ')}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            {settled.length > 0 && (
+              <div>
+                <p>{t('versions.settled')}</p>
+                <ul>
+                  {settled.map(({ kind, name, rule }) => (
+                    <li key={`${kind} ${name} ${rule}`}>{t(`versions.${rule}`, { name })}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            <Differences rows={data} total={total} />
+            <TextInput
+              label={t('versions.reason')}
+              maxLength={500}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+            <Button disabled={total === 0 || faults.length > 0} loading={running} onClick={() => void send()}>
+              {t('versions.confirm')}
+            </Button>
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
