@@ -140,6 +140,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
       </Section>
       <Section title="domains.origins.slowStart" why="domains.origins.slowStartWhy">
         <NumberInput
+          className={classes['short'] ?? ''}
           label={t('domains.fields.slowStartSeconds')}
           value={draft.slowStartSeconds}
           min={0}

@@ -8,6 +8,7 @@ import { family, to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import classes from './sites.module.css';
 
 /** Who sees a site besides its owner. */
 export function AssignedUsers({ siteId }: { siteId: string }) {
@@ -24,12 +25,16 @@ function Assigned({ siteId }: { siteId: string }) {
       <Await result={found}>
         {({ data }) =>
           data.length === 0 ? (
-            <Link to={to(family === 'user' ? list : `${list}?tab=customers`)}>{t('sites.overview.assign')}</Link>
+            <Link className={classes['link'] ?? ''} to={to(family === 'user' ? list : `${list}?tab=customers`)}>
+              {t('sites.overview.assign')}
+            </Link>
           ) : (
             <Facts>
               {data.map(({ id, name, email, status }) => (
                 <Fact key={id} term={email}>
-                  <Link to={to(`${list}/${id}?tab=sites`)}>{name}</Link>{' '}
+                  <Link className={classes['link'] ?? ''} to={to(`${list}/${id}?tab=sites`)}>
+                    {name}
+                  </Link>{' '}
                   {status === 'normal' ? null : <Status kind="account" value={status} />}
                 </Fact>
               ))}
