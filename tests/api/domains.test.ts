@@ -239,6 +239,9 @@ describe('a domain that is on', () => {
       readTimeoutSeconds: 20,
     } as const;
     expect(await call(domains.balance, { params, body: settings })).toMatchObject(settings);
+    const { hashType, hostReplace, maxFails, failTimeoutSeconds } = settings;
+    const some = { hashType, hostReplace, maxFails, failTimeoutSeconds };
+    expect(await call(domains.balance, { params, body: some })).toMatchObject(settings);
     expect(await call(domains.update, { params, body: { tags: ['shop'], maxFails: 5 } })).toMatchObject({
       tags: ['shop'],
       maxFails: 5,
@@ -252,7 +255,7 @@ describe('a domain that is on', () => {
       'ILLEGAL_PORT_MAP',
       { extra: { port: 81 } },
     );
-    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => hostKey(called)));
+    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => hostKey(called)));
   });
 });
 

@@ -43,7 +43,7 @@ export const domains = onSites('domains', {
   upstreams:    get('site/:siteId/upstreams', { can: 'domain:read', query: paging(['address', 'domainName', 'port', 'weight']).extend({ keyword: z.string().max(256).optional() }), reply: paged(SiteUpstream) }),
   https:        put('site/:siteId/domain/:domainId/https', { can: 'domain:write', body: HttpsInput, reply: Domain, fails: ['ILLEGAL_PORT_MAP'] }),
   scheme:       get('site/:siteId/domain/:domainId/scheme', { can: 'domain:read', reply: Scheme }),
-  balance:      patch('site/:siteId/domain/:domainId/balance', { can: 'domain:write', body: Balance, reply: Domain }),
+  balance:      patch('site/:siteId/domain/:domainId/balance', { can: 'domain:write', body: Balance.partial(), reply: Domain }),
 });
 
 export const domainUpstreams = onSites('domainUpstreams', {

@@ -166,13 +166,7 @@ export const DomainUpdate = z.object({
   tags: Tags.optional(),
   slowStartSeconds: SlowStart.optional(),
   healthCheck: HealthCheck.nullable().optional().describe('null: only what visitors meet counts'),
-  hashType: HashType.optional(),
-  hostReplace: HostHeader.nullable().optional(),
-  sni: HostHeader.nullable().optional(),
-  maxFails: Balance.shape.maxFails.optional(),
-  failTimeoutSeconds: Seconds.optional(),
-  connectTimeoutSeconds: Seconds.optional(),
-  readTimeoutSeconds: Seconds.optional(),
+  ...Balance.partial().shape,
 });
 
 export const Domain = z.object({
