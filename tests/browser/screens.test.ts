@@ -291,25 +291,24 @@ const looks = [
   { language: 'en', width: 360 },
 ] as const;
 
-describe.each(looks)('in $language at $width px, light and dark', (look) => {
-  test.each(['client', 'user'] as const)(
-    'every screen of the %s console is whole',
-    { timeout: 120_000 },
-    async (kind) => {
-      const screen = await product.openAs(kind, 'dashboard', look);
-      await screen.page.locator('main h1').waitFor();
-      const faults: Record<string, string[]> = {};
-      for (const place of places().filter((one) => one.kind === kind)) {
-        await go(screen.page, place);
-        const found = await faultsOf(screen);
-        if (found.length > 0) faults[place.address] = found;
-      }
-      await screen.page.context().close();
-      expect(faults).toEqual({});
-    },
-  );
+/** Some forty screens, each looked at twice: minutes, on a busy machine. */
+const walk = { timeout: 600_000 };
 
-  test('the form of every DNS provider is whole', { timeout: 120_000 }, async () => {
+describe.each(looks)('in $language at $width px, light and dark', (look) => {
+  test.each(['client', 'user'] as const)('every screen of the %s console is whole', walk, async (kind) => {
+    const screen = await product.openAs(kind, 'dashboard', look);
+    await screen.page.locator('main h1').waitFor();
+    const faults: Record<string, string[]> = {};
+    for (const place of places().filter((one) => one.kind === kind)) {
+      await go(screen.page, place);
+      const found = await faultsOf(screen);
+      if (found.length > 0) faults[place.address] = found;
+    }
+    await screen.page.context().close();
+    expect(faults).toEqual({});
+  });
+
+  test('the form of every DNS provider is whole', walk, async () => {
     const screen = await product.openAs('user', `${ownSite()}?view=dns`, look);
     const { page } = screen;
     await page.locator('main').getByRole('button', { name: /DNS/ }).first().click();
