@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
-import { OwnSite, ResourceInfo, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
+import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
 /** A sub-account: its sites, or the others. */
@@ -24,6 +24,8 @@ export const ownSites = onUser('ownSites', {
 export const sites = onSites('sites', {
   meta: get('metaSites', { can: 'site:read', reply: Meta }),
   get:  get('site/:siteId', { can: 'site:read', reply: SiteInfo }),
+  settingsInUse: get('site/:siteId/settings/exist', { can: 'site:read', reply: SettingsInUse }),
+  modulesInUse:  get('site/:siteId/modules/exist', { can: 'site:read', reply: ModulesInUse }),
   tagsInUse: get('site/tags', { can: 'site:read', reply: TagsInUse }),
   tags:      get('site/:siteId/tags', { can: 'site:read', reply: z.object({ tags: Tags }) }),
   setTags:   put('site/:siteId/tags', { can: 'site:write', body: z.object({ tags: Tags }), reply: z.object({ tags: Tags }) }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AccountStatus } from '../auth/auth.ts';
 import { Id, Tags, Text, Time } from '../common/common.ts';
 import { SiteStatus } from '../edge/documents.ts';
+import { ModuleKind } from '../modules/modules.ts';
 
 export { SiteStatus } from '../edge/documents.ts';
 
@@ -66,6 +67,19 @@ export const ResourceInfo = z.object({
   forwardLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
   cacheRules: z.int(),
 });
+/** Which settings of a site are in use. */
+export const SettingsInUse = z.object({
+  cacheRules: z.boolean(),
+  compression: z.boolean(),
+  rates: z.boolean(),
+  errorPages: z.boolean(),
+  antiHeaders: z.boolean().describe('for all domains of the site'),
+  ports: z.boolean().describe('besides 80 and 443'),
+});
+export const ModulesInUse = z.object({ kinds: z.array(ModuleKind).describe('that some domain has a module of') });
+export type SettingsInUse = z.output<typeof SettingsInUse>;
+export type ModulesInUse = z.output<typeof ModulesInUse>;
+
 export type Site = z.output<typeof Site>;
 export type SiteInfo = z.output<typeof SiteInfo>;
 export type SiteInput = z.output<typeof SiteInput>;

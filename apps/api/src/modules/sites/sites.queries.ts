@@ -1,6 +1,6 @@
 // The reads of sites: a page, one, and how many.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { Site } from '@edgeloom/contract/sites/sites.ts';
+import type { ModulesInUse, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
 
@@ -83,3 +83,26 @@ const where = ({ name, productID, zoneID, userID, status, tags, assignedTo, notA
     assignedTo && isAssigned(assignedTo),
     notAssignedTo && sql`NOT ${isAssigned(notAssignedTo)}`,
   ]);
+
+export async function readSettingsInUse({ db }: Ctx, id: string): Promise<SettingsInUse | null> {
+  const [row] = await db.$read<SettingsInUse>(
+    ({ site }) => sql`SELECT EXISTS (SELECT FROM cache_rules r WHERE r.site_id = s.id AND r.enabled) AS "cacheRules",
+        EXISTS (SELECT FROM compressions c WHERE c.site_id = s.id AND (c.gzip OR c.brotli)) AS compression,
+        EXISTS (SELECT FROM rates r WHERE r.site_id = s.id AND r.enabled) AS rates,
+        EXISTS (SELECT FROM error_pages p WHERE p.site_id = s.id AND p.enabled) AS "errorPages",
+        EXISTS (SELECT FROM anti_headers h WHERE h.site_id = s.id AND h.domain_id IS NULL AND h.enabled) AS "antiHeaders",
+        EXISTS (SELECT FROM site_ports o WHERE o.site_id = s.id) AS ports
+      FROM sites s WHERE ${site} AND s.id = ${id}`,
+  );
+  return row ?? null;
+}
+
+export async function readModulesInUse({ db }: Ctx, id: string): Promise<ModulesInUse | null> {
+  const [row] = await db.$read<ModulesInUse>(
+    ({
+      site,
+    }) => sql`SELECT ARRAY(SELECT DISTINCT m.kind FROM domain_modules m WHERE m.site_id = s.id ORDER BY 1) AS kinds
+      FROM sites s WHERE ${site} AND s.id = ${id}`,
+  );
+  return row ?? null;
+}

@@ -10,7 +10,16 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf } from '../domains/cname.service.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
-import { countSites, readSite, readSites, readSiteTags, type SiteFilter, type SitePaging } from './sites.queries.ts';
+import {
+  countSites,
+  readModulesInUse,
+  readSettingsInUse,
+  readSite,
+  readSites,
+  readSiteTags,
+  type SiteFilter,
+  type SitePaging,
+} from './sites.queries.ts';
 
 const include = {
   product: { select: { name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true } },
@@ -35,6 +44,9 @@ export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
   const { cnameLabel, ...site } = (await readSite(ctx, id)) ?? fail('NOT_FOUND');
   return { ...site, cname: cnameOf(cnameLabel, ctx.installation.env) };
 }
+
+export const settingsInUse = async (ctx: Ctx, id: string) => (await readSettingsInUse(ctx, id)) ?? fail('NOT_FOUND');
+export const modulesInUse = async (ctx: Ctx, id: string) => (await readModulesInUse(ctx, id)) ?? fail('NOT_FOUND');
 
 export const tagsInUse = async (ctx: Ctx) => ({ data: (await readSiteTags(ctx)).map(({ tag }) => tag) });
 
