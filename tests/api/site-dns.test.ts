@@ -54,6 +54,17 @@ test.each(providers)(
   },
 );
 
+test('the address of a PowerDNS says where it is, not which path is asked', async () => {
+  const site = await app.build.site();
+  for (const url of ['https://192.0.2.1/?x=', 'https://192.0.2.1/#', 'https://me:secret@192.0.2.1'])
+    await expect(
+      app.as(site.owner).call(siteDns.create, {
+        params: site.params,
+        body: { provider: 'powerDNS', domains: [zone], credentials: { url, apiKey: 'a key of no importance' } },
+      }),
+    ).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'credentials.url', rule: 'format' })] });
+});
+
 test('a region is a region, not another host', async () => {
   const site = await app.build.site();
   for (const region of ['evil.example/', 'cn-north-4.evil', '../x', 'a'])

@@ -15,6 +15,8 @@ export const PowerDnsInput = z.object({
   url: z
     .url({ protocol: /^https?$/ })
     .max(1000)
+    // The path that is asked is ours to say.
+    .regex(/^[^?#@]*$/, { message: 'wrong format' })
     .describe('Address of its API'),
   serverID: z
     .string()
