@@ -85,6 +85,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const fields = useRef(new Set<string>());
   const form = useRef<HTMLFormElement>(null);
+  const pressed = useRef(false);
   const dirty = JSON.stringify(values) !== JSON.stringify(base);
   useKeepDraft(draftKey, () => (dirty ? withoutSecrets(values, form.current) : undefined));
 
@@ -109,10 +110,12 @@ export function ResourceForm(props: ResourceFormProps) {
     setValues((before) => withValue(before, name, next));
     setRefused((before) => new Map([...before].filter(([path]) => path !== name && !path.startsWith(`${name}.`))));
   }, []);
-  const blur = useCallback(
-    (name: string) => setTouched((before) => (before.has(name) ? before : new Set([...before, name]))),
-    [],
-  );
+  const blur = useCallback((name: string) => {
+    const touch = () => setTouched((before) => (before.has(name) ? before : new Set([...before, name])));
+    // An error that appears meanwhile would move what is being pressed from under the pointer.
+    if (pressed.current) addEventListener('pointerup', () => setTimeout(touch), { once: true });
+    else touch();
+  }, []);
   const register = useCallback((name: string) => {
     fields.current.add(name);
     return () => void fields.current.delete(name);
@@ -201,6 +204,10 @@ export function ResourceForm(props: ResourceFormProps) {
         noValidate
         className={classes['form']}
         data-bar={bar || undefined}
+        onPointerDown={() => {
+          pressed.current = true;
+          addEventListener('pointerup', () => (pressed.current = false), { once: true });
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           event.stopPropagation();

@@ -41,7 +41,8 @@ export function OriginsField({ name }: { name: string }) {
     <div
       className={classes['origins']}
       onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) input.onBlur();
+        // As long as nothing was typed here, leaving it says nothing of it.
+        if (typed.length > 0 && !currentTarget.contains(relatedTarget)) input.onBlur();
       }}
     >
       <OriginsTable
