@@ -133,7 +133,7 @@ test('steps and orders go when they are older than 400 days, or when a certifica
   expect(newest?.at).toEqual(ago(0));
 });
 
-test('what an order wanted shown to an authority is taken back when another takes its place', async () => {
+test('what an order wanted shown to an authority is taken back when another takes its place or its certificate goes', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const { id } = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
@@ -143,22 +143,20 @@ test('what an order wanted shown to an authority is taken back when another take
       body: { source: 'automatic', names: [domain.name], keyTypes: ['ecdsa'] },
     });
   const shown = () => db.acmeChallenge.count({ where: { siteId: site.id } });
+  const show = async () => {
+    const { id: orderId } = await db.certificateOrder.findFirstOrThrow({ where: { certificateId: id, state: 'open' } });
+    const proof = { token: orderId, orderId, type: 'http-01', name: domain.name, keyAuthorization: 'x' };
+    await db.acmeChallenge.create({ data: { ...proof, siteId: site.id, zoneId: site.zone.id } });
+  };
   await order();
-  const { id: orderId } = await db.certificateOrder.findFirstOrThrow({ where: { certificateId: id, state: 'open' } });
-  await db.acmeChallenge.create({
-    data: {
-      token: orderId,
-      orderId,
-      type: 'http-01',
-      siteId: site.id,
-      zoneId: site.zone.id,
-      name: domain.name,
-      keyAuthorization: 'x',
-    },
-  });
+  await show();
   await clearEnded(installation);
   expect(await shown()).toBe(1);
   await order();
+  await clearEnded(installation);
+  expect(await shown()).toBe(0);
+  await show();
+  await as(site.owner).call(certificates.remove, { params: { siteId: site.id }, body: { ids: [id] } });
   await clearEnded(installation);
   expect(await shown()).toBe(0);
 });

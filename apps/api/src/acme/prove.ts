@@ -172,11 +172,14 @@ export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' 
   }
 }
 
-/** An order that another took the place of has nobody left to do so: its proofs would stay on the nodes for good. Answers how many there were. */
+/**
+ * An order that another took the place of, or that went with its certificate, has nobody left to do so: its proofs would
+ * stay on the nodes and in DNS for good. Answers how many orders there were.
+ */
 export async function clearEnded(here: Here): Promise<number> {
   const { rows } = await here.pool.query<{ id: string; siteId: string }>(
-    `SELECT DISTINCT o.id, c.site_id AS "siteId" FROM acme_challenges c JOIN certificate_orders o ON o.id = c.order_id
-     WHERE o.state <> 'open' LIMIT $1`,
+    `SELECT DISTINCT c.order_id AS id, c.site_id AS "siteId" FROM acme_challenges c
+     LEFT JOIN certificate_orders o ON o.id = c.order_id WHERE o.id IS NULL OR o.state <> 'open' LIMIT $1`,
     [ENDED_AT_ONCE],
   );
   for (const order of rows) await clear(here, { order });
