@@ -54,6 +54,22 @@ test.each(providers)(
   },
 );
 
+test('a site has fifty accounts at most', async () => {
+  const site = await app.build.site();
+  const { key } = vendorOf('dnspod');
+  const account = { siteId: site.id, provider: 'dnspod', domains: [zone], credentialsSealed: '' };
+  await app.installation.db.siteDns.createMany({ data: Array.from({ length: 49 }, () => account) });
+  const add = () =>
+    app.as(site.owner).call(siteDns.create, {
+      params: site.params,
+      body: { provider: 'dnspod', credentials: key, domains: [zone] },
+    });
+  await add();
+  await expect(add()).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'provider', rule: 'range' })],
+  });
+});
+
 test('the address of a PowerDNS says where it is, not which path is asked', async () => {
   const site = await app.build.site();
   for (const url of ['https://192.0.2.1/?x=', 'https://192.0.2.1/#', 'https://me:secret@192.0.2.1'])

@@ -31,7 +31,16 @@ const withIds = guarded
     return idsIn(inputFor(endpoint, home.ids), (path) => thingAt(endpoint, path.slice(1)) !== null).length > 0;
   });
 /** Things that are found only below a site or a zone. */
-const below: readonly Thing[] = ['port', 'domain', 'upstream', 'forward', 'forwardUpstream', 'cacheRule', 'purge', 'job'];
+const below: readonly Thing[] = [
+  'port',
+  'domain',
+  'upstream',
+  'forward',
+  'forwardUpstream',
+  'cacheRule',
+  'purge',
+  'job',
+];
 const nested = withIds.filter(
   ({ endpoint }) =>
     idsIn(inputFor(endpoint, home.ids), (path) => below.includes(thingAt(endpoint, path.slice(1)) ?? 'site')).length >

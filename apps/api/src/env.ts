@@ -84,7 +84,7 @@ export const Env = z.object({
   ),
   RATE_MAIL: Rate.prefault('60/900').describe('Calls that send mail, of one account or address, over all processes'),
   RATE_PROBE: Rate.prefault('30/60').describe(
-    'Looks at an origin or a DNS account for whoever sets them up, of one account or address, over all processes',
+    'Looks at an origin, a DNS account or where names lead, for whoever sets them up, of one account or address, over all processes',
   ),
   RATE_WRITE: Rate.prefault('600/60').describe('Calls of one account that change something, in one process'),
   RATE_READ: Rate.prefault('3000/60').describe('Calls of one account that only read, in one process'),

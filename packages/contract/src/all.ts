@@ -26,7 +26,14 @@ import { licenses } from './licenses/licenses.endpoints.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
-import { cors, customHeaders, domainModules, proxyRewrites, redirects, urlRedirects } from './modules/modules.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  domainModules,
+  proxyRewrites,
+  redirects,
+  urlRedirects,
+} from './modules/modules.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';

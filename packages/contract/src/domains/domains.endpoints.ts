@@ -33,7 +33,7 @@ export const domains = onSites('domains', {
   remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
   removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),
   status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'MULTIPLE'] }),
-  checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),
+  checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', limit: 'probe', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),
   forceSSL:     patch('site/:siteId/domains/forceSSL', { can: 'domain:write', body: Ids.extend({ forceSSL: z.boolean() }), reply: Ids }),
   tags:         get('site/:siteId/domains/tags', { can: 'domain:read', reply: TagsInUse }),
   setTags:      put('site/:siteId/domains/tags', { can: 'domain:write', body: Ids.extend({ tags: Tags }), reply: Ids }),

@@ -8,7 +8,7 @@ import {
   type SiteDnsUpdate,
 } from '@edgeloom/contract/site-dns/site-dns.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import { masked, openCredentials, openDns, sealCredentials, words, type DnsAccount } from '../../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../../dns/refusal.ts';
@@ -16,6 +16,8 @@ import type { SiteDns as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
 const ZONES_AT_ONCE = 5;
+/** Of a site: each order of a certificate reads them all. */
+const LIMIT = 50;
 
 export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt' | 'provider'>) {
   await sites.own(ctx.db, siteId);
@@ -33,7 +35,12 @@ export async function create(ctx: Ctx, siteId: string, input: SiteDnsInput): Pro
   const id = randomUUIDv7();
   const { provider, domains } = input;
   const credentialsSealed = sealCredentials(ctx.installation.secrets, id, input);
-  return shown(ctx, await ctx.db.siteDns.create({ data: { id, siteId, provider, domains, credentialsSealed } }));
+  return ctx.db.$transaction(async (tx) => {
+    await sites.lock(tx, siteId);
+    if ((await tx.siteDns.count({ where: { siteId } })) >= LIMIT)
+      failAt('provider', 'range', `at most ${LIMIT} accounts`);
+    return shown(ctx, await tx.siteDns.create({ data: { id, siteId, provider, domains, credentialsSealed } }));
+  });
 }
 
 export async function update(ctx: Ctx, siteId: string, { id, ...input }: SiteDnsUpdate): Promise<SiteDns> {
