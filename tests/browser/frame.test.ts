@@ -56,7 +56,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     const seen = await entries(page);
     expect(seen).toEqual(expect.arrayContaining(['Overview', 'Cache']));
     expect(seen).not.toContain('Domains');
-    expect(await menuOf(page).getByText('Delivery').count()).toBe(0);
+    expect(await menuOf(page).getByText('Protection').count()).toBe(0);
     await keepPicture(page, 'menu-of-a-customer-who-reads-one-site');
     await page.context().close();
   });
