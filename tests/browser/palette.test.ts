@@ -21,6 +21,8 @@ async function summon(page: Page) {
   await page.locator('main h1').waitFor();
   await page.keyboard.press('Control+k');
   await palette(page).waitFor();
+  // What is typed before it has the focus is for the page.
+  await page.locator('#palette-input:focus').waitFor();
 }
 const faults = async (page: Page) => {
   const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
