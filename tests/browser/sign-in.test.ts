@@ -92,6 +92,8 @@ describe('a person signs in', () => {
     await page.goto('/client/login');
     expect(await faultsOf(window)).toEqual([]);
     await page.getByRole('link', { name: 'Forgotten password' }).click();
+    // Until then the field is still the sign-in's.
+    await page.getByRole('button', { name: 'Mail the link' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     expect(await faultsOf(window)).toEqual([]);
     await page.getByRole('button', { name: 'Mail the link' }).click();
