@@ -1,8 +1,10 @@
 // A customer makes modules, gives them to a domain, and sees where they are.
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { cors, customHeaders, domainModules, redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -88,6 +90,40 @@ test('a rewrite module is made in its form and reads as sentences, in order', as
     'IF path is or is below /oldTHENask the origin for/new/…',
     'IF path is or is below /apiTHENask the origin for/v2/…',
   ]);
+});
+
+test('a module and the settings of a site are copied to another site, and where it went wrong is said at the field', async () => {
+  const { site, at, call } = await customer();
+  const other = await consoles.app.build.site({ name: 'Outlet', product: site.product, owner: site.owner });
+  const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
+  await call(customHeaders.create, { params: site.params, body: { modules: [{ name: 'Mine', headers: [header] }] } });
+  await call(cacheRules.create, {
+    params: site.params,
+    body: { rules: [{ type: 'prefix', value: ['/a/'], cacheTime: 60 }] },
+  });
+  const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
+  const choose = async (field: string, option: string) => {
+    await page.getByRole('combobox', { name: field }).click();
+    await page.getByRole('option', { name: option }).click();
+    await page.keyboard.press('Escape');
+  };
+  await page.getByRole('button', { name: 'Copy Mine to other sites' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.getByText('Required', { exact: true }).waitFor();
+  await choose('To these sites', 'Outlet');
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await call(customHeaders.list, { params: other.params })).toMatchObject({ data: [{ name: 'Mine' }] });
+
+  await page.goto(`/user/${at}?view=overview`);
+  await page.getByRole('button', { name: 'Copy to other sites' }).click();
+  await choose('Settings', 'Cache rules');
+  await choose('To these sites', 'Outlet');
+  await keepPicture(page, 'copy-settings');
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await call(cacheRules.list, { params: other.params })).toMatchObject({ total: 1 });
 });
 
 test('modules can be read without the right to change them', async () => {

@@ -104,6 +104,7 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1) ?? '';
   if (last === 'ids' && name === 'autoSSL') return 'domain';
+  if (last === 'ids' && feature === 'copies') return 'customHeader';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
   if (last === 'accountID' && feature === 'proxy') return 'subUser';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];

@@ -40,6 +40,7 @@ import { brandingRoutes, shownBrandingRoutes } from './modules/branding/branding
 import { brandingAt } from './modules/branding/shown-branding.ts';
 import { cacheRulesRoutes, cacheSettingRoutes, currentCacheRoutes } from './modules/cache/cache.routes.ts';
 import { compressionRoutes } from './modules/compression/compression.routes.ts';
+import { copiesRoutes } from './modules/copies/copies.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
@@ -120,6 +121,7 @@ const modules: readonly Routes[] = [
   currentCacheRoutes,
   compressionRoutes,
   domainModulesRoutes,
+  copiesRoutes,
   customHeadersRoutes,
   corsRoutes,
   urlRedirectsRoutes,

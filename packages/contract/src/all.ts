@@ -19,6 +19,7 @@ import { cacheRules, cacheSetting, currentCache, purge, purgeSites } from './cac
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
 import { compression } from './compression/compression.endpoints.ts';
+import { copies } from './copies/copies.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -102,6 +103,7 @@ export const groups: readonly Group[] = [
   purgeSites,
   preheat,
   domainModules,
+  copies,
   customHeaders,
   cors,
   urlRedirects,

@@ -12,6 +12,7 @@ import type charts from './en/charts.json';
 import type certificates from './en/certificates.json';
 import type common from './en/common.json';
 import type compression from './en/compression.json';
+import type copies from './en/copies.json';
 import type cors from './en/cors.json';
 import type customHeaders from './en/customHeaders.json';
 import type dashboard from './en/dashboard.json';
@@ -64,6 +65,7 @@ export interface Words {
   certificates: typeof certificates;
   common: typeof common;
   compression: typeof compression;
+  copies: typeof copies;
   cors: typeof cors;
   customHeaders: typeof customHeaders;
   dashboard: typeof dashboard;

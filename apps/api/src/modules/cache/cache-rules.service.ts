@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { CacheRule, type CacheRuleInput, type CacheRuleUpdate } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
@@ -7,6 +6,7 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
+import { aged } from '../../core/rule-list.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { CacheRule as Row } from '../../generated/client.ts';
 import { countRules, readRules } from './cache-rules.queries.ts';
@@ -24,7 +24,7 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const { zoneId } = await lock(tx, siteId);
     if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
       failAt('rules', 'range', `at most ${LIMIT} rules`);
-    const data = rules.map((rule) => ({ ...asCompared(rule), id: randomUUIDv7(), siteId }));
+    const data = aged(rules.map((rule) => ({ ...asCompared(rule), siteId })));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
     return read(

@@ -14,7 +14,7 @@ import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
 /** Modules of one kind in one site: each is a document that every node of the zone holds. */
-const LIMIT = 200;
+export const MODULES_OF_A_KIND = 200;
 
 const include = { _count: { select: { domains: true, redirects: true } } } satisfies Prisma.ModuleInclude;
 type Row = Prisma.ModuleGetPayload<{ include: typeof include }>;
@@ -56,8 +56,8 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject>(
     create: ({ db }: Ctx, siteId: string, inputs: Input[]) =>
       db.$transaction(async (tx) => {
         const { zoneId } = await sites.lock(tx, siteId);
-        if ((await tx.module.count({ where: { siteId, kind } })) + inputs.length > LIMIT)
-          fail('LIMIT_REACHED', { extra: { limit: LIMIT } });
+        if ((await tx.module.count({ where: { siteId, kind } })) + inputs.length > MODULES_OF_A_KIND)
+          fail('LIMIT_REACHED', { extra: { limit: MODULES_OF_A_KIND } });
         const rows = inputs.map((input) => {
           refuse(input);
           return { id: randomUUIDv7(), siteId, kind, name: input.name, settings: settings.parse(input) };

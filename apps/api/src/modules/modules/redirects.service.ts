@@ -180,7 +180,7 @@ async function put(tx: ScopedTx, { moduleId }: InModule, changes: ({ id: string 
 type Judged = RedirectRule & { enabled: boolean };
 
 /** Refuses what cannot stand beside the others, line by line. */
-async function judge(tx: ScopedTx, { moduleId }: InModule, fresh: Judged[]) {
+export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId'>, fresh: Judged[]) {
   const known = new Set(fresh.map(({ id }) => id));
   const others = (await tx.redirect.findMany({ where: { moduleId } })).filter(({ id }) => !known.has(id)).map(ruleOf);
   const all = [...others, ...fresh];
@@ -221,7 +221,7 @@ function keyOf({ type, source }: Pick<RedirectRule, 'type' | 'source'>): string 
   return `${type} ${read ? keyOfSource(read) : source}`;
 }
 
-export const ruleOf = (row: Row): Judged => ({
+export const ruleOf = (row: Omit<Row, 'createdAt' | 'updatedAt'>): Judged => ({
   id: row.id,
   type: RedirectType.parse(row.type),
   source: row.source,

@@ -1,14 +1,12 @@
 import { CorsInput, CorsMethod } from '@edgeloom/contract/modules/cors.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
-import { MultiSelect } from '@mantine/core';
 import { LinesField } from '../../components/fields/lines-field.tsx';
+import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
-import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { useT } from '../../lib/i18n.ts';
 import type { Cors } from './cors-page.tsx';
 
 export function CorsForm({ siteId, value }: { siteId: string; value: Cors | undefined }) {
@@ -23,25 +21,11 @@ export function CorsForm({ siteId, value }: { siteId: string; value: Cors | unde
     >
       <TextField name="name" />
       <LinesField name="allowOrigins" placeholder="https://app.example.com" rows={3} />
-      <MethodsField />
+      <ManyField name="allowMethods" data={CorsMethod.options} />
       <TagsField name="allowHeaders" suggestions={['Content-Type', 'Authorization', 'X-Requested-With', '*']} />
       <TagsField name="exposeHeaders" />
       <SwitchField name="allowCredentials" />
       <NumberField name="maxAge" min={1} max={86_400} suffix=" s" />
     </ResourceForm>
-  );
-}
-
-function MethodsField() {
-  useT();
-  const { value, set, inner, input } = useField('allowMethods');
-  return (
-    <MultiSelect
-      {...input}
-      data={CorsMethod.options}
-      value={Array.isArray(value) ? value.map(String) : []}
-      onChange={set}
-      error={input.error ?? [...inner.values()][0] ?? null}
-    />
   );
 }

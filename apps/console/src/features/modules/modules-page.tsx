@@ -1,7 +1,8 @@
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { ActionIcon, Button, UnstyledButton } from '@mantine/core';
-import { IconPencil, IconPlus, IconTrash, IconWorldWww, type Icon } from '@tabler/icons-react';
+import { IconCopyPlus, IconPencil, IconPlus, IconTrash, IconWorldWww, type Icon } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
@@ -13,6 +14,7 @@ import { Pill } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
+import { CopyModuleForm } from '../copies/copy-forms.tsx';
 import { AssignForm } from './assign-form.tsx';
 import classes from './modules.module.css';
 
@@ -111,6 +113,16 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
             onClick={() => overlay(<Form siteId={siteId} value={row} />, { title: { text: name }, wide: true })}
           >
             <IconPencil size={15} stroke={1.6} />
+          </ActionIcon>
+        )}
+        {can(copies.modules) && (
+          <ActionIcon
+            aria-label={t('copies.module', { name })}
+            onClick={() =>
+              overlay(<CopyModuleForm siteId={siteId} kind={kind} id={row.id} />, { title: 'copies.title' })
+            }
+          >
+            <IconCopyPlus size={15} stroke={1.6} />
           </ActionIcon>
         )}
         {can(calls.remove) && (

@@ -1,7 +1,8 @@
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { ActionIcon } from '@mantine/core';
-import { IconPencil } from '@tabler/icons-react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
@@ -19,6 +20,7 @@ import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { CopySettingsForm } from '../copies/copy-forms.tsx';
 import { AssignedUsers } from './assigned-users.tsx';
 import classes from './sites.module.css';
 
@@ -26,10 +28,22 @@ type SiteInfo = Received<typeof sites.get>;
 
 /** A site at a glance: does it serve, what it holds, how it is reached. */
 export function OverviewPage() {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
   const { id } = useSite();
   const found = useEndpoint(sites.get, { params: { siteId: id } }, { pollMs: 10_000 });
+  const copy = can(copies.settings) && (
+    <Button
+      variant="default"
+      leftSection={<IconCopyPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<CopySettingsForm siteId={id} />, { title: 'copies.settings' })}
+    >
+      {t('copies.title')}
+    </Button>
+  );
   return (
-    <Page title="sites.overview.title">
+    <Page title="sites.overview.title" actions={copy}>
       <Await result={found}>{(site) => <Overview site={site} />}</Await>
     </Page>
   );

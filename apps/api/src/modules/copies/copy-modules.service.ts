@@ -1,0 +1,61 @@
+// Modules of one kind, with what hangs on them. One that another site has by the same name says afterwards what this one
+// says, for the domains that have it there.
+import { randomUUIDv7 } from 'node:crypto';
+import * as z from 'zod';
+import type { CopyModulesInput } from '@edgeloom/contract/copies/copies.ts';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
+import { REDIRECTS_OF_A_SITE } from '@edgeloom/contract/modules/redirects.ts';
+import { changed } from '../../core/changes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failAt, Failure } from '../../core/fail.ts';
+import { aged } from '../../core/rule-list.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Redirect } from '../../generated/client.ts';
+import type { OfKind } from '../modules/domain-modules.service.ts';
+import { MODULES_OF_A_KIND } from '../modules/modules.service.ts';
+import { judge, ruleOf } from '../modules/redirects.service.ts';
+import { contentOf, lockTargets } from './targets.ts';
+
+const AnyObject = z.record(z.string(), z.json());
+
+export const copyModules = ({ db }: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }: CopyModulesInput) =>
+  db.$transaction(async (tx) => {
+    const targets = await lockTargets(tx, siteId, siteIDs);
+    const wanted = [...new Set(ids)];
+    const sources = await tx.module.findMany({
+      where: { siteId, kind, id: { in: wanted } },
+      include: { redirects: true },
+    });
+    if (sources.length !== wanted.length) fail('NOT_FOUND');
+    for (const target of targets) {
+      const keys: string[] = [];
+      for (const { name, settings, redirects } of sources) {
+        const said = AnyObject.parse(settings);
+        const present = await tx.module.findFirst({ where: { siteId: target.id, kind, name }, select: { id: true } });
+        const id = present?.id ?? randomUUIDv7();
+        if (present) await tx.module.update({ where: { id }, data: { settings: said } });
+        else await tx.module.create({ data: { id, siteId: target.id, kind, name, settings: said } });
+        if (kind === 'urlRedirect')
+          await copyRedirects(tx, { siteId: target.id, moduleId: id }, redirects).catch((error: unknown) => {
+            if (error instanceof Failure)
+              failAt(`siteIDs.${siteIDs.indexOf(target.id)}`, 'loop', `${name} would lead back to itself there`);
+            throw error;
+          });
+        keys.push(moduleKey(id));
+      }
+      if ((await tx.module.count({ where: { siteId: target.id, kind } })) > MODULES_OF_A_KIND)
+        fail('LIMIT_REACHED', { extra: { limit: MODULES_OF_A_KIND } });
+      if ((await tx.redirect.count({ where: { siteId: target.id } })) > REDIRECTS_OF_A_SITE)
+        fail('REDIRECT_LIMIT', { extra: { limit: REDIRECTS_OF_A_SITE } });
+      await changed(tx, target.zoneId, ...keys);
+    }
+    return { siteIDs };
+  });
+
+async function copyRedirects(tx: ScopedTx, at: { siteId: string; moduleId: string }, rows: Redirect[]) {
+  const fresh = aged(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => ({ ...contentOf(row), ...at })));
+  await tx.redirect.deleteMany({ where: { moduleId: at.moduleId } });
+  // The names of the domains that have it there may close a circle that is none here.
+  await judge(tx, at, fresh.map(ruleOf));
+  await tx.redirect.createMany({ data: fresh });
+}

@@ -1,0 +1,60 @@
+import { CopiedSetting } from '@edgeloom/contract/copies/copies.ts';
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
+import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { Text } from '@mantine/core';
+import { ManyField } from '../../components/fields/many-field.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useMeta } from '../../lib/use-meta.ts';
+
+/** Makes other sites like this one, in what is chosen. */
+export function CopySettingsForm({ siteId }: { siteId: string }) {
+  const t = useT();
+  const data = CopiedSetting.options.map((value) => ({ value, label: t(`copies.choices.settings.${value}`) }));
+  return (
+    <ResourceForm
+      create={copies.settings}
+      params={{ siteId }}
+      initial={{ settings: [], siteIDs: [] }}
+      submitLabel="copies.submit"
+      done="copies.done"
+    >
+      <Note text={t('copies.settingsNote')} />
+      <ManyField name="settings" data={data} />
+      <OtherSites siteId={siteId} />
+    </ResourceForm>
+  );
+}
+
+interface CopyModule {
+  siteId: string;
+  kind: ModuleKind;
+  id: string;
+}
+
+export function CopyModuleForm({ siteId, kind, id }: CopyModule) {
+  const t = useT();
+  return (
+    <ResourceForm
+      create={copies.modules}
+      params={{ siteId, kind }}
+      initial={{ ids: [id], siteIDs: [] }}
+      submitLabel="copies.submit"
+      done="copies.done"
+    >
+      <Note text={t('copies.moduleNote')} />
+      <OtherSites siteId={siteId} />
+    </ResourceForm>
+  );
+}
+
+const OtherSites = ({ siteId }: { siteId: string }) => (
+  <ManyField name="siteIDs" data={useMeta(sites.meta).filter(({ value }) => value !== siteId)} />
+);
+
+const Note = ({ text }: { text: string }) => (
+  <Text c="dimmed" fz={13}>
+    {text}
+  </Text>
+);
