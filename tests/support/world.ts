@@ -290,6 +290,9 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     }),
     ...(endpoint.feature === 'compression' && path.at(-1) !== 'types' && { types: 'text/css' }),
     ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
+    ...(endpoint.feature === 'drafts' && {
+      calls: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
+    }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

@@ -23,6 +23,7 @@ import type { Identities } from './http/auth/identities.ts';
 import { openSessions } from './http/auth/sessions.ts';
 import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
+import { drafting } from './http/draft.ts';
 import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import type { Limits } from './http/limits.ts';
@@ -44,6 +45,7 @@ import { copiesRoutes } from './modules/copies/copies.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
@@ -250,7 +252,8 @@ async function mountApi(
     },
   });
 
-  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules], {
+  const drafts = drafting(installation, modules);
+  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts)], {
     identify,
     context,
     audit: auditing(installation),

@@ -21,6 +21,7 @@ import { autoCertificates, certificates } from './certificates/certificates.endp
 import { compression } from './compression/compression.endpoints.ts';
 import { copies } from './copies/copies.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
@@ -110,6 +111,7 @@ export const groups: readonly Group[] = [
   redirects,
   proxyRewrites,
   versions,
+  drafts,
   jobs,
   palette,
   system,

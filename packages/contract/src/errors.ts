@@ -18,6 +18,7 @@ export const errors = {
   STILL_ENABLED: { ...parameter, status: 409, rule: 'enabled' },
   STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
   LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },
+  BUSY: { ...parameter, status: 409, rule: 'busy' },
   CHANGED: { ...parameter, status: 412, rule: 'changed', path: 'If-Match' },
   TOO_LARGE: { ...parameter, status: 413, rule: 'size' },
   WRONG_TYPE: { ...parameter, status: 415, rule: 'contentType' },

@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
 import { noCall, presentCall, type Call } from './call.ts';
+import { joined } from './undone.ts';
 
 /** One pool for Prisma and for plain SQL, so that one number bounds the connections of a process. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
@@ -23,7 +24,10 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** Tells a connection whose call it works for before it is handed out; one that worked for the same knows already. */
+/**
+ * Tells a connection whose call it works for before it is handed out; one that worked for the same knows already. Work
+ * that is to be undone has one connection for all.
+ */
 class CallPool extends pg.Pool {
   readonly #told = new WeakMap<pg.PoolClient, Call>();
 
@@ -34,6 +38,12 @@ class CallPool extends pg.Pool {
       return new Promise((resolve, reject) => {
         this.connect((error, client) => (client ? resolve(client) : reject(error ?? new Error('no connection'))));
       });
+    }
+    try {
+      const client = joined();
+      if (client) return callback(undefined, client, () => undefined);
+    } catch (error) {
+      return callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined);
     }
     const call = presentCall();
     super.connect((error, client, done) => {

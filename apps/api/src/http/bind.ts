@@ -122,7 +122,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
   }
 }
 
-function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
+export function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
   if (mount !== 'root' && actor.kind !== mount) fail('PERMISSION_DENIED');
   if (own && (actor.proxy !== null || actor.apiTokenId !== null)) fail('PERMISSION_DENIED');
   if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');

@@ -20,6 +20,9 @@ const foreign: Record<string, ErrorName> = {
   P2025: 'NOT_FOUND',
   // stamp_update(): not as the call's If-Match asked.
   EL412: 'CHANGED',
+  // Waited for too long, or worked; only a draft says how long that is.
+  '55P03': 'BUSY',
+  '57014': 'BUSY',
   P2002: 'DUPLICATED',
   P1001: 'DATABASE_UNAVAILABLE',
   P1002: 'DATABASE_UNAVAILABLE',

@@ -57,13 +57,23 @@ async function form(request: FastifyRequest) {
   return body;
 }
 
-export function inputReader({ path, params = {}, query, body, accepts }: Endpoint) {
+export function inputReader(endpoint: Endpoint) {
+  const check = inputChecker(endpoint);
+  return async (request: FastifyRequest) =>
+    check({
+      params: request.params,
+      query: request.query as Input,
+      body: endpoint.body && endpoint.accepts ? await form(request) : request.body,
+    });
+}
+
+export function inputChecker({ path, params = {}, query, body }: Endpoint) {
   const names = paramNames(path);
   const Params = z.object(Object.fromEntries(names.map((name) => [name, params[name] ?? Id])));
   const Query = (query ?? z.object({})).strict();
   const readQuery = queryReader(Query);
 
-  return async (request: FastifyRequest) => {
+  return (given: { params: unknown; query: Input; body: unknown }) => {
     const faults: unknown[] = [];
     const check = (schema: z.ZodType, input: unknown) => {
       const result = schema.safeParse(input);
@@ -71,10 +81,10 @@ export function inputReader({ path, params = {}, query, body, accepts }: Endpoin
       return result.data;
     };
     const input = {
-      params: names.length > 0 ? check(Params, request.params) : {},
-      query: check(Query, readQuery(request.query as Input)),
+      params: names.length > 0 ? check(Params, given.params) : {},
+      query: check(Query, readQuery(given.query)),
       // No body at all is read as an empty one, so that what is missing is named field by field.
-      body: body && check(body, accepts ? await form(request) : (request.body ?? {})),
+      body: body && check(body, given.body ?? {}),
     };
     if (faults.length > 0) fail('PARAMETER', { errorData: faults });
     return query ? input : { ...input, query: undefined };

@@ -2,7 +2,7 @@ import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Version } from '@edgeloom/contract/versions/versions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
-import { pageSql, sql } from '../../core/sql.ts';
+import { pageSql, sql, type Sql } from '../../core/sql.ts';
 
 type Told = Omit<Version, 'changes'> & {
   changes: { entity: string; added: number; changed: number; removed: number; names: string[] }[];
@@ -36,17 +36,22 @@ export async function readBounds({ db }: Ctx, siteId: string): Promise<Bounds | 
   return row ?? null;
 }
 
-/** What the versions after `low` up to `high` come to; of the tables that may be read. */
+/** Those after `low` up to `high`. */
+export const between = (low: number, high: number): Sql => sql`v.version > ${low} AND v.version <= ${high}`;
+/** The one that this transaction is making, within a draft. */
+export const present: Sql = sql`v.tx = pg_current_xact_id()::text::bigint`;
+
+/** What the asked versions come to; of the tables that may be read. */
 export async function readFolded(
   { db }: Ctx,
   siteId: string,
-  { low, high }: { low: number; high: number },
+  asked: Sql,
   { page, pageSize, entities }: { page: number; pageSize: number; entities: string[] },
 ) {
   const rows = await db.$read<FoldedRow & { total: number }>(
     ({ site }) => sql`WITH asked AS MATERIALIZED (
         SELECT array_agg(v.id) AS ids FROM site_versions v JOIN sites s ON s.id = v.site_id
-        WHERE ${site} AND s.id = ${siteId} AND v.version > ${low} AND v.version <= ${high}
+        WHERE ${site} AND s.id = ${siteId} AND ${asked}
       ), folded AS MATERIALIZED (
         SELECT f.* FROM asked, fold_changes(asked.ids) f WHERE f.entity = ANY (${entities})
       ), shown AS (

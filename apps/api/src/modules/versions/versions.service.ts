@@ -6,7 +6,7 @@ import { fail, failTogether, faultsByReason } from '../../core/fail.ts';
 import { restoreSite, type FoldedRow, type Restored } from '../../core/restore-site.ts';
 import * as sites from '../sites/sites.service.ts';
 import { areaOf, camel, differenceOf } from './difference.ts';
-import { readBounds, readFolded, readVersions } from './versions.queries.ts';
+import { between, present, readBounds, readFolded, readVersions } from './versions.queries.ts';
 
 interface AtVersion {
   siteId: string;
@@ -39,13 +39,19 @@ export async function compare(
   const { oldest, current } = await bounds(ctx, siteId);
   const against = asked ?? Math.max(version - 1, oldest);
   for (const one of [version, against]) if (one < oldest || one > current) fail('NOT_FOUND');
-  const between = { low: Math.min(version, against), high: Math.max(version, against) };
-  const { rows, total } = await readFolded(ctx, siteId, between, { page, pageSize, entities: readable(ctx) });
+  const those = between(Math.min(version, against), Math.max(version, against));
+  const { rows, total } = await readFolded(ctx, siteId, those, { page, pageSize, entities: readable(ctx) });
   const data = await named(
     ctx,
     rows.map((row) => differenceOf(against > version ? turned(row) : row)),
   );
   return { version, against, data, total, current, oldest };
+}
+
+/** What the calls of a draft came to. */
+export async function drafted(ctx: Ctx, siteId: string) {
+  const { rows, total } = await readFolded(ctx, siteId, present, { page: 1, pageSize: 200, entities: readable(ctx) });
+  return { data: await named(ctx, rows.map(differenceOf)), total };
 }
 
 export async function preview(ctx: Ctx, place: AtVersion): Promise<RollbackPreview> {

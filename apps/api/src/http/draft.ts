@@ -1,0 +1,155 @@
+// Calls that are tried: each goes through its own permission, input, handler and limits, all of them in one transaction,
+// which is looked at and rolled back. Nothing of it leaves: no notice to the publisher, no audit row, no version.
+import type { PoolClient } from 'pg';
+import { mounted, onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import { inCall } from '../core/call.ts';
+import type { Ctx } from '../core/ctx.ts';
+import { fail, failAt, Failure } from '../core/fail.ts';
+import type { Installation } from '../core/installation.ts';
+import { originPolicy } from '../core/outbound.ts';
+import { undone } from '../core/undone.ts';
+import { compileKeys } from '../node-link/load.ts';
+import { admit, type Routes } from './bind.ts';
+import { reasonOf } from './errors.ts';
+import { inputChecker } from './input.ts';
+
+/** While the calls are done and not yet undone. */
+export interface Drafted {
+  /** The documents that would be compiled anew. */
+  keys: string[];
+  /** Those of them that would be others than nodes have; null: gone. */
+  changed: (keys: readonly string[]) => Promise<{ key: string; body: string | null }[]>;
+}
+
+/** `look` asks the database within the draft, by whatever it asks otherwise. */
+export type Drafts = <T>(
+  ctx: Ctx,
+  siteId: string,
+  calls: readonly DraftCall[],
+  look: (drafted: Drafted) => Promise<T>,
+) => Promise<T>;
+
+const PATIENCE_MS = 5000;
+
+export function drafting(installation: Installation, modules: readonly Routes[]): Drafts {
+  const { pool } = installation;
+  const find = draftable(modules);
+
+  return async (ctx, siteId, calls, look) => {
+    const site = await ctx.db.site.findUnique({ where: { id: siteId }, select: { zoneId: true } });
+    const { zoneId } = site ?? fail('NOT_FOUND');
+    // All of it before anything is locked.
+    const planned = await Promise.all(calls.map((call, i) => told(i, async () => find(ctx, siteId, call))));
+    // Audited, so that it is known what the calls wrote; and rolled back with the rest.
+    const call = { audit: JSON.stringify({ reqID: ctx.reqID }), match: '' };
+    return inCall(call, () =>
+      undone(pool, PATIENCE_MS, async (client) => {
+        const beginning = await client.query<Beginning>(asBefore);
+        const since = beginning.rows[0] ?? { outbox: '0', version: '0' };
+        for (const [i, work] of planned.entries()) {
+          await told(i, work);
+          const { rows } = await client.query(strayed, [ctx.reqID, since.version, siteId]);
+          if (rows.length > 0) failAt(`calls.${i}.path`, 'draft', 'changes more than the configuration of the site');
+        }
+        const { rows } = await client.query<{ key: string }>(
+          'SELECT DISTINCT key FROM outbox WHERE zone_id = $1 AND id > $2 ORDER BY key',
+          [zoneId, since.outbox],
+        );
+        return look({
+          keys: rows.map(({ key }) => key),
+          changed: (keys) => changedOf(installation, ctx, client, zoneId, keys),
+        });
+      }),
+    );
+  };
+}
+
+interface Beginning {
+  outbox: string;
+  version: string;
+}
+const asBefore = `SELECT coalesce((SELECT max(id) FROM outbox), 0) AS outbox, coalesce((SELECT max(id) FROM site_versions), 0) AS version`;
+
+/** What a call wrote apart from configuration, of another site too, and by going back to a version, which has a preview of its own. */
+const strayed = `SELECT c.entity FROM audit_changes c
+  WHERE c.req_id = $1 AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
+  UNION ALL SELECT 'site_versions' FROM site_versions v
+  WHERE v.id > $2 AND v.tx = pg_current_xact_id()::text::bigint AND (v.site_id <> $3 OR v.restores IS NOT NULL)`;
+
+/** Writes below a site, apart from those that ask somebody outside; what they may write is seen when they have. */
+function draftable(modules: readonly Routes[]) {
+  const all = modules.flatMap(({ group, handlers }) =>
+    mounted([group])
+      .filter(({ endpoint }) => endpoint.path.startsWith(BELOW) && !onlyReads(endpoint) && endpoint.limit === undefined)
+      .map(({ endpoint, mount }) => ({
+        endpoint,
+        mount,
+        handle: handlers[endpoint.name],
+        pattern: patternOf(endpoint),
+        check: inputChecker(endpoint),
+      })),
+  );
+  return (ctx: Ctx, siteId: string, { method, path, body }: DraftCall): (() => Promise<unknown>) => {
+    const found = all
+      .filter(({ endpoint, mount }) => endpoint.method === method && mount === ctx.mount)
+      .map((one) => ({ ...one, place: one.pattern.exec(path) }))
+      .find(({ place }) => place !== null);
+    if (!found?.handle) return fail('NO_SUCH_CALL');
+    const { endpoint, mount, handle, place } = found;
+    admit(endpoint, mount, ctx.actor);
+    // The reader has checked what the handler's type promises; only here do the two meet untyped.
+    const input = found.check({ params: { ...place?.groups, siteId }, query: {}, body: body ?? {} });
+    return () => handle(ctx, input as never);
+  };
+}
+
+const BELOW = 'site/:siteId/';
+const patternOf = ({ path }: Endpoint) =>
+  new RegExp(`^${path.slice(BELOW.length).replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+
+/** A refusal says of which call it is, and where in its body. */
+async function told<T>(i: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === 'UNKNOWN') throw error;
+    const { errorData = [], extra, ...particulars } = error instanceof Failure ? error.particulars : { cause: error };
+    throw new Failure(reason, {
+      ...particulars,
+      ...(errorData.length > 0 && { errorData: errorData.map((fault) => placed(i, fault)) }),
+      extra: { ...extra, call: i },
+    });
+  }
+}
+
+const placed = (i: number, fault: unknown): unknown =>
+  typeof fault === 'object' && fault !== null && 'path' in fault
+    ? { ...fault, path: `calls.${i}.body.${String(fault.path)}` }
+    : fault;
+
+async function changedOf(
+  { secrets, env }: Installation,
+  { log }: Ctx,
+  client: PoolClient,
+  zoneId: string,
+  keys: readonly string[],
+) {
+  const compiled = await compileKeys(client, { secrets, policy: originPolicy(env) }, zoneId, keys);
+  const { rows } = await client.query<{ key: string; sha256: string }>(
+    'SELECT key, sha256 FROM edge_documents WHERE zone_id = $1 AND key = ANY($2) AND body IS NOT NULL',
+    [zoneId, keys],
+  );
+  const known = new Map(rows.map(({ key, sha256 }) => [key, sha256]));
+  return compiled.flatMap((document) => {
+    if ('fault' in document) {
+      log.error({ err: document.fault, key: document.key }, 'a drafted document could not be compiled');
+      return [];
+    }
+    const { key, body } = document;
+    const isSame = body === null ? !known.has(key) : known.get(key) === sha256(body);
+    return isSame ? [] : [{ key, body }];
+  });
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { undone } from '@edgeloom/api/core/undone.ts';
+import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { drafts } from '@edgeloom/contract/drafts/drafts.endpoints.ts';
+import { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
+import { onlyReads } from '@edgeloom/contract/endpoint.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+import type { Signed } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { calls, inputFor, send } from '../support/every-call.ts';
+import { everything } from '../support/everything.ts';
+import { world } from '../support/world.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { as, build, installation, close } = app;
+const { db, pool } = installation;
+afterAll(close);
+
+const rule = { type: 'fileType' as const, value: ['css'], cacheTime: 60 };
+const draft = (site: BuiltSite, asked: DraftCall[], who: Signed = site.owner) =>
+  as(who).call(drafts.run, { params: site.params, body: { calls: asked } });
+const creating = (value: string): DraftCall => ({
+  method: 'POST',
+  path: 'setting/cacheRules',
+  body: { rules: [{ ...rule, value: [value] }] },
+});
+
+describe('a draft', () => {
+  test('says what its calls together would change, as the version would, and how many documents', async () => {
+    const domain = await build.domain();
+    const { site, id } = domain;
+    const told = await draft(site, [
+      creating('css'),
+      { method: 'PUT', path: `domain/${id}`, body: { maxFails: 7 } },
+      { method: 'PUT', path: `domain/${id}`, body: { maxFails: 8 } },
+      { method: 'PATCH', path: 'domains/forceSSL', body: { ids: [id], forceSSL: true } },
+    ]);
+    expect(told).toMatchObject({
+      total: 2,
+      documents: 2,
+      data: [
+        { kind: 'cacheRules', name: 'css', action: 'added' },
+        {
+          kind: 'domains',
+          name: domain.name,
+          fields: [
+            { field: 'forceSsl', before: false, after: true },
+            { field: 'maxFails', before: 3, after: 8 },
+          ],
+        },
+      ],
+    });
+    expect(await as(site.owner).call(cacheRules.list, { params: site.params })).toMatchObject({ total: 0 });
+    await as(site.owner).call(domains.update, { params: domain.params, body: { maxFails: 8 } });
+    const { data } = await as(site.owner).call(versions.list, { params: site.params });
+    const last = await as(site.owner).call(versions.compare, {
+      params: { ...site.params, version: data.at(-1)?.version ?? 0 },
+    });
+    expect(last.data[0]?.fields).toEqual(told.data[1]?.fields.slice(1));
+  });
+
+  test('that changes nothing says so', async () => {
+    const site = await build.site();
+    const setting = await as(site.owner).call(cacheSetting.get, { params: site.params });
+    const body = await as(site.owner).call(cacheSetting.update, { params: site.params, body: setting });
+    expect(await draft(site, [{ method: 'PUT', path: 'setting/cache', body }])).toMatchObject({ total: 0, data: [] });
+  });
+
+  test('is refused as its call would be, and says which, and where in it', async () => {
+    const { site, id, name } = await build.domain();
+    const bad = { rules: [{ ...rule, cacheTime: -1 }] };
+    await expect(draft(site, [creating('css'), { ...creating('js'), body: bad }])).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'calls.1.body.rules.0.cacheTime', rule: 'range' })],
+      extra: { call: 1 },
+    });
+    await expect(draft(site, [{ method: 'DELETE', path: 'domains', body: { ids: [id] } }])).toFail('STILL_ENABLED', {
+      errorData: [{ rule: 'enabled', targets: [name] }],
+      extra: { call: 0 },
+    });
+    const other = await build.domain();
+    const stolen = { method: 'PUT' as const, path: `domain/${other.id}`, body: { maxFails: 5 } };
+    await expect(draft(site, [stolen])).toFail('NOT_FOUND');
+    await expect(draft(site, [{ method: 'POST', path: '../elsewhere', body: {} }])).toFail('NO_SUCH_CALL');
+    await expect(draft(site, [{ method: 'POST', path: 'setting/cacheRules?x=1', body: {} }])).toFail('NO_SUCH_CALL');
+    await expect(draft(other.site, [creating('css')], site.owner)).toFail('NOT_FOUND');
+  });
+
+  test('sees limits as the earlier of its calls leave them', async () => {
+    const site = await build.site({ product: await build.product({ domainLimit: 1 }) });
+    const adding = (): DraftCall => ({
+      method: 'POST',
+      path: 'simpleDomains',
+      body: { names: [`${unique('w')}.example.com`], upstreams: [{ address: '192.0.2.1', port: 80 }] },
+    });
+    expect(await draft(site, [adding()])).toMatchObject({ total: 2 });
+    await expect(draft(site, [adding(), adding()])).toFail('DOMAIN_LIMIT', { extra: { call: 1, limit: 1 } });
+    const name = `${unique('twice')}.example.com`;
+    const same = { ...adding(), body: { names: [name], upstreams: [{ address: '192.0.2.1', port: 80 }] } };
+    const roomy = await build.site();
+    await expect(draft(roomy, [same, same])).toFail('DUPLICATED', { extra: { call: 1 } });
+  });
+
+  test('asks for the permission of each of its calls, and shows what may be read', async () => {
+    const site = await build.site();
+    const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:write'] });
+    await expect(draft(site, [{ method: 'POST', path: 'setting/errorPages', body: { errorPages: [] } }], sub)).toFail(
+      'PERMISSION_DENIED',
+      { extra: { call: 0 } },
+    );
+    expect(await draft(site, [creating('css')], sub)).toMatchObject({ total: 0, documents: 1 });
+  });
+
+  test('that meets somebody else at work gives up, and holds nobody up after', async () => {
+    const domain = await build.domain();
+    const { site, id } = domain;
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
+    const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
+    await expect(draft(site, [asked])).toFail('BUSY');
+    await other.query('COMMIT');
+    other.release();
+    expect((await draft(site, [asked])).data[0]?.fields).toEqual([{ field: 'maxFails', before: 6, after: 7 }]);
+    await as(site.owner).call(domains.update, { params: domain.params, body: { maxFails: 9 } });
+    expect((await db.domain.findUniqueOrThrow({ where: { id } })).maxFails).toBe(9);
+  });
+
+  test('beside others and a save: each is told what its own would change, and the save is kept', async () => {
+    const domain = await build.domain();
+    const { site, id } = domain;
+    const asked = (maxFails: number) =>
+      draft(site, [{ method: 'PUT', path: `domain/${id}`, body: { maxFails, readTimeoutSeconds: 30 + maxFails } }]);
+    const [one, two] = await Promise.all([
+      asked(7),
+      asked(8),
+      as(site.owner).call(domains.update, { params: domain.params, body: { maxFails: 9 } }),
+      asked(10),
+    ]);
+    expect([one, two].map(({ data }) => data[0]?.fields.find(({ field }) => field === 'maxFails')?.after)).toEqual([
+      7, 8,
+    ]);
+    const row = await db.domain.findUniqueOrThrow({ where: { id } });
+    expect([row.maxFails, row.readTimeoutSeconds]).toEqual([9, 60]);
+  });
+});
+
+const drafted = calls.filter(
+  ({ endpoint, mount }) => mount === 'user' && endpoint.path.startsWith('site/:siteId/') && !onlyReads(endpoint),
+);
+const nameOf = ({ endpoint }: (typeof drafted)[number]) => `${endpoint.feature}.${endpoint.name}`;
+const callOf = ({ method, path }: (typeof drafted)[number], input: ReturnType<typeof inputFor>): DraftCall => ({
+  method: DraftCall.shape.method.parse(method),
+  path: path.replace('user/site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => input.params[name] ?? ''),
+  body: input.body,
+});
+/** What is no configuration, or of another site, or asks somebody outside. */
+const refused = [
+  'certificates.autoSSL',
+  'certificates.create',
+  'certificates.remove',
+  'certificates.update',
+  'copies.modules',
+  'copies.settings',
+  'domains.checkCname',
+  'domains.copyToSite',
+  'domains.probe',
+  'preheat.start',
+  'purge.all',
+  'purge.removeRows',
+  'purge.urls',
+  'siteDns.create',
+  'siteDns.remove',
+  'siteDns.update',
+  'sites.setTags',
+  'versions.rollback',
+];
+
+describe('every call that changes a site', async () => {
+  const [home, another] = [await world(build, installation), await world(build, installation)];
+  const run = calls.filter(({ endpoint, mount }) => endpoint === drafts.run && mount === 'user');
+  let before: Awaited<ReturnType<typeof everything>>;
+  let done = 0;
+  beforeAll(async () => {
+    before = await everything(installation, '^rate_');
+  });
+
+  test.each(drafted)('leaves no trace when it is drafted: $title', async (call) => {
+    // Copied to where a copy is no copy of itself.
+    const ids = call.endpoint.feature === 'copies' ? { ...home.ids, site: another.ids.site } : home.ids;
+    const asked = callOf(call, inputFor(call.endpoint, ids));
+    const input = { params: { siteId: home.ids.site }, query: {}, body: { calls: [asked] } };
+    for (const one of run) {
+      const { status, body } = await send(app, one, input, home.user.token);
+      expect(status, JSON.stringify(body)).not.toBe(500);
+      expect(status === 200 && refused.includes(nameOf(call)), JSON.stringify(body)).toBe(false);
+      done += Number(status === 200);
+    }
+    expect(await everything(installation, '^rate_')).toEqual(before);
+  });
+
+  test('is one that can be drafted, or is known not to be', () => {
+    const names = drafted.map(nameOf);
+    expect(refused.filter((name) => !names.includes(name))).toEqual([]);
+    // A sample may meet a rule of the call's own; most do not.
+    expect(done).toBeGreaterThanOrEqual(drafted.length - refused.length - 5);
+  });
+});
+
+describe('work that is undone', () => {
+  const { promise: never } = Promise.withResolvers<never>();
+
+  test('is ended when its time is up, whatever it is at, and holds no row from then on', async () => {
+    const { id } = await build.site();
+    const slow = undone(pool, 300, () =>
+      db.$transaction(async (tx) => {
+        await tx.site.update({ where: { id }, data: { name: 'slow' } });
+        await tx.$queryRaw`SELECT pg_sleep(60)::text`;
+      }),
+    );
+    await expect(slow).rejects.toMatchObject({ reason: 'BUSY' });
+    await expect(undone(pool, 300, () => never)).rejects.toMatchObject({ reason: 'BUSY' });
+    expect(await db.site.update({ where: { id }, data: { name: 'kept' } })).toMatchObject({ name: 'kept' });
+  });
+
+  test('and goes on asking afterwards, changes nothing', async () => {
+    const { id, name } = await build.site();
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    let left: Promise<unknown> = never;
+    await undone(pool, 5000, async () => {
+      left = end.then(() => db.site.update({ where: { id }, data: { name: 'left behind' } }));
+      left.catch(() => undefined);
+    });
+    resolve();
+    await expect(left).rejects.toThrow('undone already');
+    expect(await db.site.findUniqueOrThrow({ where: { id } })).toMatchObject({ name });
+  });
+
+  test('sees its own changes by every client of the process, and nobody else does', async () => {
+    const { id, name } = await build.site();
+    const shown = async () =>
+      (await pool.query<{ name: string }>('SELECT name FROM sites WHERE id = $1', [id])).rows[0];
+    await undone(pool, 5000, async () => {
+      await db.$transaction((tx) => tx.site.update({ where: { id }, data: { name: 'one' } }));
+      await db
+        .$transaction(async (tx) => {
+          await tx.site.update({ where: { id }, data: { name: 'two' } });
+          throw new Error('on purpose');
+        })
+        .catch(() => undefined);
+      const seen = await Promise.all([shown(), db.site.findUnique({ where: { id } }), shown()]);
+      expect(seen.map((row) => row?.name)).toEqual(['one', 'one', 'one']);
+    });
+    expect(await shown()).toEqual({ name });
+  });
+});
