@@ -10,6 +10,7 @@ import { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
 import { authority } from '../support/authority.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
 import { freePort } from '../support/ports.ts';
@@ -159,4 +160,24 @@ test('what an order wanted shown to an authority is taken back when another take
   await as(site.owner).call(certificates.remove, { params: { siteId: site.id }, body: { ids: [id] } });
   await clearEnded(installation);
   expect(await shown()).toBe(0);
+});
+
+test('two orders that an authority shows one token each keep their proof until they end', async () => {
+  const site = await build.site();
+  const orders = await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      const { id } = await build.certificate(site, [`${unique(name)}.example.com`], { type: 'automatic' });
+      const open = { certificateId: id, keyType: 'rsa', openFor: `${id} rsa`, dueAt: new Date() };
+      return db.certificateOrder.create({ data: open });
+    }),
+  );
+  const proof = { token: unique('token'), type: 'http-01', name: 'a.example.com', keyAuthorization: 'x' };
+  const data = orders.map(({ id }) => ({ ...proof, orderId: id, siteId: site.id, zoneId: site.zone.id }));
+  await db.acmeChallenge.createMany({ data });
+  const [first, second] = orders;
+  await db.certificateOrder.update({ where: { id: first?.id ?? '' }, data: { state: 'failed', openFor: null } });
+  await clearEnded(installation);
+  expect(await db.acmeChallenge.findMany({ where: { siteId: site.id }, select: { orderId: true } })).toEqual([
+    { orderId: second?.id },
+  ]);
 });

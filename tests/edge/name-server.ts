@@ -1,12 +1,34 @@
 // A name server over UDP for tests: answers what it is told, and remembers what it was asked.
 import { createSocket } from 'node:dgram';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 
-export type Records = { a?: string[]; aaaa?: string[]; txt?: string[]; seconds?: number; alias?: string };
+export type Records = {
+  a?: string[];
+  aaaa?: string[];
+  txt?: string[];
+  ns?: string[];
+  seconds?: number;
+  alias?: string;
+};
 export type Behaviour = 'answer' | 'silent' | 'fail' | 'lie';
 
+const kinds = new Map([
+  [1, 'A'],
+  [2, 'NS'],
+  [5, 'CNAME'],
+  [16, 'TXT'],
+  [28, 'AAAA'],
+]);
+
+/** An address of this machine for a name server, which is asked on port 53 wherever it is: no other test has it. */
+export const nameServerHost = () => `127.${randomInt(100, 200)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+
 /** It knows what it is told, or what somebody else says at the moment of the question. */
-export async function startNameServer(find?: (name: string) => Records | undefined) {
+export async function startNameServer(
+  find?: (name: string) => Records | undefined,
+  { host = '127.0.0.1', port = 0 }: { host?: string; port?: number } = {},
+) {
   const records = new Map<string, Records>();
   const asked: string[] = [];
   let behaviour: Behaviour = 'answer';
@@ -14,7 +36,7 @@ export async function startNameServer(find?: (name: string) => Records | undefin
   socket.on('message', (question, from) => {
     const { name, end } = readName(question);
     const kind = question.readUInt16BE(end);
-    asked.push(`${name} ${kind === 1 ? 'A' : 'AAAA'}`);
+    asked.push(`${name} ${kinds.get(kind) ?? kind}`);
     if (behaviour === 'silent') return;
     const found = find ? find(name) : records.get(name);
     const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
@@ -25,6 +47,7 @@ export async function startNameServer(find?: (name: string) => Records | undefin
     header.writeUInt16BE(1, 4);
     const answers = code !== 0 ? [] : addresses.map((address) => record(kind, address, found?.seconds ?? 60));
     if (kind === 16 && code === 0) answers.push(...(found?.txt ?? []).map(text));
+    if (kind === 2 && code === 0) answers.push(...(found?.ns ?? []).map((server) => entry(2, 60, nameOf(server))));
     if (found?.alias !== undefined && code === 0) answers.unshift(alias(found.alias));
     header.writeUInt16BE(answers.length, 6);
     const reply = Buffer.concat([header, question.subarray(12, end + 4), ...answers]);
@@ -36,10 +59,10 @@ export async function startNameServer(find?: (name: string) => Records | undefin
     }
     socket.send(reply, from.port, from.address);
   });
-  socket.bind(0, '127.0.0.1');
+  socket.bind(port, host);
   await once(socket, 'listening');
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${host}:${socket.address().port}`,
     records,
     asked,
     behave: (next: Behaviour) => (behaviour = next),
@@ -63,9 +86,11 @@ function record(kind: number, address: string, seconds: number): Buffer {
   return entry(kind, seconds, data);
 }
 
-function alias(target: string): Buffer {
-  const name = target.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
-  return entry(5, 60, Buffer.concat([...name, Buffer.from([0])]));
+const alias = (target: string) => entry(5, 60, nameOf(target));
+
+function nameOf(text: string): Buffer {
+  const labels = text.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
 /** Of at most 255 letters. */

@@ -4,7 +4,9 @@ import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
 import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAccount } from '@edgeloom/api/acme/client.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { nameServerHost, startNameServer } from '../edge/name-server.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
@@ -13,15 +15,17 @@ import { startPebble, type Pebble } from '../support/pebble.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
+/** Of somebody else. */
+const other = `${unique('other')}.example.com`;
 let dns: PowerDns;
 let pebble: Pebble;
 let app: TestApp;
 let walled: TestApp;
 
 beforeAll(async () => {
-  dns = await startPowerDns([zone]);
-  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer });
-  const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]) };
+  dns = await startPowerDns([zone, other]);
+  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, remembers: true });
+  const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]), DNS_RESOLVERS: dns.nameServer };
   app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
   walled = await testApp(settings);
 }, 90_000);
@@ -44,21 +48,25 @@ const order = (site: BuiltSite, names: string[], keyTypes: ('ecdsa' | 'rsa')[] =
     params: site.params,
     body: { source: 'automatic', sslName: unique('cert'), names, keyTypes },
   });
+const never = () => {
+  throw new Error('it is there');
+};
+const blank = { status: 'pending' as const, identifiers: [], authorizations: [], finalize: '' };
 const log = { warn: (...said: unknown[]) => console.warn(...said) };
-const issue = (site: BuiltSite, certId: string) =>
+const issue = (site: BuiltSite, certId: string, now = () => new Date()) =>
   eventually(
     async () => {
-      await issueDue(app.installation, () => new Date(), log);
+      await issueDue(app.installation, now, log);
       const info = await app.as(site.owner).call(certificates.get, { params: { ...site.params, certId } });
       expect(info.status).not.toBe('processing');
       return info;
     },
     { within: 25_000 },
   );
-const proofs = async () => {
+const proofs = async (name = zone) => {
   const resolver = new Resolver();
   resolver.setServers([dns.nameServer]);
-  return resolver.resolveTxt(`_acme-challenge.${zone}`).catch(() => []);
+  return resolver.resolveTxt(`_acme-challenge.${name}`).catch(() => []);
 };
 
 test('an account is tried before it is stored, and shown masked', async () => {
@@ -127,4 +135,96 @@ test('a provider that refuses ends the order in its own words', async () => {
   const info = await issue(site, id);
   expect(info).toMatchObject({ status: 'fail' });
   expect(info.error).toContain(`_acme-challenge.gone.${zone}`);
+});
+
+describe('an account that says yes to everything', () => {
+  let liar: PowerDns;
+  beforeAll(async () => {
+    liar = await startPowerDns([other, zone]);
+  }, 60_000);
+  afterAll(() => liar.stop());
+
+  const claim = async (name: string) => {
+    const site = await app.build.site();
+    const { url, apiKey } = liar;
+    await add(site, { ...account(), credentials: { url, apiKey }, domains: [name] });
+    return site;
+  };
+  /** A minute a second. */
+  const hurried = () => {
+    const began = Date.now();
+    return () => new Date(began + (Date.now() - began) * 60);
+  };
+
+  test('spends nothing that the authority counts for a name of somebody else', { timeout: 60_000 }, async () => {
+    const site = await claim(other);
+    const { id } = await order(site, [`www.${other}`]);
+    const info = await issue(site, id, hurried());
+    expect(info).toMatchObject({ status: 'fail' });
+    const host = dns.nameServer.replace(':53', '');
+    expect(info.error).toContain(`ns1.${other} (${host}) shows no TXT record`);
+    expect(info.timeline.map(({ step }) => step)).not.toContain('told');
+    const { orderUrl } = await app.installation.db.certificateOrder.findFirstOrThrow({ where: { certificateId: id } });
+    const client = await openAccount(app.installation, app.installation.env.ACME_AUTHORITIES[0] ?? never());
+    const placed = await client.getOrder({ ...blank, url: orderUrl ?? never() });
+    expect((await client.getAuthorizations(placed)).map(({ status }) => status)).toEqual(['pending']);
+  });
+
+  test(
+    'gets no certificate for what the authority remembers that its owner has proven',
+    { timeout: 60_000 },
+    async () => {
+      const owner = await app.build.site();
+      await add(owner);
+      const name = `shop.${zone}`;
+      expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
+      const site = await claim(zone);
+      const info = await issue(site, (await order(site, [name])).id, hurried());
+      expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
+      // Whoever has the name needs the authority's memory no less.
+      expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
+      expect(await proofs(name)).toEqual([]);
+    },
+  );
+});
+
+test('the authority is told when the slowest name server shows the proof', { timeout: 60_000 }, async () => {
+  const host = nameServerHost();
+  const name = `late.${zone}`;
+  let copied: string[] = [];
+  let looks = 0;
+  const slow = await startNameServer(
+    (asked) => {
+      if (asked.toLowerCase() !== `_acme-challenge.${name}`) return {};
+      looks += 1;
+      const before = copied;
+      void proofs(name).then((texts) => (copied = texts.flat()));
+      return { txt: before };
+    },
+    { host, port: 53 },
+  );
+  onTestFinished(() => slow.stop());
+  await dns.delegate(zone, `ns2.${zone}`, host);
+  const site = await app.build.site();
+  await add(site);
+  expect(await issue(site, (await order(site, [name])).id)).toMatchObject({ status: 'success' });
+  expect(looks).toBeGreaterThan(1);
+});
+
+test('an order at the authority that another order has used up is placed anew', { timeout: 60_000 }, async () => {
+  const { db } = app.installation;
+  const site = await app.build.site();
+  await add(site);
+  const name = `twice.${zone}`;
+  const first = await order(site, [name]);
+  expect(await issue(site, first.id)).toMatchObject({ status: 'success' });
+  const { orderUrl, ca } = await db.certificateOrder.findFirstOrThrow({ where: { certificateId: first.id } });
+  const second = await order(site, [name]);
+  await db.certificateOrder.updateMany({
+    where: { certificateId: second.id },
+    data: { orderUrl, ca, placedAt: new Date() },
+  });
+  expect(await issue(site, second.id)).toMatchObject({ status: 'success', error: null });
+  const pairs = await db.certificatePair.findMany({ where: { certificateId: { in: [first.id, second.id] } } });
+  expect(new Set(pairs.map(({ fingerprint }) => fingerprint)).size).toBe(2);
 });

@@ -22,6 +22,8 @@ export interface PebbleOptions {
   slow?: boolean;
   /** Believes everybody. */
   gullible?: boolean;
+  /** Asks nobody twice for a proof, as the large authorities do for weeks; else it does half of the time. */
+  remembers?: boolean;
 }
 export interface Pebble {
   /** As an entry of ACME_AUTHORITIES. */
@@ -86,6 +88,7 @@ export async function startPebble(options: PebbleOptions, name = 'Pebble'): Prom
     pebble = await program('pebble', ['-config', path.join(dir, 'config.json'), '-strict', '-dnsserver', nameServer], {
       PEBBLE_WFE_NONCEREJECT: String(options.lostNonces ?? 5),
       ...(options.slow !== true && { PEBBLE_VA_NOSLEEP: '1' }),
+      ...(options.remembers === true && { PEBBLE_AUTHZREUSE: '100' }),
       ...(options.gullible === true && { PEBBLE_VA_ALWAYS_VALID: '1' }),
     });
     // Its certificate is of an authority that fetch does not know: that it shows one is enough.

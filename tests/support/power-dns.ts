@@ -4,15 +4,18 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { launch } from '../../deploy/services/program.ts';
 import { eventually } from './eventually.ts';
-import { freePorts } from './ports.ts';
+import { nameServerHost } from '../edge/name-server.ts';
+import { freePort } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
 export interface PowerDns {
   /** Of its API. */
   url: string;
   apiKey: string;
-  /** Where it answers questions: `127.0.0.1:port`. */
+  /** Where it answers questions: `127.1.2.3:53`. */
   nameServer: string;
+  /** Another name server for a zone. */
+  delegate: (zone: string, name: string, host: string) => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -20,7 +23,8 @@ const schema = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
 
 export async function startPowerDns(zones: string[]): Promise<PowerDns> {
   const dir = await testDir();
-  const [port = 0, api = 0] = await freePorts(2);
+  const api = await freePort();
+  const host = nameServerHost();
   const file = path.join(dir, 'pdns.sqlite');
   const database = new DatabaseSync(file);
   database.exec(await readFile(schema, 'utf8'));
@@ -31,8 +35,8 @@ export async function startPowerDns(zones: string[]): Promise<PowerDns> {
     'socket-dir': dir,
     launch: 'gsqlite3',
     'gsqlite3-database': file,
-    'local-address': '127.0.0.1',
-    'local-port': String(port),
+    'local-address': host,
+    'local-port': '53',
     api: 'yes',
     'api-key': apiKey,
     webserver: 'yes',
@@ -56,15 +60,43 @@ export async function startPowerDns(zones: string[]): Promise<PowerDns> {
     { runDir: path.join(dir, 'run'), logDir: dir },
   );
   const url = `http://127.0.0.1:${api}`;
-  const call = async (target: string, body?: object) => {
+  const call = async (target: string, method = 'GET', body?: object) => {
     const answer = await fetch(`${url}/api/v1/servers/localhost${target}`, {
-      method: body ? 'POST' : 'GET',
+      method,
       headers: { 'x-api-key': apiKey },
       body: body ? JSON.stringify(body) : null,
     });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   };
+  const servers = new Map(zones.map((zone) => [zone, new Map([[`ns1.${zone}`, host]])]));
+  const setsOf = (zone: string) => {
+    const known = [...(servers.get(zone) ?? [])];
+    const set = (name: string, type: string, contents: string[]) => ({
+      name: `${name}.`,
+      type,
+      ttl: 60,
+      changetype: 'REPLACE',
+      records: contents.map((content) => ({ content, disabled: false })),
+    });
+    return [
+      set(
+        zone,
+        'NS',
+        known.map(([name]) => `${name}.`),
+      ),
+      ...known.map(([name, address]) => set(name, 'A', [address])),
+    ];
+  };
   await eventually(() => call(''), { within: 20_000 });
-  for (const zone of zones) await call('/zones', { name: `${zone}.`, kind: 'Native', nameservers: [`ns1.${zone}.`] });
-  return { url, apiKey, nameServer: `127.0.0.1:${port}`, stop: () => running.stop() };
+  for (const zone of zones) await call('/zones', 'POST', { name: `${zone}.`, kind: 'Native', rrsets: setsOf(zone) });
+  return {
+    url,
+    apiKey,
+    nameServer: `${host}:53`,
+    async delegate(zone, name, address) {
+      servers.get(zone)?.set(name, address);
+      await call(`/zones/${zone}.`, 'PATCH', { rrsets: setsOf(zone) });
+    },
+    stop: () => running.stop(),
+  };
 }

@@ -119,7 +119,9 @@ export const Env = z.object({
     z.array(z.string().regex(/^([0-9.]+|\[[0-9a-f:]+\]|[0-9a-f:]+)(:[0-9]{1,5})?$/i, 'address:port')),
   )
     .default([])
-    .describe("Name servers that are asked where domains point to, by comma; empty: the system's"),
+    .describe(
+      "Name servers that are asked where domains point to, and which ones a zone has, by comma; empty: the system's",
+    ),
   DNS_ENDPOINTS: Json.pipe(z.partialRecord(DnsProvider.exclude(['powerDNS']), z.url({ protocol: /^https?$/ })))
     .prefault('{}')
     .describe(

@@ -1,4 +1,5 @@
 // Carries out one order, from wherever it is to its end, and writes down what came of it.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
 import type { PoolClient } from 'pg';
@@ -109,7 +110,8 @@ async function carryOut(work: Work): Promise<void> {
 
 async function certificateFor(work: Work, client: acme.Client): Promise<string> {
   let order = await place(work, client);
-  if (order.status === 'pending') {
+  // An authority that remembers all proofs asks for none; one whose request is stored has got past this.
+  if (order.status === 'pending' || (order.status === 'ready' && work.order.csrPem === null)) {
     await prove(work, client, order);
     order = await until(work, client, order, 'pending');
   }
@@ -119,8 +121,19 @@ async function certificateFor(work: Work, client: acme.Client): Promise<string> 
   }
   order = await until(work, client, order, 'processing', 'ready');
   if (order.status !== 'valid') throw new Refused(detailOf(order) ?? `the order is ${order.status}`);
-  return client.getCertificate(order);
+  const chainPem = await client.getCertificate(order);
+  if (!isOurs(work, chainPem)) throw new UsedUp('the authority made another certificate of the same order');
+  return chainPem;
 }
+
+/** Asked twice for the same names, an authority may answer with the order it has: then one of the two has it signed first. */
+class UsedUp extends Error {}
+
+const isOurs = ({ here: { secrets }, order }: Work, chainPem: string) =>
+  order.keySealed !== null &&
+  new X509Certificate(chainPem).checkPrivateKey(
+    createPrivateKey(secrets.open(order.keySealed, contexts.certificateKey(order.certificateId))),
+  );
 
 /** The order at the authority: the one that was placed before a death, or a new one. */
 async function place(work: Work, client: acme.Client): Promise<Order> {
@@ -254,7 +267,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
     // The order may be gone at the authority; what is not, it finds again.
-    const isGone = error instanceof AcmeProblem && error.status === 404;
+    const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
     const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
     return setOrder(here.pool, work, {
       tries,

@@ -1,4 +1,5 @@
 // Proving to an authority that a name is served here: by what the nodes of its zone answer, or by a record of its DNS.
+import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
 import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
@@ -7,6 +8,7 @@ import { withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { openCredentials, openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
+import { openSight, type Sight } from '../dns/sight.ts';
 import { note, type Here, type OrderRow, type Work } from './order.ts';
 
 /** A name cannot be proven; more of the same would not help. */
@@ -20,6 +22,10 @@ const NODES_MS = 30_000;
 const LOOK_MS = 250;
 /** An authority that looks more than once, slowly. */
 const AUTHORITY_MS = 120_000;
+/** Name servers that fetch from another take a while. */
+const SEEN_MS = 120_000;
+const LOOKS_AT_ONCE = 10;
+const FAULTS_TOLD = 3;
 const ENDED_AT_ONCE = 100;
 
 interface DnsRow {
@@ -30,24 +36,27 @@ interface DnsRow {
 }
 
 export async function prove(work: Work, client: acme.Client, order: Order): Promise<void> {
-  const open = (await client.getAuthorizations(order)).filter(({ status }) => status !== 'valid');
-  refuseInvalid(open);
+  const all = await client.getAuthorizations(order);
+  refuseInvalid(all);
   const dns = await readDns(work);
-  await assertServed(work, open, dns);
-  const chosen = await Promise.all(open.map((authorization) => choose(client, authorization, dns)));
+  await assertServed(work, all, dns);
+  const chosen = (await Promise.all(all.map((authorization) => choose(work, client, authorization, dns)))).flat();
   for (const one of chosen) await put(work, one);
   await reachable(work, chosen);
-  const settling = chosen.map(({ dns }) => (dns ? settlingMs[DnsProvider.parse(dns.provider)] : 0));
+  const settling = chosen.map((one) => (one.dns ? settlingMs[DnsProvider.parse(one.dns.provider)] : 0));
   await setTimeout(Math.max(0, ...settling), undefined, { signal: work.signal });
-  for (const { challenge } of chosen) if (challenge.status === 'pending') await client.completeChallenge(challenge);
-  if (chosen.length > 0) await note(work.here.pool, work, 'told', chosen.map(({ name }) => name).join(' '));
+  await seen(work, chosen);
+  const told = chosen.filter(({ challenge }) => challenge?.status === 'pending');
+  for (const { challenge } of told) if (challenge) await client.completeChallenge(challenge);
+  if (told.length > 0) await note(work.here.pool, work, 'told', told.map(({ name }) => name).join(' '));
   await validated(work, client, order);
   await note(work.here.pool, work, 'validated');
 }
 
 interface Chosen {
   name: string;
-  challenge: Authorization['challenges'][number];
+  /** Null: the authority knows already, and only we want to see it. */
+  challenge: Authorization['challenges'][number] | null;
   value: string;
   dns: DnsRow | null;
 }
@@ -55,18 +64,30 @@ interface Chosen {
 const nameOf = ({ identifier, wildcard }: Authorization) =>
   wildcard === true ? `*.${identifier.value}` : identifier.value;
 
-async function choose(client: acme.Client, authorization: Authorization, accounts: DnsRow[]): Promise<Chosen> {
+async function choose(
+  { order }: Work,
+  client: acme.Client,
+  authorization: Authorization,
+  accounts: DnsRow[],
+): Promise<Chosen[]> {
   const name = nameOf(authorization);
   const dns = accounts.find(({ domains }) => isUnder(name, domains)) ?? null;
+  if (authorization.status === 'valid') {
+    if (dns === null) return [];
+    // An authority remembers for weeks what its account has proven, and all sites share the account: one that has the
+    // name in an account of its own says so by itself.
+    const value = createHash('sha256').update(`${order.id} ${name}`).digest('base64url');
+    return [{ name, challenge: null, value, dns }];
+  }
   const type = dns === null ? 'http-01' : 'dns-01';
   const challenge = authorization.challenges.find((one) => one.type === type);
   if (!challenge) throw new Refused(`${name}: the authority offers no ${type}`);
-  return { name, challenge, value: await client.getChallengeKeyAuthorization(challenge), dns };
+  return [{ name, challenge, value: await client.getChallengeKeyAuthorization(challenge), dns }];
 }
 
 /** Since the order was opened a name may have gone to somebody else: nothing of theirs is proven by our nodes. */
-async function assertServed({ here: { pool }, order }: Work, open: Authorization[], dns: DnsRow[]) {
-  const byNodes = open.map(nameOf).filter((name) => !dns.some(({ domains }) => isUnder(name, domains)));
+async function assertServed({ here: { pool }, order }: Work, all: Authorization[], dns: DnsRow[]) {
+  const byNodes = all.map(nameOf).filter((name) => !dns.some(({ domains }) => isUnder(name, domains)));
   const { rows } = await pool.query<{ name: string }>(
     'SELECT enabled_name AS name FROM domains WHERE site_id = $1 AND enabled_name = ANY($2)',
     [order.siteId, byNodes],
@@ -85,21 +106,24 @@ async function readDns({ here: { pool }, order }: { here: Here; order: Pick<Orde
 
 async function put(work: Work, { name, challenge, value, dns }: Chosen): Promise<void> {
   const { here, order } = work;
+  const type = challenge?.type ?? 'dns-01';
   // A trigger tells the nodes.
   const { rowCount } = await here.pool.query(
     `INSERT INTO acme_challenges (token, order_id, type, site_id, zone_id, name, key_authorization, dns_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (token) DO NOTHING`,
-    [challenge.token, order.id, challenge.type, order.siteId, order.zoneId, name, value, dns?.id ?? null],
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (token, order_id) DO NOTHING`,
+    [challenge?.token ?? value, order.id, type, order.siteId, order.zoneId, name, value, dns?.id ?? null],
   );
   if (dns !== null) await changeRecord(here, dns, name, (values) => [...new Set([...values, value])]);
-  if (rowCount === 1) await note(here.pool, work, 'challenge', `${challenge.type} ${name}`);
+  if (rowCount === 1) await note(here.pool, work, 'challenge', `${type} ${name}`);
 }
+
+const recordOf = (name: string) => `_acme-challenge.${name.replace(/^\*\./, '')}`;
 
 /** One change of an account at a time: two orders may prove one name at once, and each keeps the other's value. */
 async function changeRecord(here: Here, row: DnsRow, name: string, change: (values: string[]) => string[]) {
   const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, row));
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
-  const record = { name: `_acme-challenge.${name.replace(/^\*\./, '')}`, type: 'TXT' as const };
+  const record = { name: recordOf(name), type: 'TXT' as const };
   await withClient(here.pool, async (client) => {
     await client.query('SELECT pg_advisory_lock(7306, hashtext($1))', [row.id]);
     try {
@@ -118,7 +142,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
 
 /** Until all nodes that are connected have what the authority will ask for; those that are away get it when they are back. */
 async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen[]) {
-  const keys = chosen.flatMap(({ challenge, dns }) => (dns === null ? [acmeKey(challenge.token)] : []));
+  const keys = chosen.flatMap(({ challenge, dns }) => (challenge && dns === null ? [acmeKey(challenge.token)] : []));
   if (keys.length === 0) return;
   for (const until = Date.now() + NODES_MS; Date.now() < until; await setTimeout(LOOK_MS, undefined, { signal })) {
     const { rows } = await pool.query<{ ready: boolean }>(
@@ -130,6 +154,36 @@ async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen
       [order.zoneId, keys],
     );
     if (rows[0]?.ready === true) return;
+  }
+}
+
+/**
+ * An authority counts its failures for a name over all that use our account. So it is told to look only when what it will
+ * look for is in the zone that everybody sees: in whose account it was written says nothing about whose the name is.
+ */
+async function seen({ here, now, signal }: Work, chosen: Chosen[]) {
+  const byDns = chosen.filter(({ dns }) => dns !== null);
+  const records = Map.groupBy(byDns, ({ name }) => recordOf(name));
+  const look = openSight(here.env);
+  let left = [...records.keys()];
+  let pause = 1000;
+  for (const until = now().getTime() + SEEN_MS; left.length > 0; await setTimeout(pause, undefined, { signal })) {
+    pause = Math.min(pause * 2, 10_000);
+    const sights: [string, Sight][] = [];
+    const queue = left.values();
+    const worker = async () => {
+      for (const name of queue) {
+        const values = (records.get(name) ?? []).map(({ value }) => value);
+        sights.push([name, await look(name, values)]);
+      }
+    };
+    await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, worker));
+    const missing = sights.filter(([, { isShown }]) => !isShown);
+    left = missing.map(([name]) => name);
+    if (left.length === 0) return;
+    if (now().getTime() < until) continue;
+    const said = missing.slice(0, FAULTS_TOLD).map(([, sight]) => sight.said);
+    throw new Refused(`not to be seen in DNS, so the authority was not told: ${said.join('; ')}`);
   }
 }
 

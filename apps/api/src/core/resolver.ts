@@ -70,7 +70,8 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   };
 }
 
-async function listed(answer: Promise<string[]>): Promise<string[]> {
+/** An answer of no is nothing; no answer is an error. */
+export async function listed<T>(answer: Promise<T[]>): Promise<T[]> {
   try {
     return await answer;
   } catch (error) {
