@@ -109,6 +109,8 @@ export const owners: { [M in Model]: Owner<M> } = {
   ZoneAssignment: 'zone',
   EdgeNode: 'zone',
   NodeState: 'node',
+  NodeJob: 'node',
+  NodeJobStep: 'job',
   RevokedKey: '(append)',
 
   Product: {
