@@ -41,6 +41,22 @@ test('a product says how many automatic certificates a site may have, in a race 
   await order(await build.site({ product }));
 });
 
+test('a site has a thousand certificates at most that are brought, or requested to be', async () => {
+  const site = await build.site();
+  const rows = Array.from({ length: 999 }, (_, i) => ({ siteId: site.id, name: `c${i}`, type: 'manual', names: [] }));
+  await db.certificate.createMany({ data: rows });
+  const request = () =>
+    as(site.owner).call(certificates.create, {
+      params: site.params,
+      body: { source: 'csr', sslName: unique('cert'), names: ['www.example.com'], keyType: 'ecdsa' },
+    });
+  const outcomes = await Promise.allSettled([request(), request()]);
+  expect(fulfilled(outcomes)).toBe(1);
+  await expect(request()).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'source', rule: 'range' })],
+  });
+});
+
 test('domains that ask together get all of their certificates or none, and those that do not fit are named', async () => {
   const product = await build.product();
   await db.product.update({ where: { id: product.id }, data: { autoCertificateLimit: 3 } });

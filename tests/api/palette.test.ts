@@ -4,6 +4,7 @@ import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Signed } from '../support/actors.ts';
+import '../support/matchers.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 
@@ -99,10 +100,10 @@ test('a text is no pattern', async () => {
   for (const text of ['%', '_', '\\', "'", 'a%c']) expect((await find(site.owner, { text })).domains).toEqual([]);
 });
 
-test('a text that the database cannot hold is the caller’s mistake', async () => {
+test('a text that the database cannot hold is the caller’s mistake, and says where', async () => {
   const { tenant, site } = await everything();
-  await expect(find(site.owner, { text: 'a\u0000b' })).rejects.toMatchObject({ status: 400 });
-  await expect(as(tenant.client).call(zones.create, { body: { name: 'a\u0000b' } })).rejects.toMatchObject({
-    status: 400,
-  });
+  const fault = (path: string) => ({ errorData: [expect.objectContaining({ path, rule: 'format' })] });
+  await expect(find(site.owner, { text: 'a\u0000b' })).toFail('PARAMETER', fault('text'));
+  const zone = { body: { name: 'a\u0000b' } };
+  await expect(as(tenant.client).call(zones.create, zone)).toFail('PARAMETER', fault('name'));
 });

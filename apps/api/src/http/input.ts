@@ -57,6 +57,14 @@ async function form(request: FastifyRequest) {
   return body;
 }
 
+/** Texts that the database can neither hold nor look for. */
+function* unstorable(value: unknown, path: readonly string[] = []): Generator<object> {
+  if (typeof value === 'string' && value.includes('\0'))
+    yield { path: path.join('.'), rule: 'format', message: 'no text holds a NUL character' };
+  if (value === null || typeof value !== 'object' || value instanceof File) return;
+  for (const [name, part] of Object.entries(value)) yield* unstorable(part, [...path, name]);
+}
+
 export function inputReader(endpoint: Endpoint) {
   const check = inputChecker(endpoint);
   return async (request: FastifyRequest) =>
@@ -78,6 +86,7 @@ export function inputChecker({ path, params = {}, query, body }: Endpoint) {
     const check = (schema: z.ZodType, input: unknown) => {
       const result = schema.safeParse(input);
       if (!result.success) faults.push(...result.error.issues.flatMap(particulars));
+      else faults.push(...unstorable(result.data));
       return result.data;
     };
     const input = {

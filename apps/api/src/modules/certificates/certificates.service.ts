@@ -40,6 +40,9 @@ export const include = {
 } satisfies Prisma.CertificateInclude;
 type Row = Prisma.CertificateGetPayload<{ include: typeof include }>;
 
+/** Of a site: what is picked from is one list, and every node holds them all. Automatic ones are its product's to number. */
+const MOST_BROUGHT = 1000;
+
 const column = { createdAt: 'createdAt', updatedAt: 'updatedAt', sslName: 'name', expiry: 'notAfter' } as const;
 
 export async function list(
@@ -121,6 +124,7 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
   if (input.source === 'csr') {
     const request = await newRequest(ctx, id, input);
     return ctx.db.$transaction(async (tx) => {
+      await assertOneMore(tx, siteId);
       await orFail('DUPLICATED', tx.certificate.create({ data: { ...data, ...request } }));
       await note(tx, ctx, id, 'requested', input.names.join(' '));
       return read(tx, id);
@@ -128,10 +132,18 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
   }
   const pair = await pairOf(ctx, input);
   return ctx.db.$transaction(async (tx) => {
+    await assertOneMore(tx, siteId);
     await orFail('DUPLICATED', tx.certificate.create({ data: { ...data, names: pair.names } }));
     await serve(tx, ctx, { id, zoneId }, pair, false);
     return read(tx, id);
   });
+}
+
+/** The site is locked: two at once are not both the last. */
+async function assertOneMore(tx: ScopedTx, siteId: string) {
+  await sites.lock(tx, siteId);
+  const brought = await tx.certificate.count({ where: { siteId, type: { not: 'automatic' } } });
+  if (brought >= MOST_BROUGHT) failAt('source', 'range', `at most ${MOST_BROUGHT} certificates that are brought`);
 }
 
 export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, input: CertificateUpdate) {
