@@ -86,6 +86,15 @@ describe('a purge by tag', () => {
     for (const path of ['/t1', '/t2', '/t3']) expect(await stateOf(path, { host })).not.toBe('hit');
     expect(await stateOf('/plain', { host })).toBe('hit');
   });
+  test('leaves what is fetched as soon as it is answered', async () => {
+    const { name: host, site } = await made();
+    tagged('/soon', 'soon');
+    for (let i = 0; i < 40; i += 1) {
+      await edge.get('/soon', { host });
+      expect(await stateOf('/soon', { host })).toBe('hit');
+      await purge({ site: site.id, tags: ['soon'] });
+    }
+  });
   test('is of one site', async () => {
     const [mine, theirs] = [await made(), await made()];
     tagged('/same', 'same');

@@ -82,6 +82,18 @@ local function now()
     return ngx.now() * 1000
 end
 
+-- Waits for the next millisecond. What the origin is asked in that of a mark counts as asked before it: what it is asked
+-- once the purge has been answered must not. A clock that stands still is not waited for.
+function _M.pass_moment()
+    local marked = now()
+    for _ = 1, 5 do
+        ngx.sleep(0.001)
+        if now() ~= marked then
+            return
+        end
+    end
+end
+
 -- `prefix`: host and decoded path; "" is the whole site.
 function _M.purge_prefix(site_id, prefix, soft)
     if soft then
