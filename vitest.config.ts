@@ -4,10 +4,10 @@ const services = ['tests/support/global-setup.ts'];
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // What is looked at again until it holds may take its time where everything runs at once.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
     // Two cores run a browser, databases and nginx beside the tests themselves.
     maxWorkers: '100%',
     projects: [

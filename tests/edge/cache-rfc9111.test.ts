@@ -382,6 +382,7 @@ describe('stale answers', () => {
     await get(path);
     const stale = await untilStale(path, 'stale-while-revalidate');
     expect(stale.body).toBe('1');
+    await eventually(() => expect(edge.origin.asked(path)).toHaveLength(2));
     for (let i = 0; i < 3; i += 1) expect((await get(path)).body).toBe('1');
     expect(edge.origin.asked(path)).toHaveLength(2);
     open();

@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect(() => judge(about, question, later(1))).toThrow('another certificate');
     const changed = await answerTo(requestOf(question), said);
     // A minute of when it ends.
-    const at = changed.lastIndexOf(Buffer.from([0x18, 0x0f])) + 13;
+    const at = changed.lastIndexOf(Buffer.from('\u0018\u000f20')) + 13;
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
     expect(() => judge(changed, question, later(1))).toThrow('signed by nobody');
     for (const text of ['', '0\u0003\n\u0001\u0003', 'hello'])

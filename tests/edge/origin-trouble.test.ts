@@ -7,6 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge, upstream } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
 import { startNameServer } from './name-server.ts';
 
 const names = await startNameServer();
@@ -106,7 +107,7 @@ describe('an origin in IPv6', () => {
   });
 
   test('alone, by its name, is asked there; and elsewhere once the name leads elsewhere', async () => {
-    const six = await startOrigin({ host: '::1' });
+    const six = await startOrigin({ host: '::1', port: await freePort() });
     onTestFinished(() => six.stop());
     names.records.set('six.example.com', { aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });
     const upstreams = [upstream(six.port, { address: 'six.example.com' })];

@@ -19,7 +19,7 @@ import { services } from '../support/services.ts';
 import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');

@@ -11,7 +11,12 @@ import { portDoc, say, startEcho } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
 import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
 
-const pidsIn = async (dir: string) => (await findNginx(dir)).map(({ pid }) => pid).sort((a, b) => a - b);
+/** Without those that look after the store, which come and go. */
+const pidsIn = async (dir: string) =>
+  (await findNginx(dir))
+    .filter(({ title }) => !title.includes('cache'))
+    .map(({ pid }) => pid)
+    .sort((a, b) => a - b);
 
 async function echoes() {
   const [one, two] = await Promise.all([startEcho('one'), startEcho('two')]);
@@ -24,6 +29,8 @@ test('a forward comes, changes and goes, and the nginx of HTTP never hears of it
   const { one, two } = await echoes();
   const layout = layoutOf(agent.dir);
   const admin = new Admin(layout.adminSocket);
+  // Its master and two workers.
+  await inTime(async () => expect(await pidsIn(layout.dir)).toHaveLength(3));
   const [generation, workers] = await Promise.all([admin.generation(), pidsIn(layout.dir)]);
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(doc);
@@ -95,5 +102,5 @@ test('what cannot be served is told to the control plane, and HTTP goes on', asy
   await agent.end('SIGTERM');
   agent.start();
   await inTime(() => expect(peer.heartbeats.map((beat) => beat.error)).toContain(error));
-  expect(peer.heartbeats.at(-1)?.nginx).toBe('running');
+  await inTime(() => expect(peer.heartbeats.at(-1)?.nginx).toBe('running'));
 });

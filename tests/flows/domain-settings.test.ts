@@ -123,7 +123,7 @@ describe('towards the origin', () => {
     const spare = await startOrigin();
     const backup = { address: '127.0.0.1', port: spare.port, backup: true };
     await user().call(domainUpstreams.create, { params, body: { upstreams: [backup] } });
-    const body = { readTimeoutSeconds: 1, connectTimeoutSeconds: 1, maxFails: 1, failTimeoutSeconds: 3600 };
+    const body = { readTimeoutSeconds: 4, connectTimeoutSeconds: 4, maxFails: 1, failTimeoutSeconds: 3600 };
     // The Host field tells when the node has it.
     await user().call(domains.update, {
       params,

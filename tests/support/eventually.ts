@@ -2,7 +2,7 @@
  *  (milliseconds, a bound for a broken product rather than a claim about speed) it throws what `look` threw last. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
-  { within = 10_000 }: { within?: number } = {},
+  { within = 20_000 }: { within?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {

@@ -160,15 +160,18 @@ export async function startUdpEcho(name: string) {
   };
 }
 
-/** The first that comes back over a new connection; empty when it is closed without a word. */
-export function say(port: number, text: string | Buffer): Promise<string> {
+/** What comes back over a new connection until it is enough; empty when it is closed without a word. */
+export function say(port: number, text: string | Buffer, enough = /./s): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     // What was said and not read by who closes comes back as a reset.
     socket.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve('') : reject(error)));
     socket.once('close', () => resolve(''));
-    socket.once('data', (data) => {
-      resolve(data.toString('latin1'));
+    let said = '';
+    socket.on('data', (data) => {
+      said += data.toString('latin1');
+      if (!enough.test(said)) return;
+      resolve(said);
       socket.destroy();
     });
     socket.write(text);

@@ -1,10 +1,17 @@
-// Ports for what a test starts itself: at random from below the range that the system hands out, since what is let go
+// Ports for what a test starts itself: from below the range that the system hands out, since what is let go
 // there may be the next connection's own end before the program that was meant to listen has started.
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 const FIRST = 15_000;
 const LAST = 32_000;
+const SHARES = 16;
+const SHARE = Math.floor((LAST - FIRST) / SHARES);
+// Files that run side by side draw from different shares, and one file never draws a port twice: what it has let go, or
+// wants to find closed, is taken by nobody else.
+const share = FIRST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % SHARES) * SHARE;
+let drawn = randomInt(SHARE);
+const draw = () => share + ((drawn += 1) % SHARE);
 
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const [port] = await freePorts(1, host);
@@ -18,7 +25,7 @@ export async function freePorts(count: number, host = '127.0.0.1'): Promise<numb
   try {
     for (let tries = 0; held.size < count; tries += 1) {
       if (tries > count + 100) throw new Error('no free ports');
-      const port = randomInt(FIRST, LAST);
+      const port = draw();
       const server = held.has(port) ? null : await listening(port, host);
       if (server) held.set(port, server);
     }

@@ -48,7 +48,7 @@ export async function standingNode({ peer: peerOptions, ...options }: StandingOp
 }
 
 /** A program that has to start takes longer than an answer. */
-export const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 20_000 });
+export const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 50_000 });
 
 /** Waits until the node says that it has reached what the peer has published. */
 export const settled = ({ peer, agent }: Pick<Standing, 'peer' | 'agent'>): Promise<void> =>

@@ -28,6 +28,9 @@ export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'):
       });
     });
     asked.on('timeout', () => asked.destroy(new Error('the edge does not answer')));
-    asked.on('error', reject);
+    // A kept connection that nginx closed as we wrote to it: browsers ask once more.
+    asked.on('error', (error: NodeJS.ErrnoException) =>
+      asked.reusedSocket && error.code === 'ECONNRESET' ? resolve(visit(port, host, path, at)) : reject(error),
+    );
     asked.end();
   });
