@@ -22,12 +22,14 @@ local origin = require("edge.plugins.origin")
 local rates = require("edge.plugins.rates")
 local proxy_rewrite = require("edge.modules.proxy_rewrite")
 local status = require("edge.plugins.status")
+local token_auth = require("edge.modules.token_auth")
 local url_redirect = require("edge.modules.url_redirect")
 local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
+    token_auth,
 }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
@@ -130,7 +132,11 @@ function _M.access()
     if request.modules and request.modules.filters then
         var.e_modules = request.name
     end
+    if request.place then
+        var.e_uri = request.uri
+    end
     local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules)
+    answer = answer or request.place
     if answer then
         if rule then
             blocked(cause, rule)

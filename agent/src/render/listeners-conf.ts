@@ -85,6 +85,8 @@ map "" $e_modules { default ""; }
 # Lua may write only what some directive reads.
 map $e_modules $e_unused { default ""; }
 map "" $e_version { default ""; }
+# What is asked for instead of what the visitor wrote: without its token.
+map "" $e_uri { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}
@@ -147,16 +149,22 @@ ${store}        # Hop B closed without an answer and nothing stale was allowed: 
         error_page 502 = @again;
         proxy_pass http://hop;
     }
+    # The same for a request whose line is not asked for as it stands. A variable in every proxy_pass would cost each hit.
+    location @signed {
+        proxy_cache_key $e_key;
+${store}        error_page 502 = @again;
+        proxy_pass http://hop$e_uri;
+    }
 ${host.capabilities.slice && slices}    location @again {
         set $e_again "AGAIN ";
         proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once;
+        proxy_pass http://hop_once$e_uri;
     }
     # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
     location @pass {
         proxy_buffering off;
         proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once;
+        proxy_pass http://hop_once$e_uri;
     }
 }
 `;
@@ -210,7 +218,7 @@ const slices = conf`    location @slice {
 ${requestFields}        proxy_set_header Range $slice_range;
         proxy_set_header X-E-Slice $slice_range;
         proxy_cache_key $e_key$slice_range;
-${store}        proxy_pass http://hop;
+${store}        proxy_pass http://hop$e_uri;
     }
 `;
 

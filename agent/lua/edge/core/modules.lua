@@ -8,6 +8,7 @@ local plugins = {
     cors = require("edge.modules.cors"),
     customHeader = require("edge.modules.custom_header"),
     proxyRewrite = require("edge.modules.proxy_rewrite"),
+    tokenAuth = require("edge.modules.token_auth"),
     urlRedirect = require("edge.modules.url_redirect"),
 }
 
@@ -29,7 +30,7 @@ local function load(wanted)
         local plugin = plugins[kind]
         local entry = plugin and docs.get("module/" .. id)
         if entry then
-            entry.prepared = entry.prepared or plugin.prepare(entry.doc)
+            entry.prepared = entry.prepared or plugin.prepare(entry.doc, entry.key)
             set.entries[kind] = entry
             set[kind] = entry.prepared
             set.filters = set.filters or plugin.header_filter ~= nil

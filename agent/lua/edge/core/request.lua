@@ -4,6 +4,7 @@ local docs = require("edge.core.docs")
 local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
 local recent = require("edge.core.recent")
+local token_auth = require("edge.modules.token_auth")
 local challenges = require("edge.tls.challenges")
 local find, sub = string.find, string.sub
 local get_method, var = ngx.req.get_method, ngx.var
@@ -86,6 +87,10 @@ function _M.visitor()
     request, why, closed = describe(var.host, var.scheme .. ":" .. var.server_port, tick)
     if not request then
         return nil, why, closed
+    end
+    local guard = request.modules and request.modules.tokenAuth
+    if guard then
+        token_auth.read(guard, request)
     end
     request.encoding = var.e_encoding
     request.odd = var.http_if_modified_since ~= nil or var.http_upgrade ~= nil

@@ -76,6 +76,8 @@ local function is_preflight()
     return var.request_method == "OPTIONS" and var.http_origin and var.http_access_control_request_method
 end
 
+_M.is_preflight = is_preflight
+
 function _M.access()
     return is_preflight() and 204 or nil
 end

@@ -25,7 +25,8 @@ local function redirect(request)
     end
     local zone = docs.get("zone")
     local code = zone and zone.doc.forceSSLRedirectCode or 301
-    return code, "https://" .. request.name .. port .. request.uri
+    -- As the visitor wrote it: a token in it is asked for again there.
+    return code, "https://" .. request.name .. port .. var.request_uri
 end
 
 function _M.access(_, request)

@@ -6,7 +6,19 @@ import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { ProxyRewriteSettings } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { literalOf, readSource } from '@edgeloom/contract/modules/redirect-rules.ts';
 import { redirectTable, type RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
-import type { CorsDoc, CustomHeaderDoc, ModuleDoc, ProxyRewriteDoc } from '@edgeloom/contract/edge/module-doc.ts';
+import { TokenAuthSettings, type StoredAuth } from '@edgeloom/contract/modules/token-auths.ts';
+import { partsOf, patternOf, textVariables } from '@edgeloom/contract/modules/token-recipe.ts';
+import { hashOf } from '@edgeloom/contract/modules/token-signer.ts';
+import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
+import type {
+  CorsDoc,
+  CustomHeaderDoc,
+  ModuleDoc,
+  ProxyRewriteDoc,
+  TokenAuthDoc,
+} from '@edgeloom/contract/edge/module-doc.ts';
+import { sealTo } from './seal.ts';
 
 export interface ModuleRow {
   id: string;
@@ -16,13 +28,25 @@ export interface ModuleRow {
   redirects: RedirectRule[] | null;
 }
 
-export function moduleDoc(row: ModuleRow): ModuleDoc {
+/** Opens the keys that modules name, and has the zone's own to seal them with. */
+export interface Keyring {
+  zoneKey: Buffer;
+  open: (id: string) => string;
+}
+
+/** `keyring`: asked for where the module has keys. */
+export function moduleDoc(row: ModuleRow, keyring: () => Keyring = noKeys): ModuleDoc {
   const kind = ModuleKind.parse(row.kind);
   if (kind === 'customHeader') return customHeaderDoc(row);
   if (kind === 'urlRedirect')
     return { kind: 'module', id: row.id, module: kind, ...redirectTable(row.redirects ?? []) };
   if (kind === 'proxyRewrite') return proxyRewriteDoc(row);
+  if (kind === 'tokenAuth') return tokenAuthDoc(row, keyring());
   return corsDoc(row.id, CorsStored.parse(row.settings));
+}
+
+function noKeys(): never {
+  throw new Error('there is nobody to open its keys');
 }
 
 const variable = new RegExp(`\\{(${headerVariables.join('|')})\\}`);
@@ -60,6 +84,36 @@ function proxyRewriteDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): 
         host,
       };
     }),
+  };
+}
+
+function tokenAuthDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>, keyring: Keyring): TokenAuthDoc {
+  const auths = TokenAuthSettings.parse(settings).auths.filter(({ enabled }) => enabled);
+  return { kind: 'module', id, module: 'tokenAuth', auths: auths.map((auth) => authDoc(auth, moduleKey(id), keyring)) };
+}
+
+function authDoc(auth: StoredAuth, docKey: string, { zoneKey, open }: Keyring): TokenAuthDoc['auths'][number] {
+  const place = auth.action === 'redirect' && auth.target !== null ? placeOf(auth.target) : null;
+  return {
+    id: auth.id,
+    paths: { type: auth.type, values: auth.value },
+    ...(auth.except && { except: { type: auth.except.type, values: auth.except.value } }),
+    place: auth.place,
+    parts: auth.parts.map(({ name, format }) => {
+      const { pattern, names } = patternOf(format, auth);
+      return { name, pattern, variables: names };
+    }),
+    text: partsOf(auth.text, textVariables),
+    hash: hashOf[auth.algorithm],
+    hmac: auth.algorithm.startsWith('hmac'),
+    encoding: auth.encoding,
+    timeFormat: auth.timeFormat,
+    utcOffset: auth.utcOffset,
+    goodSeconds: auth.timeMeans === 'signed' ? auth.validSeconds : 0,
+    notEarly: auth.timeMeans === 'signed',
+    leewaySeconds: auth.leewaySeconds,
+    keys: auth.keys.map((key) => sealTo(zoneKey, docKey, open(key.id))),
+    ...(place && auth.target !== null && { redirect: { url: auth.target, ...place } }),
   };
 }
 

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
+import { Sealed } from './sealed.ts';
 
 /** Raised when documents change in a way an older agent cannot follow. */
 export const DOCUMENT_SCHEMA = 1;
@@ -178,9 +179,6 @@ export const HostDoc = z.object({
     upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
   }),
 });
-
-/** AES-256-GCM with the zone's key: base64 of a 12-byte IV, the text, and a 16-byte tag. Associated data: the document's key. */
-export const Sealed = z.object({ iv: z.base64(), data: z.base64(), tag: z.base64() });
 
 export const CertDoc = z.object({
   kind: z.literal('cert'),

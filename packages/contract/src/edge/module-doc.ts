@@ -1,6 +1,7 @@
 // What a module says to the edge, whichever of a site's domains it is assigned to.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
+import { Sealed } from './sealed.ts';
 
 /** Text and the name of a variable in turns, beginning with text. */
 const Parts = z.array(z.string()).min(1);
@@ -78,19 +79,62 @@ export const ProxyRewriteDoc = z.object({
   ),
 });
 
-export const ModuleDoc = z.discriminatedUnion('module', [CustomHeaderDoc, CorsDoc, UrlRedirectDoc, ProxyRewriteDoc]);
+const TokenPathsDoc = z.object({
+  type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']),
+  values: z.array(z.string()),
+});
+export const TokenAuthDoc = z.object({
+  kind: z.literal('module'),
+  id: Id,
+  module: z.literal('tokenAuth'),
+  /** In turns; the first that is about the path decides. */
+  auths: z.array(
+    z.object({
+      id: Id,
+      paths: TokenPathsDoc,
+      except: TokenPathsDoc.optional(),
+      place: z.enum(['query', 'path', 'header', 'cookie']),
+      /** Where it stands, a pattern over what stands there, and what each group is. */
+      parts: z.array(z.object({ name: z.string(), pattern: z.string(), variables: z.array(z.string()) })).min(1),
+      /** What is signed: text and the name of a variable in turns. */
+      text: Parts,
+      hash: z.enum(['md5', 'sha1', 'sha256', 'sha512']),
+      hmac: z.boolean(),
+      encoding: z.enum(['hex', 'lowerHex', 'upperHex', 'base64', 'base64url']),
+      timeFormat: z.enum(['seconds', 'milliseconds', 'hex', 'minutes']),
+      utcOffset: z.int().describe('minutes'),
+      /** From the time in the token until it is no longer good. */
+      goodSeconds: z.int().min(0),
+      /** A token of later than now is none. */
+      notEarly: z.boolean(),
+      leewaySeconds: z.int().min(0),
+      keys: z.array(Sealed).min(1),
+      redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
+    }),
+  ),
+});
+
+export const ModuleDoc = z.discriminatedUnion('module', [
+  CustomHeaderDoc,
+  CorsDoc,
+  UrlRedirectDoc,
+  ProxyRewriteDoc,
+  TokenAuthDoc,
+]);
 /** Of a host: the module of each kind that it has. */
 export const HostModules = z.object({
   customHeader: Id.optional(),
   cors: Id.optional(),
   urlRedirect: Id.optional(),
   proxyRewrite: Id.optional(),
+  tokenAuth: Id.optional(),
 });
 
 export type CustomHeaderDoc = z.output<typeof CustomHeaderDoc>;
 export type CorsDoc = z.output<typeof CorsDoc>;
 export type RedirectDoc = z.output<typeof RedirectDoc>;
 export type ProxyRewriteDoc = z.output<typeof ProxyRewriteDoc>;
+export type TokenAuthDoc = z.output<typeof TokenAuthDoc>;
 export type UrlRedirectDoc = z.output<typeof UrlRedirectDoc>;
 export type ModuleDoc = z.output<typeof ModuleDoc>;
 export type HostModules = z.output<typeof HostModules>;
