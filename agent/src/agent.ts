@@ -9,6 +9,7 @@ import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
 import { HealthChecks } from './health/health-checks.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
+import { Images } from './images/images.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
@@ -83,10 +84,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     report: (report) => link?.reportCached(report),
     log,
   });
+  const images = new Images({ run: layout.run, log });
   const followed = new FollowedDocuments({
     store,
     host: (key, doc) => checks.set(key, doc),
     cert: (key, doc) => staples.set(key, doc),
+    webp: (key, isWanted) => host.capabilities.webp && images.set(key, isWanted),
     settled: () => staples.sweep(),
     log,
   });
@@ -132,6 +135,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await linking.catch(() => undefined);
       checks.stop();
       staples.stop();
+      await images.stop();
       await cachedNow.stop();
       await link?.stop();
       await forwards.stop({ nginx: withNginx });

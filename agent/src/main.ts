@@ -4,6 +4,8 @@ import { startAgent } from './agent.ts';
 import { readEnv } from './env.ts';
 import type { Env } from './env.ts';
 import { findWorkers } from './host.ts';
+import { decode } from './images/decoder.ts';
+import { serveImages } from './images/service.ts';
 import { checked, planned, renderInto } from './inspect.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import { join } from './link/join.ts';
@@ -29,6 +31,9 @@ async function main(): Promise<number> {
   });
   if (values.version) return say(version);
   const [command, first, second] = positionals;
+  // What the agent starts by itself; neither returns before its work is over.
+  if (command === 'decode') return begin(() => decode());
+  if (command === 'images' && first !== undefined) return begin(() => serveImages(first));
   if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
   const env = readEnv();
   if (command === 'run') return run(env, values['with-nginx']);
@@ -66,6 +71,11 @@ async function joinOnce(env: Env): Promise<number> {
   const { nodeID, zoneID } = await join(layout, { control, token, version });
   unlock();
   return say(`joined as node ${nodeID} of zone ${zoneID}`);
+}
+
+async function begin(work: () => Promise<void> | void): Promise<number> {
+  await work();
+  return 0;
 }
 
 function say(text: string, code = 0): number {

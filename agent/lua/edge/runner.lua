@@ -7,6 +7,7 @@ local challenges = require("edge.tls.challenges")
 local counters = require("edge.core.counters")
 local modules = require("edge.core.modules")
 local requests = require("edge.core.request")
+local images = require("edge.cache.images")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
 local anti_header = require("edge.plugins.anti_header")
@@ -174,6 +175,17 @@ function _M.origin_header()
         ngx.header["X-Accel-Expires"] = "0"
     elseif answer then
         -- Close without an answer: hop A serves what it has, if that is allowed.
+        return ngx.exit(ngx.ERROR)
+    end
+end
+
+-- Hop B, of what came through the image service.
+function _M.image_header()
+    local ok, closes = pcall(images.received)
+    if not ok then
+        failed({ name = "images" }, closes)
+        ngx.header["X-Accel-Expires"] = "0"
+    elseif closes then
         return ngx.exit(ngx.ERROR)
     end
 end

@@ -12,6 +12,8 @@ interface Parts {
   /** Null: it is gone, or asks for nothing. */
   host: (key: string, doc: HostDoc | null) => void;
   cert: (key: string, doc: CertDoc | null) => Promise<void>;
+  /** Whether a site wants images as WebP. */
+  webp: (key: string, isWanted: boolean) => void;
   /** All that there was has been looked through once. */
   settled: () => Promise<void>;
   log: Log;
@@ -31,7 +33,7 @@ export class FollowedDocuments {
 
   changed(keys: readonly string[] | 'all'): void {
     for (const key of keys === 'all' ? this.#parts.store.keys() : keys)
-      if (/^(?:zone$|host\/|cert\/)/.test(key)) this.#waiting.add(key);
+      if (/^(?:zone$|host\/|cert\/|site\/)/.test(key)) this.#waiting.add(key);
     if (this.#running) return;
     this.#running = true;
     this.#drain()
@@ -54,9 +56,10 @@ export class FollowedDocuments {
   }
 
   async #follow(key: string): Promise<void> {
-    const { store, host, cert } = this.#parts;
+    const { store, host, cert, webp } = this.#parts;
     // A damaged one is asked for again, and then comes here again.
     const body = await store.read(key).catch(() => null);
+    if (key.startsWith('site/')) return webp(key, body !== null && body.includes('"webp":'));
     // Most domains ask for nothing, and are not worth parsing.
     const isAsking = body !== null && (!key.startsWith('host/') || body.includes('"health":'));
     const doc = isAsking ? parseDoc(key, body) : null;

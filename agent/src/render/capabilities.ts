@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { canConvert } from '../images/library.ts';
 
 const run = promisify(execFile);
 
@@ -16,6 +17,8 @@ export type Capabilities = {
   /** PROXY headers of visitors by layer 4. */
   streamRealip: boolean;
   brotli: boolean;
+  /** Images can be made WebP: the library for it lies beside the agent. */
+  webp: boolean;
   /** Large files in pieces. */
   slice: boolean;
   geoip2: boolean;
@@ -41,7 +44,7 @@ export async function detectCapabilities(nginx: string): Promise<Capabilities> {
   const { stderr } = await run(nginx, ['-V']);
   const read = (path: string) => readFileSync(path, 'utf8');
   const found = readCapabilities(stderr, { exists: existsSync, read });
-  return { ...found, http3: found.http3 && mayRoutePackets(read('/proc/self/status')) };
+  return { ...found, http3: found.http3 && mayRoutePackets(read('/proc/self/status')), webp: canConvert() };
 }
 
 /**
@@ -58,7 +61,7 @@ export function mayRoutePackets(processStatus: string): boolean {
 export function readCapabilities(
   banner: string,
   disk: { exists: (path: string) => boolean; read: (path: string) => string },
-): Capabilities {
+): Omit<Capabilities, 'webp'> {
   const found = /nginx version: (openresty|nginx)\/(\d+)\.(\d+)\.(\d+)/.exec(banner);
   if (found === null) throw new Error(`not the answer of nginx -V: ${banner.slice(0, 200)}`);
   const [, kind, major = '0', minor = '0', patch = '0'] = found;

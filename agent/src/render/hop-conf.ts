@@ -17,7 +17,7 @@ upstream origin_tls {
     server 0.0.0.1;
     balancer_by_lua_block { edge.balancer() }
 }
-map "" $o_host { default ""; }
+${host.capabilities.webp && imageService(host.dir)}map "" $o_host { default ""; }
 map "" $o_name { default ""; }
 map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
@@ -55,6 +55,7 @@ server {
     proxy_set_header X-E-Connection "";
     proxy_set_header X-E-Vary "";
     proxy_set_header X-E-Slice "";
+    proxy_set_header X-E-Image "";
     proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size 16k;
@@ -82,6 +83,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
+    proxy_hide_header X-E-Image;
     proxy_pass_header Date;
     proxy_pass_header Server;
     proxy_next_upstream error timeout http_502 http_504;
@@ -96,7 +98,43 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
         proxy_ssl_trusted_certificate ${host.caBundle ?? `${host.dir}/keys/fallback.pem`};
         proxy_pass $o_scheme://$o_pool;
     }
+${host.capabilities.webp && images(host.luaDir)}}
+`;
+
+/** Whatever keeps the service from answering, hop B answers by itself. */
+const imageService = (dir: string) => conf`upstream images {
+    server ${`unix:${dir}/run/images.sock`} max_fails=1 fail_timeout=1s;
+    server ${`unix:${dir}/run/hop.sock`} backup;
 }
+`;
+
+/** What it answers was decided when it asked hop B: it goes on to hop A as it is. */
+const images = (luaDir: string) => conf`    location @image {
+        access_by_lua_block { return }
+        header_filter_by_lua_file ${`${luaDir}/edge/phases/image_header.lua`};
+        gzip off;
+        proxy_set_header Host $host;
+        proxy_set_header Connection "";
+        proxy_set_header X-E-Image 1;
+        proxy_pass_header Date;
+        proxy_pass_header Server;
+        proxy_pass_header X-Accel-Expires;
+        proxy_pass_header X-Accel-Buffering;
+        proxy_pass_header X-E-CC;
+        proxy_pass_header X-E-V;
+        proxy_pass_header X-E-Birth;
+        proxy_pass_header X-E-Recipe;
+        proxy_pass_header X-E-Hide;
+        proxy_pass_header X-E-Browser;
+        proxy_pass_header X-E-Tags;
+        proxy_pass_header X-E-Up;
+        proxy_pass_header X-E-Image;
+        # The origin's time limits are kept where it is asked.
+        proxy_connect_timeout 1s;
+        proxy_read_timeout 2h;
+        proxy_next_upstream error timeout invalid_header;
+        proxy_pass http://images;
+    }
 `;
 
 const brotli = conf`    brotli on;

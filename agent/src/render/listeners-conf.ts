@@ -180,6 +180,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Version $e_version;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
     proxy_set_header X-E-Connection $http_connection;
+    proxy_set_header X-E-Image "";
     proxy_set_header X-Request-Id $request_id;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto $scheme;

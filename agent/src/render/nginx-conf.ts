@@ -59,6 +59,7 @@ http {
         poolPerName: host.capabilities.poolPerName,
         slices: host.capabilities.slice,
         brotli: host.capabilities.brotli,
+        webp: host.capabilities.webp,
         ports: portsOf(zone),
       }),
     )}) }

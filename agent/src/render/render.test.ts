@@ -14,6 +14,7 @@ const debian: Capabilities = {
   stream: true,
   streamRealip: true,
   brotli: false,
+  webp: false,
   slice: true,
   geoip2: false,
   http2: 'listen',
@@ -26,6 +27,7 @@ const openresty: Capabilities = {
   openresty: true,
   modules: [],
   http2: 'directive',
+  webp: true,
   poolPerName: true,
 };
 

@@ -49,6 +49,7 @@ const input = (forwards: Forward[]): ForwardsInput => ({
       stream: true,
       streamRealip: true,
       brotli: false,
+      webp: false,
       slice: true,
       geoip2: false,
       http2: 'listen',

@@ -37,7 +37,8 @@ end
 -- Whatever the visitor accepts: the uncompressed answer is one of the variants.
 local function is_eligible(wanted, response)
     local encoding, kind = header["Content-Encoding"], header["Content-Type"]
-    if not STATUSES[response.status] or response.slice or (encoding and encoding ~= "identity") or not kind then
+    if not STATUSES[response.status] or response.slice or response.image or not kind
+        or (encoding and encoding ~= "identity") then
         return false
     end
     local length = tonumber(header["Content-Length"])

@@ -1,6 +1,8 @@
 -- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
+local accepts = require("edge.http.accepts")
 local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
+local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
 local marks = require("edge.cache.marks")
 local rules = require("edge.cache.rules")
@@ -28,6 +30,7 @@ local function plan(site, request)
         unsafe = not SAFE[request.method],
     }
     made.compressible = site.compression ~= nil and compression.is_likely(request.path)
+    made.image = not made.never and images.is_likely(site, request.path)
     if rule and not made.never then
         made.rule = rule
         made.slices = rule.slices and settings.slices
@@ -50,8 +53,12 @@ local function learn(made, request, token)
     local url = made.url
     local recipe = token and urls.recipe(url)
     made.token = token
+    recipe = recipe or made.image and vary.ahead(url) or nil
     made.recipe = recipe
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
+    made.hashes = recipe and vary.by_webp_alone(recipe) and {
+        [true] = vary.hash(recipe, "", true), [false] = vary.hash(recipe, "", false),
+    } or nil
     made.pass_until = token and urls.pass_until(url) or 0
     made.personal_until = token and urls.pass_until(url, true) or 0
     local by_encoding = recipe and vary.by_encoding(recipe) or not recipe and made.compressible
@@ -152,12 +159,13 @@ end
 local function locate(made, request)
     var.e_key = made.key
     local place = made.odd and by_rule(made) or nil
-    if not made.token then
-        return place
-    end
     -- Over what the visitor may have sent under that name.
     if made.recipe then
-        set_header("X-E-Vary", made.hash or vary.hash(made.recipe, request.encoding))
+        set_header("X-E-Vary", made.hash or made.hashes and made.hashes[accepts.webp(var.http_accept)]
+            or vary.hash(made.recipe, request.encoding))
+    end
+    if not made.token then
+        return place
     end
     return past_the_store(made, time()) or place
 end

@@ -14,6 +14,7 @@ local control = require("edge.http.cache_control")
 local dates = require("edge.http.dates")
 local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
+local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
 local rules = require("edge.cache.rules")
 local tags = require("edge.cache.tags")
@@ -322,6 +323,7 @@ function _M.origin_header(site, request)
     end
     fields.remove_hop_by_hop(status)
     local response = read_response(site, request)
+    response.image = images.is_wanted(site, response)
     compression.apply(site, response)
     if not SAFE[response.method] and status >= 200 and status < 400 then
         invalidate(site, request, key)
@@ -335,6 +337,11 @@ function _M.origin_header(site, request)
     if expires == "0" then
         return not_stored(response, key)
     end
+    if not response.image then
+        return stored(site, response, key, expires)
+    end
+    images.tell_apart(response)
     stored(site, response, key, expires)
+    images.order(site, request, response)
 end
 return _M

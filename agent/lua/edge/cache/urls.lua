@@ -16,6 +16,7 @@ local RESERVE = 8 * 1024 * 1024
 -- Not shorter than anything stays in the store.
 local KEPT_SECONDS = 31536000
 local PASS_SECONDS = 10
+local AHEAD_SECONDS = 60
 local made = 0
 
 -- Never the same twice, on any worker, before or after a restart.
@@ -58,6 +59,17 @@ function _M.note_recipe(url, recipe)
     return note("recipe|", url, recipe, KEPT_SECONDS)
 end
 
+-- One that is not needed unless the first answer turns out to need it: kept for as long as that may take. Of all who ask,
+-- the first one's.
+function _M.recipe_ahead(url, recipe)
+    local key = "ahead|" .. url
+    local known = urls:get(key)
+    if not known and urls:free_space() >= RESERVE and urls:safe_add(key, recipe, AHEAD_SECONDS) then
+        return recipe
+    end
+    return known or urls:get(key)
+end
+
 -- Which version of a large file its stored pieces are of.
 function _M.validator(url)
     return urls:get("validator|" .. url)
@@ -91,6 +103,7 @@ end
 -- Everything stored for the URL so far becomes unreachable at once, in all variants.
 function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
+    urls:delete("ahead|" .. url)
     if not put("version|", url, version, KEPT_SECONDS) then
         _M.move_site(site_id)
     end

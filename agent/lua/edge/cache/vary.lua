@@ -1,6 +1,7 @@
 -- Variants of a URL. nginx's own mechanism does the work, over one request field of ours, X-E-Vary: a hash of what the
 -- request says in the fields that the origin named. Which those are, and a random token, is the recipe. The token makes
 -- variants of a forgotten recipe unreachable: losing one costs misses, never a wrong variant.
+local accepts = require("edge.http.accepts")
 local urls = require("edge.cache.urls")
 local joined = require("edge.http.cache_control").joined
 local gsub, gmatch, match, lower, concat = string.gsub, string.gmatch, string.match, string.lower, table.concat
@@ -8,6 +9,8 @@ local sort = table.sort
 local ipairs, tonumber, md5 = ipairs, tonumber, ngx.md5
 
 local _M = {}
+-- Stands among the names for whether the visitor takes WebP. No field is called so.
+_M.WEBP = "image/webp"
 
 -- "de;q=0.5, en" and "en,de; q=0.5" want the same.
 local function languages(value)
@@ -63,25 +66,45 @@ function _M.by_encoding_alone(recipe)
     return match(recipe, "^accept%-encoding;") ~= nil
 end
 
+function _M.by_webp(recipe)
+    return match("," .. match(recipe, "^[^;]*") .. ",", ",image/webp,") ~= nil
+end
+
+-- What Accept says is all that such a recipe asks.
+function _M.by_webp_alone(recipe)
+    return match(recipe, "^image/webp;") ~= nil
+end
+
+-- What the recipe of an image will be: whoever waits for the first answer then knows it when it comes.
+function _M.ahead(url)
+    return urls.recipe_ahead(url, _M.WEBP .. ";" .. urls.new_token())
+end
+
 -- The recipe for a URL: the one that is known if it says the same, so that its variants stay reachable.
 function _M.recipe(url, names)
     local known = urls.recipe(url)
     if known and match(known, "^[^;]*") == names then
         return known
     end
-    local made = names .. ";" .. urls.new_token()
+    local made = names == _M.WEBP and _M.ahead(url) or names .. ";" .. urls.new_token()
     urls.note_recipe(url, made)
     return made
 end
 
--- `encoding`: the class of what the visitor accepts; the field itself is never looked at.
-function _M.hash(recipe, encoding)
+-- `encoding`: the class of what the visitor accepts; the field itself is never looked at. `webp`: whether he takes it, where
+-- that is known already.
+function _M.hash(recipe, encoding, webp)
     local names, token = match(recipe, "^([^;]*);(.*)$")
     local values = { token }
     local headers
     for name in gmatch(names, "[^,]+") do
         if name == "accept-encoding" then
             values[#values + 1] = encoding
+        elseif name == _M.WEBP then
+            if webp == nil then
+                webp = accepts.webp(ngx.var.http_accept)
+            end
+            values[#values + 1] = webp and name or ""
         else
             headers = headers or ngx.req.get_headers(0)
             values[#values + 1] = name .. ":" .. normalised(name, joined(headers[name]))

@@ -4,6 +4,7 @@ local changes = require("edge.core.dicts").changes
 local _M = {}
 local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
+    "imagesPostponed",
 }
 
 function _M.count(name)

@@ -1,2 +1,2 @@
--- What the rendered tree tells Lua once, before the workers start: dir, generation, resolvers, poolPerName, slices, brotli, ports.
+-- What the rendered tree tells Lua once, before the workers start: dir, generation, resolvers, poolPerName, slices, brotli, webp, ports.
 return {}

@@ -12,6 +12,7 @@ local _M = {}
 local KNOWN = {
     ["x-e-host"] = true, ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
     ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
+    ["x-e-image"] = true,
 }
 
 -- The origin shall never read a field that looks like one of ours.

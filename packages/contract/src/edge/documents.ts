@@ -112,6 +112,8 @@ export const SiteDoc = z.object({
   compression: z
     .object({ gzip: z.boolean(), brotli: z.boolean(), types: z.array(z.string()), minBytes: Count })
     .optional(),
+  /** Which images go to those who take it as WebP; absent: none. */
+  webp: z.object({ quality: z.int(), types: z.array(z.string()), minBytes: Count, maxBytes: Count }).optional(),
   /** Where nobody states a time, a tenth of what Last-Modified tells. */
   heuristics: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */

@@ -1,0 +1,114 @@
+-- Which images go to visitors as WebP, and how they come to be that. The work is done by a service beside nginx: hop B
+-- lets what is likely to be such an image go through it (@image), and the service asks hop B once more for what it shall
+-- look at. That second time decides as ever, and says by X-E-Image that the answer is to be converted. Where the field
+-- comes back, nobody has done it: then the original is kept for a while only, and asked for anew.
+local accepts = require("edge.http.accepts")
+local birth_of = require("edge.cache.birth")
+local control = require("edge.http.cache_control")
+local counters = require("edge.core.counters")
+local keys = require("edge.cache.keys")
+local paths = require("edge.core.paths")
+local set = require("edge.core.set")
+local settings = require("edge.core.settings")
+local urls = require("edge.cache.urls")
+local vary = require("edge.cache.vary")
+local header, var, time = ngx.header, ngx.var, ngx.time
+local find, lower, match, sub, min, tonumber = string.find, string.lower, string.match, string.sub, math.min, tonumber
+
+local _M = {}
+local EXTENSIONS = { jpg = "image/jpeg", jpeg = "image/jpeg", png = "image/png" }
+-- For how many seconds an original stands in.
+local MEANWHILE = 300
+
+-- Other ways than the store's keep nothing, and what is not kept would be made anew for each visitor.
+local function is_for_the_store()
+    local state = var.http_x_e_state
+    return state and sub(state, 1, 5) ~= "AGAIN" and (var.http_x_e_slice or "") == ""
+end
+
+-- Before anything is known of a URL.
+function _M.is_likely(site, path)
+    local kind = site.webp and settings.webp and EXTENSIONS[paths.extension(path)]
+    return kind and set(site.webp.types)[kind] or false
+end
+
+local function is_known()
+    local key = var.http_x_e_key
+    local recipe = key and urls.recipe(keys.url_of(key))
+    return recipe and vary.by_webp(recipe)
+end
+
+-- Hop B, before an origin is chosen.
+function _M.origin_access(site, request)
+    local wanted = site.webp
+    if wanted and settings.webp and not request.simulated and not var.http_x_e_image and is_for_the_store()
+        and accepts.webp(var.http_accept) and (_M.is_likely(site, request.path) or is_known()) then
+        return "@image"
+    end
+end
+
+-- Whatever the visitor takes: the original is one of the variants.
+function _M.is_wanted(site, response)
+    local wanted, kind, encoding = site.webp, header["Content-Type"], header["Content-Encoding"]
+    if not wanted or not settings.webp or response.status ~= 200 or response.method ~= "GET" or not kind
+        or (encoding and encoding ~= "identity") or not is_for_the_store() then
+        return false
+    end
+    local length = tonumber(header["Content-Length"])
+    return set(wanted.types)[lower(match(kind, "^%s*([^;%s]*)"))] == true
+        and (not length or length >= wanted.minBytes and length <= wanted.maxBytes)
+        -- What is downloaded is called what the origin calls it.
+        and not find(lower(header["Content-Disposition"] or ""), "attachment", 1, true)
+        and not control.parse(response.control_text)["no-transform"]
+end
+
+-- From then on there are two of it. The validator is the origin's, and weak: of two forms of one image.
+function _M.tell_apart(response)
+    local before = response.vary_text
+    response.names = vary.names((before and before .. "," or "") .. vary.WEBP)
+    response.vary_text = before and before .. ", Accept" or "Accept"
+    response.webp = accepts.webp(var.http_accept)
+    local etag = response.webp and header["ETag"]
+    if etag and sub(etag, 1, 2) ~= "W/" then
+        header["ETag"] = "W/" .. etag
+    end
+end
+
+-- Without validators: whether the origin's image changed is not what is to be asked.
+local function postpone()
+    counters.count("imagesPostponed")
+    local left = tonumber(header["X-Accel-Expires"])
+    if left then
+        left = min(left, MEANWHILE - 1)
+        local birth, _, closer = birth_of.unpack(tonumber(header["X-E-Birth"]))
+        header["X-Accel-Expires"] = left
+        header["X-E-Birth"] = birth_of.pack(birth, time() - birth + left + 1, closer)
+    end
+    header["ETag"], header["Last-Modified"] = nil, nil
+end
+
+-- When it is known how the answer is stored.
+function _M.order(site, request, response)
+    if not response.webp or request.simulated then
+        return
+    end
+    if var.http_x_e_image then
+        header["X-E-Image"] = site.webp.quality .. " " .. site.webp.minBytes .. " " .. site.webp.maxBytes .. " " .. site.id
+    else
+        -- It did not look like an image, and next time it will.
+        postpone()
+    end
+end
+
+-- What came by way of the service, or past it where it is not there. True: there is no answer.
+function _M.received()
+    local order = header["X-E-Image"]
+    if order == "close" or (ngx.status >= 502 and find(var.upstream_header_time or "", "%-$")) then
+        return true
+    end
+    if order then
+        header["X-E-Image"] = nil
+        postpone()
+    end
+end
+return _M

@@ -1,0 +1,1 @@
+edge.image_header()

@@ -1,0 +1,151 @@
+// What stands between the two halves of hop B for images: asks hop B, and where that orders it (X-E-Image) makes WebP of what
+// comes. All else goes through as it comes, and so does what cannot be done.
+import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import { Decoders } from './decoders.ts';
+
+/** As much as nginx takes. */
+const MOST_HEADER_BYTES = 512 << 10;
+/** Of all images that are being looked at. */
+const MOST_HELD_BYTES = 128 << 20;
+const ENDED_AFTER_MS = 60_000;
+
+export async function serveImages(run: string): Promise<void> {
+  const decoders = new Decoders();
+  let held = 0;
+
+  const pass = (asked: IncomingMessage, reply: ServerResponse) => {
+    reply.sendDate = false;
+    const isForUs = asked.headers['x-e-image'] !== undefined;
+    if (!isForUs) return void reply.writeHead(204).end();
+    let isAnswered = false;
+    const inner = request({
+      socketPath: `${run}/hop.sock`,
+      path: asked.url ?? '/',
+      method: asked.method ?? 'GET',
+      headers: withoutConnection(asked.rawHeaders),
+      agent: false,
+      maxHeaderSize: MOST_HEADER_BYTES,
+    });
+    inner.on('response', (answer) => {
+      isAnswered = true;
+      const order = readOrder(answer);
+      const length = Number(answer.headers['content-length'] ?? order?.mostBytes);
+      if (order === null || held + length > MOST_HELD_BYTES) return stream(answer, reply);
+      held += length;
+      void look(answer, reply, order)
+        .catch(() => reply.destroy())
+        .finally(() => (held -= length));
+    });
+    inner.on('error', (error: NodeJS.ErrnoException) => {
+      if (isAnswered) return;
+      // What only nginx understands it does without us.
+      if (error.code?.startsWith('HPE_')) reply.destroy();
+      // Hop B closes where a stale answer may serve, and so does whoever asked us.
+      else reply.writeHead(502, ['X-E-Image', 'close']).end();
+    });
+    reply.on('close', () => inner.destroy());
+    inner.end();
+  };
+
+  async function look(answer: IncomingMessage, reply: ServerResponse, order: Order): Promise<void> {
+    const { bytes, isWhole } = await gather(answer, order.mostBytes);
+    if (!isWhole) {
+      writeHead(reply, answer, ['x-e-image']);
+      reply.write(bytes);
+      if (answer.errored !== null || answer.destroyed) return void reply.destroy();
+      return stream(answer, reply);
+    }
+    const isWorthIt = bytes.length >= order.leastBytes;
+    const outcome = isWorthIt ? await decoders.convert(order.site, { bytes, quality: order.quality }) : 'same';
+    if (outcome === 'later') writeHead(reply, answer, []);
+    else if (outcome === 'same') writeHead(reply, answer, ['x-e-image']);
+    else {
+      const changed = ['Content-Type', 'image/webp', 'Content-Length', String(outcome.length)];
+      writeHead(reply, answer, ABOUT_THE_BYTES, changed);
+      return void reply.end(outcome);
+    }
+    reply.end(bytes);
+  }
+
+  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES, requestTimeout: 0 }, pass);
+  server.on('clientError', (_, socket) => socket.destroy());
+  const socket = `${run}/images.${process.pid}.sock`;
+  server.listen({ path: socket, readableAll: true, writableAll: true });
+  await once(server, 'listening');
+  // In place of the one before, which would take its name with it when it ends.
+  await rename(socket, `${run}/images.sock`);
+  process.send?.('ready');
+
+  // Without the agent nobody would look after us: what is under way is finished.
+  process.on('disconnect', () => {
+    server.close(() => {
+      decoders.stop();
+      process.exit();
+    });
+    setTimeout(() => process.exit(), ENDED_AFTER_MS).unref();
+  });
+}
+
+interface Order {
+  quality: number;
+  leastBytes: number;
+  mostBytes: number;
+  site: string;
+}
+
+function readOrder({ headers }: IncomingMessage): Order | null {
+  const [quality, leastBytes, mostBytes, site] = String(headers['x-e-image'] ?? '').split(' ');
+  if (site === undefined) return null;
+  return { quality: Number(quality), leastBytes: Number(leastBytes), mostBytes: Number(mostBytes), site };
+}
+
+async function gather(answer: IncomingMessage, most: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let isWhole = true;
+  try {
+    for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk);
+      length += chunk.length;
+      isWhole = length <= most;
+      if (!isWhole) break;
+    }
+  } catch {
+    // It broke off, and so shall what is passed on.
+    isWhole = false;
+  }
+  return { bytes: Buffer.concat(chunks), isWhole };
+}
+
+/** The head is still to be sent, or it is the rest. */
+function stream(answer: IncomingMessage, reply: ServerResponse): void {
+  if (!reply.headersSent) writeHead(reply, answer, []);
+  pipeline(answer, reply, () => undefined);
+}
+
+/** What is true of the original's bytes alone. */
+const ABOUT_THE_BYTES = [
+  'x-e-image',
+  'content-type',
+  'content-length',
+  'content-md5',
+  'digest',
+  'content-digest',
+  'repr-digest',
+];
+const OF_THE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
+
+/** Fields keep their order: nginx minds it. */
+function writeHead(reply: ServerResponse, answer: IncomingMessage, without: string[], more: string[] = []): void {
+  const fields = [...withoutFields(answer.rawHeaders, [...OF_THE_CONNECTION, ...without]), ...more];
+  reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
+}
+
+const withoutConnection = (rawHeaders: string[]) => withoutFields(rawHeaders, OF_THE_CONNECTION);
+
+const withoutFields = (rawHeaders: string[], names: string[]) =>
+  rawHeaders.filter((_, i) => !names.includes(rawHeaders[i - (i % 2)]?.toLowerCase() ?? ''));

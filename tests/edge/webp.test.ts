@@ -1,0 +1,439 @@
+// Images as WebP: real nginx, the real service beside it.
+import { readFile } from 'node:fs/promises';
+import { get as ask } from 'node:http';
+import { join } from 'node:path';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
+import { Images } from '@edgeloom/agent/images/images.ts';
+import { loadLibrary } from '@edgeloom/agent/images/library.ts';
+import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rule, startEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/origin.ts';
+
+const sharp = loadLibrary();
+const edge = await startEdge();
+const run = join(edge.dir, 'run');
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const images = new Images({ run, log: quiet });
+
+const webp = { quality: 80, types: ['image/jpeg', 'image/png'], minBytes: 500, maxBytes: 1 << 20 };
+const browser = { accept: 'image/avif,image/webp,image/apng,*/*;q=0.8' };
+const old = { accept: 'image/png,image/*;q=0.8,*/*;q=0.5' };
+const jpeg = { 'content-type': 'image/jpeg', etag: '"v1"' };
+const png = { 'content-type': 'image/png', etag: '"v1"' };
+
+/** Edges and gradients, as photographs and drawings have them. */
+const drawing = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400">
+  <defs><radialGradient id="g"><stop offset="0" stop-color="#fc3"/><stop offset="1" stop-color="#036"/></radialGradient></defs>
+  <rect width="80%" height="90%" rx="40" fill="url(#g)"/><circle cx="60%" cy="40%" r="25%" fill="#c2185b" opacity="0.6"/>
+  </svg>`);
+const photo = await sharp(drawing).flatten({ background: '#89a' }).jpeg({ quality: 90 }).toBuffer();
+const logo = await sharp(drawing).png().toBuffer();
+const gif = await sharp(drawing).gif().toBuffer();
+const already = await sharp(drawing).webp().toBuffer();
+const poor = await sharp(photo).jpeg({ quality: 1 }).toBuffer();
+const tiny = await sharp(drawing).resize(4).png().toBuffer();
+
+/** A chunk of a PNG. */
+function chunk(name: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+const beginning = 8 + 25;
+const animated = Buffer.concat([
+  logo.subarray(0, beginning),
+  chunk('acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),
+  logo.subarray(beginning),
+]);
+/** Says that it unpacks to 60,000 × 60,000 points. */
+const bomb = Buffer.concat([
+  logo.subarray(0, 8),
+  chunk('IHDR', Buffer.from([0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 8, 6, 0, 0, 0])),
+  chunk('IDAT', deflateSync(Buffer.alloc(4 << 20))),
+  chunk('IEND', Buffer.alloc(0)),
+]);
+
+beforeAll(async () => {
+  images.set('site/any', true);
+  await isThere();
+});
+afterAll(async () => {
+  await images.stop();
+  await edge.stop();
+});
+
+const isThere = () =>
+  eventually(
+    () =>
+      new Promise((resolve, reject) => {
+        ask({ socketPath: join(run, 'images.sock'), agent: false }, (answer) => resolve(answer.resume())).on(
+          'error',
+          reject,
+        );
+      }),
+  );
+/** nginx leaves a service alone for a second after it was not there. */
+const isAtWork = async (host: string) => {
+  await isThere();
+  let i = 0;
+  await eventually(async () => {
+    i += 1;
+    expect((await get(`/photo-${i}.jpg`, host)).header('content-type')).toBe('image/webp');
+  });
+};
+const made = async (site: Partial<SiteDoc> = {}) => (await edge.site({ cacheRules: [rule()], webp, ...site })).name;
+const get = (path: string, host: string, headers: Record<string, string> = browser, method = 'GET') =>
+  edge.get(path, { host, headers, method });
+const askedBy = (path: string, host: string) => edge.origin.asked(path).filter(({ headers }) => headers.host === host);
+const freshFor = (status: string | undefined) => Number(/ttl=(\d+)/.exec(status ?? '')?.[1] ?? Number.NaN);
+
+test('a photograph goes to those who take WebP as that, and to others as it is: each fetched once', async () => {
+  const host = await made();
+  edge.origin.on('/photo.jpg', { headers: { ...jpeg, 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' }, body: photo });
+  for (const state of [/miss/, /hit/, /hit/]) {
+    const reply = await get('/photo.jpg', host);
+    expect(reply.cache).toMatch(state);
+    expect(reply.header('content-type')).toBe('image/webp');
+    expect(reply.header('content-length')).toBe(String(reply.bytes.length));
+    expect(reply.header('vary')).toBe('Accept');
+    expect(reply.header('etag')).toBe('W/"v1"');
+    expect(reply.header('last-modified')).toBe('Mon, 02 Nov 2026 10:00:00 GMT');
+    expect(await sharp(reply.bytes).metadata()).toMatchObject({ format: 'webp', width: 600, height: 400 });
+    expect(reply.bytes.length).toBeLessThan(photo.length);
+  }
+  for (const state of [/miss/, /hit/]) {
+    const reply = await get('/photo.jpg', host, old);
+    expect(reply.cache).toMatch(state);
+    expect(reply.header('content-type')).toBe('image/jpeg');
+    expect(reply.header('vary')).toBe('Accept');
+    expect(reply.header('etag')).toBe('"v1"');
+    expect(reply.bytes.equals(photo)).toBe(true);
+  }
+  expect((await get('/photo.jpg', host)).header('content-type')).toBe('image/webp');
+  expect(askedBy('/photo.jpg', host)).toHaveLength(2);
+  const sizes = { jpeg: photo.length, webp: (await get('/photo.jpg', host)).bytes.length, png: logo.length };
+  console.info('bytes', sizes);
+});
+
+test('what is clear in a PNG stays clear', async () => {
+  const host = await made();
+  edge.origin.on('/logo.png', { headers: png, body: logo });
+  const reply = await get('/logo.png', host);
+  expect(reply.header('content-type')).toBe('image/webp');
+  const { data } = await sharp(reply.bytes)
+    .extract({ left: 590, top: 390, width: 1, height: 1 })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  expect(data[3]).toBe(0);
+  console.info('bytes', { png: logo.length, webp: reply.bytes.length });
+});
+
+test.each([
+  ['image/webp', true],
+  ['image/webp;q=0.4, */*', true],
+  ['image/webp;q=0', false],
+  ['image/webp; q=0.000, image/*', false],
+  ['image/*', false],
+  ['*/*', false],
+  ['', false],
+])('"%s" takes WebP: %s', async (accept, isWebp) => {
+  const host = await made();
+  edge.origin.on('/accept.jpg', { headers: jpeg, body: photo });
+  for (let i = 0; i < 2; i += 1) {
+    expect((await get('/accept.jpg', host, { accept })).header('content-type')).toBe(
+      isWebp ? 'image/webp' : 'image/jpeg',
+    );
+  }
+});
+
+describe('stays as the origin sent it, for everybody', () => {
+  const cases: [string, Record<string, string>, Buffer, string?][] = [
+    ['an animated PNG', png, animated],
+    ['a GIF', { 'content-type': 'image/gif' }, gif, '/a.gif'],
+    ['what is WebP already', { 'content-type': 'image/webp' }, already],
+    ['what says it is a JPEG and is not', jpeg, drawing],
+    ['what breaks off', jpeg, photo.subarray(0, photo.length / 2)],
+    ['no image at all', jpeg, Buffer.alloc(5000, 'x')],
+    ['what would fill the memory', png, bomb],
+    ['what is no smaller as WebP', jpeg, poor],
+    ['what is shorter than the least', png, tiny],
+    ['what is longer than the most', jpeg, Buffer.concat([photo, Buffer.alloc(webp.maxBytes)])],
+    [
+      'the same, of a length that nobody says',
+      { ...jpeg, 'transfer-encoding': 'chunked' },
+      Buffer.concat([photo, Buffer.alloc(webp.maxBytes)]),
+    ],
+    ['no-transform', { ...jpeg, 'cache-control': 'no-transform' }, photo],
+    ['what is to be downloaded', { ...jpeg, 'content-disposition': 'attachment; filename=a.jpg' }, photo],
+    ['what is compressed', { ...jpeg, 'content-encoding': 'gzip' }, gzipSync(photo)],
+    ['an unknown type', { 'content-type': 'application/octet-stream' }, photo],
+  ];
+  test.each(cases)('%s', async (_, headers, body, path = '/as-it-is.jpg') => {
+    const host = await made();
+    edge.origin.on(path, { headers, body });
+    for (const by of [browser, old, browser, old]) {
+      const reply = await get(path, host, by);
+      expect(reply.status).toBe(200);
+      expect(reply.header('content-type')).toBe(headers['content-type']);
+      expect(reply.bytes.equals(body)).toBe(true);
+    }
+    for (const by of [browser, old]) expect((await get(path, host, by)).cache).toBe('hit');
+  });
+  test('an error', async () => {
+    const host = await made();
+    edge.origin.on('/gone.jpg', { status: 404, headers: jpeg, body: photo });
+    const reply = await get('/gone.jpg', host);
+    expect([reply.status, reply.header('content-type'), reply.header('vary')]).toEqual([404, 'image/jpeg', undefined]);
+  });
+  test('what is not stored: it would be made anew for each visitor', async () => {
+    const host = await made({ cacheRules: [] });
+    edge.origin.on('/personal.jpg', { headers: { ...jpeg, 'cache-control': 'private' }, body: photo });
+    for (let i = 0; i < 2; i += 1) {
+      const reply = await get('/personal.jpg', host);
+      expect([reply.header('content-type'), reply.header('etag'), reply.header('vary')]).toEqual([
+        'image/jpeg',
+        '"v1"',
+        undefined,
+      ]);
+    }
+  });
+  test('pieces of a large file', async () => {
+    const host = await made({ cacheRules: [rule({ slices: true })] });
+    edge.origin.on('/sliced.jpg', { headers: jpeg, body: photo });
+    const reply = await get('/sliced.jpg', host);
+    expect(reply.header('content-type')).toBe('image/jpeg');
+    expect(reply.bytes.equals(photo)).toBe(true);
+  });
+  test('a type that the site does not want, and everything of a site that wants none', async () => {
+    const some = await made({ webp: { ...webp, types: ['image/png'] } });
+    const { name: none } = await edge.site({ cacheRules: [rule()] });
+    edge.origin.on('/other.jpg', { headers: jpeg, body: photo });
+    for (const host of [some, none]) {
+      const reply = await get('/other.jpg', host);
+      expect([reply.header('content-type'), reply.header('vary')]).toEqual(['image/jpeg', undefined]);
+      expect((await get('/other.jpg', host, old)).cache).toBe('hit');
+    }
+  });
+});
+
+test('an image that nothing in its URL tells is one from the second time on', async () => {
+  const { name: host, site } = await edge.site({ cacheRules: [rule()], webp });
+  edge.origin.on('/avatar', { headers: jpeg, body: photo });
+  const first = await get('/avatar?id=7', host);
+  expect([first.header('content-type'), first.header('etag'), first.header('vary')]).toEqual([
+    'image/jpeg',
+    undefined,
+    'Accept',
+  ]);
+  expect((await get('/avatar?id=7', host)).cache).toBe('hit');
+  await edge.admin.purge({ site: site.id, urls: [`http://${host}/avatar?id=7`], soft: true }, 10_000);
+  const second = await get('/avatar?id=7', host);
+  expect([second.cache, second.header('content-type')]).toEqual(['stale', 'image/webp']);
+  // Nothing was asked about: it was not WebP that had been fetched.
+  expect(askedBy('/avatar', host).map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
+});
+
+test('until an image can be made WebP it is fetched as a whole, and kept five minutes at most', async () => {
+  const host = await made({ cacheRules: [rule({ ttlSeconds: 86_400 })] });
+  edge.origin.on('/kept', { headers: jpeg, body: photo });
+  await get('/kept', host);
+  const reply = await get('/kept', host);
+  expect(reply.cache).toBe('hit');
+  expect(freshFor(reply.header('cache-status'))).toBeLessThanOrEqual(300);
+  await get('/kept', host, old);
+  expect(freshFor((await get('/kept', host, old)).header('cache-status'))).toBeGreaterThan(300);
+});
+
+test('conditions and ranges are about what is served', async () => {
+  const host = await made();
+  edge.origin.on('/parts.jpg', { headers: jpeg, body: photo });
+  const whole = (await get('/parts.jpg', host)).bytes;
+  const part = await get('/parts.jpg', host, { ...browser, range: 'bytes=0-11' });
+  expect([part.status, part.header('content-range')]).toEqual([206, `bytes 0-11/${whole.length}`]);
+  expect(part.bytes.toString('latin1')).toMatch(/^RIFF....WEBP$/s);
+  expect((await get('/parts.jpg', host, { ...browser, 'if-none-match': 'W/"v1"' })).status).toBe(304);
+  expect((await get('/parts.jpg', host, { ...browser, 'if-none-match': '"v2"' })).status).toBe(200);
+  const head = await get('/parts.jpg', host, browser, 'HEAD');
+  expect([head.header('content-type'), head.header('content-length')]).toEqual(['image/webp', String(whole.length)]);
+  // The first request of all being a HEAD makes no difference.
+  edge.origin.on('/head.jpg', { headers: jpeg, body: photo });
+  expect((await get('/head.jpg', host, browser, 'HEAD')).header('content-type')).toBe('image/webp');
+});
+
+test('the origin is asked whether its image changed, by its own validator; where not, no image is made again', async () => {
+  const host = await made({ cacheRules: [] });
+  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+  edge.origin.on('/asked.jpg', ({ headers }) =>
+    /(?:W\/)?"v1"/.test(headers['if-none-match'] ?? '')
+      ? { status: 304, headers: said }
+      : { headers: said, body: photo },
+  );
+  for (const [by, type] of [
+    [browser, 'image/webp'],
+    [old, 'image/jpeg'],
+    [browser, 'image/webp'],
+    [old, 'image/jpeg'],
+  ] as const) {
+    const reply = await get('/asked.jpg', host, by);
+    expect([reply.status, reply.header('content-type')]).toEqual([200, type]);
+  }
+  expect(askedBy('/asked.jpg', host).map(({ headers }) => headers['if-none-match'])).toEqual([
+    undefined,
+    undefined,
+    'W/"v1"',
+    '"v1"',
+  ]);
+  edge.origin.on('/asked.jpg', { headers: { ...said, etag: '"v2"' }, body: logo });
+  const changed = await get('/asked.jpg', host);
+  expect([changed.header('content-type'), changed.header('etag')]).toEqual(['image/webp', 'W/"v2"']);
+});
+
+test.each(['url', 'prefix', 'tag', 'soft'] as const)('a purge by %s takes both forms', async (kind) => {
+  const { name: host, site } = await edge.site({ cacheRules: [rule()], webp });
+  edge.origin.on('/p/a.jpg', { headers: { ...jpeg, 'cache-tag': 'red' }, body: photo });
+  for (const by of [browser, old, browser, old]) await get('/p/a.jpg', host, by);
+  for (const by of [browser, old]) expect((await get('/p/a.jpg', host, by)).cache).toBe('hit');
+  const urls = [`http://${host}/p/a.jpg`];
+  const order = {
+    url: { urls },
+    soft: { urls, soft: true },
+    prefix: { prefixes: [`${host}/p/`] },
+    tag: { tags: ['red'] },
+  }[kind];
+  await edge.admin.purge({ site: site.id, ...order }, 10_000);
+  for (const [by, type] of [
+    [browser, 'image/webp'],
+    [old, 'image/jpeg'],
+  ] as const) {
+    const reply = await get('/p/a.jpg', host, by);
+    expect(reply.cache).not.toBe('hit');
+    expect(reply.header('content-type')).toBe(type);
+  }
+});
+
+test('many who ask at once are one question to the origin', async () => {
+  const host = await made();
+  const { opened, open } = gate();
+  edge.origin.on('/many.jpg', { headers: jpeg, body: photo, after: opened });
+  const all = Array.from({ length: 20 }, () => get('/many.jpg', host));
+  await eventually(() => expect(askedBy('/many.jpg', host)).toHaveLength(1));
+  open();
+  for (const reply of await Promise.all(all)) expect(reply.header('content-type')).toBe('image/webp');
+  expect(askedBy('/many.jpg', host)).toHaveLength(1);
+});
+
+test('nobody from outside gives the service orders', async () => {
+  const host = await made();
+  edge.origin.on('/hostile.jpg', {
+    headers: { 'content-type': 'image/gif', 'x-e-image': `1 9999 ${'x'.repeat(36)}` },
+    body: photo,
+  });
+  const reply = await get('/hostile.jpg', host, { ...browser, 'x-e-image': '1' });
+  expect([reply.header('content-type'), reply.header('x-e-image')]).toEqual(['image/gif', undefined]);
+  edge.origin.on('/spoofed.jpg', { headers: jpeg, body: photo });
+  expect((await get('/spoofed.jpg', host, { ...browser, 'x-e-image': '1' })).header('content-type')).toBe('image/webp');
+  expect(askedBy('/spoofed.jpg', host)[0]?.headers).not.toHaveProperty('x-e-image');
+});
+
+test.each([
+  [600, 200, 'image/webp'],
+  [0, 503, undefined],
+])('an origin that fails may be stood in for during %i seconds: %i', async (staleIfErrorSeconds, status, type) => {
+  const host = await made({ cacheRules: [], staleIfErrorSeconds });
+  edge.origin.on('/fails.jpg', { headers: { ...jpeg, 'cache-control': 'max-age=1' }, body: photo });
+  expect((await get('/fails.jpg', host)).header('content-type')).toBe('image/webp');
+  edge.origin.on('/fails.jpg', { status: 503, body: 'down' });
+  const reply = await eventually(async () => {
+    const one = await get('/fails.jpg', host);
+    expect(one.cache).not.toBe('hit');
+    return one;
+  });
+  expect([reply.status, reply.header('content-type')]).toEqual([status, type]);
+});
+
+test('an origin that breaks off in the middle is no image, and is not kept', async () => {
+  const host = await made();
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: ${photo.length}\r\n\r\n`;
+  edge.origin.on('/torn.jpg', { torn: `${head}only the beginning` });
+  await expect(get('/torn.jpg', host)).rejects.toThrow();
+  edge.origin.on('/torn.jpg', { headers: jpeg, body: photo });
+  expect((await get('/torn.jpg', host)).header('content-type')).toBe('image/webp');
+});
+
+describe('the service', () => {
+  const childrenOf = async (pid: number) =>
+    (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
+  const serving = () => {
+    if (images.pid === undefined) throw new Error('it does not run');
+    return images.pid;
+  };
+  const manyPhotos = async (script: { after?: Promise<unknown> } = {}) => {
+    const host = await made();
+    for (let i = 0; i < 400; i += 1) edge.origin.on(`/photo-${i}.jpg`, { headers: jpeg, body: photo, ...script });
+    return host;
+  };
+
+  test('killed while visitors wait, fails none of them; what they got is asked for again soon', async () => {
+    const { opened, open } = gate();
+    const host = await manyPhotos({ after: opened });
+    const all = Array.from({ length: 12 }, (_, i) => get(`/photo-${i}.jpg`, host));
+    await eventually(() =>
+      expect(edge.origin.requests.filter(({ headers }) => headers.host === host)).toHaveLength(12),
+    );
+    process.kill(serving(), 'SIGKILL');
+    open();
+    for (const reply of await Promise.all(all)) {
+      expect([reply.status, reply.header('etag')]).toEqual([200, undefined]);
+      expect(reply.bytes.equals(photo)).toBe(true);
+    }
+    const kept = await get('/photo-0.jpg', host);
+    expect(kept.cache).toBe('hit');
+    expect(freshFor(kept.header('cache-status'))).toBeLessThanOrEqual(300);
+    await isAtWork(await manyPhotos());
+  });
+
+  test('without a decoder sends what it has, and makes WebP again with the next one', async () => {
+    const host = await manyPhotos();
+    await isAtWork(host);
+    const before = await childrenOf(serving());
+    const all = Array.from({ length: 30 }, async (_, i) => {
+      if (i % 10 === 5) for (const pid of await childrenOf(serving())) process.kill(pid, 'SIGKILL');
+      return get(`/photo-${100 + i}.jpg`, host);
+    });
+    for (const reply of await Promise.all(all)) {
+      expect(reply.status).toBe(200);
+      const isWebp = reply.header('content-type') === 'image/webp';
+      expect(isWebp || reply.bytes.equals(photo)).toBe(true);
+    }
+    await isAtWork(await manyPhotos());
+    expect(await childrenOf(serving())).not.toEqual(before);
+  });
+
+  test('that takes too long for an image sends it as it is, and for good', async () => {
+    const host = await manyPhotos();
+    await isAtWork(host);
+    const stuck = await childrenOf(serving());
+    for (const pid of stuck) process.kill(pid, 'SIGSTOP');
+    const reply = await get('/photo-300.jpg', host);
+    expect([reply.status, reply.header('content-type'), reply.header('etag')]).toEqual([200, 'image/jpeg', 'W/"v1"']);
+    expect(reply.bytes.equals(photo)).toBe(true);
+    await isAtWork(host);
+    for (const pid of stuck.slice(1)) process.kill(pid, 'SIGCONT');
+  });
+
+  test('that hangs is in the way of no other answer, and is replaced', async () => {
+    const host = await manyPhotos();
+    await isAtWork(host);
+    edge.origin.on('/page', { headers: { 'content-type': 'text/html' }, body: 'a page' });
+    process.kill(serving(), 'SIGSTOP');
+    const waits = get('/photo-350.jpg', host);
+    expect((await get('/page', host)).body).toBe('a page');
+    expect((await get('/photo-351.jpg', host, old)).bytes.equals(photo)).toBe(true);
+    expect((await waits).bytes.equals(photo)).toBe(true);
+    await isAtWork(await manyPhotos());
+  });
+});
