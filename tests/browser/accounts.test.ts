@@ -22,7 +22,7 @@ beforeAll(async () => {
   const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'domain:read'] });
   await db.account.update({ where: { id: sub.id }, data: { name: 'night-shift', status: 'pause' } });
   await build.subClient(site, [site.zone], { permissions: ['zone:read'] });
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 /** In both themes: nothing inaccessible, nothing wider than the window. */
@@ -44,7 +44,7 @@ const looks: Look[] = [
   { language: 'en', width: 360 },
 ];
 
-test.each(looks)('every screen is whole in $language at $width px', { timeout: 120_000 }, async (look) => {
+test.each(looks)('every screen is whole in $language at $width px', { timeout: 300_000 }, async (look) => {
   const { build, as, installation } = consoles.app;
   const { db } = installation;
   const subs = await db.account.findMany({ where: { clientId: site.clientId, isRoot: false } });
@@ -74,7 +74,7 @@ test.each(looks)('every screen is whole in $language at $width px', { timeout: 1
   expect(faults).toEqual({});
 });
 
-test('whoever is added gets a mail, chooses a password by its link and signs in', { timeout: 60_000 }, async () => {
+test('whoever is added gets a mail, chooses a password by its link and signs in', { timeout: 180_000 }, async () => {
   const { app, base } = consoles;
   const email = 'first.customer@example.com';
   const { page } = await consoles.openAs(site.client, 'userManagement/users');

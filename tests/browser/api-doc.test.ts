@@ -7,7 +7,7 @@ import { startConsoles, type Consoles } from '../support/consoles.ts';
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 const faults = async ({ page }: Screen) => {
@@ -17,7 +17,7 @@ const faults = async ({ page }: Screen) => {
 
 test.each(['user', 'client'] as const)(
   'every call of the %s console has a page of its own',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (kind) => {
     const site = await consoles.app.build.site();
     const screen = await consoles.openAs(kind === 'user' ? site.owner : site.client, 'apiDoc');
@@ -75,7 +75,7 @@ describe.each([
   ['zh-TW', 390],
   ['en', 1440],
 ] as const)('in %s at %i px', (language, width) => {
-  test('nothing is inaccessible or sticks out', { timeout: 120_000 }, async () => {
+  test('nothing is inaccessible or sticks out', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
     for (const theme of ['light', 'dark'] as const) {
       const screen = await consoles.openAs(client, 'apiDoc', { language, width, theme });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   consoles = await startConsoles({ ORIGIN_ALLOW: '127.0.0.0/8' });
   ({ app } = consoles);
   smtp = await startSmtp();
-}, 180_000);
+}, 400_000);
 afterAll(async () => {
   await consoles.stop();
   await smtp.stop();
@@ -67,7 +67,7 @@ describe("an operator's own host name", () => {
     await logo.waitFor();
     expect(await logo.getAttribute('src')).toBe(made.logo);
     await page.getByText('© Glow Ltd.').waitFor();
-    expect(await page.title()).toBe('Sign in · Glow Select');
+    await expect.poll(() => page.title()).toBe('Sign in · Glow Select');
     // Boxed, whatever its own size.
     expect((await logo.boundingBox())?.height).toBe(24);
     expect(await faultsOf(screen)).toEqual([]);
@@ -80,7 +80,7 @@ describe("an operator's own host name", () => {
     await page.goto(`${at(host)}/user/dashboard`);
     await page.locator('aside').getByRole('img', { name: 'Glow Select' }).waitFor();
     await page.locator('main h1').waitFor();
-    expect(await page.title()).toBe('Dashboard · Glow Select');
+    await expect.poll(() => page.title()).toBe('Dashboard · Glow Select');
     await page.context().close();
   });
 
@@ -88,7 +88,7 @@ describe("an operator's own host name", () => {
     const { page } = await consoles.open('user');
     await page.goto(`${at(ownHost())}/user/login`);
     await page.getByText('Edgeloom', { exact: true }).waitFor();
-    expect(await page.title()).toBe('Sign in · Edgeloom');
+    await expect.poll(() => page.title()).toBe('Sign in · Edgeloom');
     await page.context().close();
   });
 

@@ -14,7 +14,7 @@ const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 test('an operator sees how the automatic certificates of all sites are, with what the authority said, and renews some', async () => {

@@ -10,7 +10,7 @@ import { keepPicture } from '../support/pictures.ts';
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 180_000);
+}, 400_000);
 afterAll(() => product.stop());
 
 const visit = () =>
@@ -28,7 +28,7 @@ const visit = () =>
 
 test(
   'a page is previewed as it will look, published, met by a visitor, turned off and removed',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const { siteID: siteId } = product.summary.demo;
     const user = await product.as('user');
@@ -68,7 +68,7 @@ test(
   },
 );
 
-test('a second page for the same code is refused in words', { timeout: 60_000 }, async () => {
+test('a second page for the same code is refused in words', { timeout: 180_000 }, async () => {
   const { siteID: siteId } = product.summary.demo;
   const user = await product.as('user');
   const made = { code: 504, type: 'redirect', value: 'https://status.example.com/' } as const;

@@ -12,7 +12,7 @@ let site: BuiltSite;
 beforeAll(async () => {
   consoles = await startConsoles();
   site = await consoles.app.build.site();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 const own = (view: string) => `sitesManagement/sitesSetting/${site.id}/x?view=${view}`;
@@ -131,7 +131,7 @@ describe('a page without data', () => {
     });
     await page.getByRole('link', { name: new RegExp(node.name) }).waitFor();
     await page.context().setOffline(true);
-    await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 20_000 });
+    await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 180_000 });
     expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
     expect(await faults(page)).toEqual([]);
     await page.context().close();
@@ -159,7 +159,7 @@ describe.each([
   // Structure does not change with the theme; what can be read does.
   const rules = theme === 'dark' ? ['color-contrast'] : [];
 
-  test('menus and pickers', { timeout: 120_000 }, async () => {
+  test('menus and pickers', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList', look);
     await page.getByRole('link', { name: site.name }).waitFor();
     const found: Record<string, string[]> = {};
@@ -203,7 +203,7 @@ describe.each([
     await page.context().close();
   });
 
-  test('drawers, questions and messages', { timeout: 120_000 }, async () => {
+  test('drawers, questions and messages', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList', {
       ...look,
       expects: /status of 409/,

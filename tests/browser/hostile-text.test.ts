@@ -36,7 +36,7 @@ beforeAll(async () => {
   admin = await build.admin();
   await writeByApi();
   domainName = await writeByDatabase();
-}, 300_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 const accountOf = (kind: Family) => (kind === 'client' ? own.client : kind === 'user' ? own.user : admin);
@@ -210,7 +210,7 @@ async function loaded(page: Page) {
   await page
     .locator('h1')
     .first()
-    .waitFor({ timeout: 30_000 })
+    .waitFor({ timeout: 180_000 })
     .catch(async () => {
       throw new Error(`${page.url()} has no heading: ${await page.locator('body').innerText()}`);
     });
@@ -223,7 +223,7 @@ const over = (page: Page) => page.locator('[role="dialog"], [role="menu"]');
 
 /** What stands over the page goes, one after the other: a menu, a drawer, the question about what was typed. */
 async function close(page: Page, where: string) {
-  for (let i = 0; i < 4; i += 1) {
+  for (let i = 0; i < 12; i += 1) {
     const before = await over(page).count();
     if (before === 0) return;
     const leave = page.getByRole('button', { name: 'Leave', exact: true });
@@ -278,46 +278,50 @@ async function openAll(page: Page, where: string) {
 
 // Who manages others comes after them: some of what a menu offers suspends.
 describe.each(['user', 'client', 'admin'] as const)('the %s console', (kind) => {
-  test.each([1440, 390])('at %i px shows every text literally, and runs none', { timeout: 600_000 }, async (width) => {
-    const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expects: /status of 4\d\d/ });
-    const { page } = screen;
-    const faults: string[] = [];
-    page.on('dialog', (dialog) => {
-      if (dialog.type() !== 'beforeunload') faults.push(`a dialog says ${dialog.message()}`);
-      void dialog.accept();
-    });
-    await page.addInitScript(() =>
-      Object.assign(window, { pwned: () => Object.assign(window, { pwnedAt: location.href }) }),
-    );
-    for (const address of await addresses(kind)) {
-      await page.goto(`/${kind}/${address}`);
-      await loaded(page);
-      const tabs = await page
-        .locator('main nav a[href*="tab="]')
-        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
-      for (const tab of tabs.length > 0 ? tabs : [null]) {
-        if (tab !== null) {
-          await page.goto(tab);
-          await loaded(page);
+  test.each([1440, 390])(
+    'at %i px shows every text literally, and runs none',
+    { timeout: 1_200_000 },
+    async (width) => {
+      const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expects: /status of 4\d\d/ });
+      const { page } = screen;
+      const faults: string[] = [];
+      page.on('dialog', (dialog) => {
+        if (dialog.type() !== 'beforeunload') faults.push(`a dialog says ${dialog.message()}`);
+        void dialog.accept();
+      });
+      await page.addInitScript(() =>
+        Object.assign(window, { pwned: () => Object.assign(window, { pwnedAt: location.href }) }),
+      );
+      for (const address of await addresses(kind)) {
+        await page.goto(`/${kind}/${address}`);
+        await loaded(page);
+        const tabs = await page
+          .locator('main nav a[href*="tab="]')
+          .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+        for (const tab of tabs.length > 0 ? tabs : [null]) {
+          if (tab !== null) {
+            await page.goto(tab);
+            await loaded(page);
+          }
+          const where = `${address}${tab ?? ''}`;
+          await check(page, where);
+          const wide = await overhang(page);
+          if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
+          if (width > 1000) await openAll(page, where);
+          else await close(page, where);
+          faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
         }
-        const where = `${address}${tab ?? ''}`;
-        await check(page, where);
-        const wide = await overhang(page);
-        if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
-        if (width > 1000) await openAll(page, where);
-        else await close(page, where);
-        faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
       }
-    }
-    await page.goto(`/${kind}/dashboard`);
-    await loaded(page);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('javascript:');
-    if (kind !== 'admin') await page.getByRole('option', { name: /pwned/ }).first().waitFor();
-    await check(page, 'palette');
-    if ((await overhang(page)) > 0) faults.push('the palette sticks out');
-    expect(faults).toEqual([]);
-  });
+      await page.goto(`/${kind}/dashboard`);
+      await loaded(page);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('javascript:');
+      if (kind !== 'admin') await page.getByRole('option', { name: /pwned/ }).first().waitFor();
+      await check(page, 'palette');
+      if ((await overhang(page)) > 0) faults.push('the palette sticks out');
+      expect(faults).toEqual([]);
+    },
+  );
 });
 
 test('what was planted was seen: names, tags, addresses, memos, announcements', () => {

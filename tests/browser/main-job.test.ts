@@ -20,7 +20,7 @@ beforeAll(async () => {
   after = await startOrigin();
   before.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the first origin' });
   after.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the second origin' });
-}, 180_000);
+}, 400_000);
 afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
 
 test('a customer puts a domain live, moves it to another origin, purges it and switches it off', async () => {
@@ -65,13 +65,17 @@ test('a customer puts a domain live, moves it to another origin, purges it and s
   await page.getByRole('button', { name: 'Save & publish' }).click();
   await page.getByText('Update Domain Success!').waitFor();
   // What was cached stays until it is purged.
+  await eventually(async () => {
+    await visit(product.edgePort, host, '/elsewhere');
+    expect(after.asked('/elsewhere')).not.toEqual([]);
+  });
   expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
 
   await page.getByRole('link', { name: 'Purge' }).click();
   await page.getByLabel('URLs', { exact: true }).last().fill(`http://${host}:${product.edgePort}/page`);
   await page.getByRole('button', { name: 'Purge 1 URL' }).click();
-  await page.getByText('1 of 1 nodes').waitFor();
   await page.getByText('Clear Cache Success!').waitFor();
+  await page.getByText('1 of 1 nodes').waitFor();
   expect(await ask()).toMatchObject({ body: 'the second origin', cache: 'uri-miss' });
 
   await menu.getByRole('link', { name: 'Domains' }).click();
@@ -146,7 +150,7 @@ test('a machine that runs the shown command is seen to join, and then serves', a
   const agent = await testAgent({ control, token });
   try {
     agent.start();
-    await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 30_000 });
+    await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
     await drawer.getByRole('link', { name: 'Open node' }).click();
     await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
     await page.getByText('agrees with the control plane').waitFor();

@@ -9,7 +9,7 @@ import { keepPicture } from '../support/pictures.ts';
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 async function customer() {
@@ -86,10 +86,12 @@ test('a rewrite module is made in its form and reads as sentences, in order', as
   await page.getByLabel('Move rule 2 up').click();
   await submit.click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  expect(await page.locator('main li li').allTextContents()).toEqual([
-    'IF path is or is below /oldTHENask the origin for/new/…',
-    'IF path is or is below /apiTHENask the origin for/v2/…',
-  ]);
+  await expect
+    .poll(() => page.locator('main li li').allTextContents())
+    .toEqual([
+      'IF path is or is below /oldTHENask the origin for/new/…',
+      'IF path is or is below /apiTHENask the origin for/v2/…',
+    ]);
 });
 
 test('a module and the settings of a site are copied to another site, and where it went wrong is said at the field', async () => {

@@ -10,7 +10,7 @@ import { keepPicture } from '../support/pictures.ts';
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 async function siteWithPorts(portLimit = 10) {

@@ -10,7 +10,7 @@ let app: TestApp;
 beforeAll(async () => {
   consoles = await startConsoles();
   ({ app } = consoles);
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 const owner = async () => app.build.user(await app.build.client());

@@ -144,7 +144,7 @@ beforeAll(async () => {
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
   emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
-}, 180_000);
+}, 400_000);
 afterAll(() => product.stop());
 
 interface Place {
@@ -292,7 +292,7 @@ const looks = [
 ] as const;
 
 /** Some forty screens, each looked at twice: minutes, on a busy machine. */
-const walk = { timeout: 600_000 };
+const walk = { timeout: 1_200_000 };
 
 describe.each(looks)('in $language at $width px, light and dark', (look) => {
   test.each(['client', 'user'] as const)('every screen of the %s console is whole', walk, async (kind) => {

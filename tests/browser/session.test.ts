@@ -8,7 +8,7 @@ import { password, people } from '../support/people.ts';
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 /** The browser notes each refused call, too. */

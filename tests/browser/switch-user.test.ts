@@ -13,7 +13,7 @@ let app: TestApp;
 beforeAll(async () => {
   consoles = await startConsoles();
   ({ app } = consoles);
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 const refused = { expects: /the server responded with a status of 4\d\d/ };
@@ -178,10 +178,13 @@ describe('while acting', () => {
     const { data } = await app.as(user).call(ownSessions.list);
     const ids = data.filter(({ proxyName }) => proxyName !== null).map(({ id }) => id);
     await app.as(user).call(ownSessions.end, { body: { ids } });
-    await eventually(async () => {
-      await page.goto('/user/sitesManagement');
-      await page.waitForURL('**/user/login*', { timeout: 2000 });
-    });
+    await eventually(
+      async () => {
+        await page.goto('/user/sitesManagement');
+        await page.waitForURL('**/user/login*', { timeout: 5000 });
+      },
+      { within: 60_000 },
+    );
     expect(await cookies(page)).not.toHaveProperty('u_accessToken');
     await page.context().close();
   });

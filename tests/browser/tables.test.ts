@@ -8,7 +8,7 @@ import { startConsoles, type Consoles } from '../support/consoles.ts';
 let consoles: Consoles;
 beforeAll(async () => {
   consoles = await startConsoles();
-}, 180_000);
+}, 400_000);
 afterAll(() => consoles.stop());
 
 interface Row {

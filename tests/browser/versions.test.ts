@@ -17,7 +17,7 @@ const looks = [
   { language: 'en', width: 390, rollback: 'Roll back to this', confirm: 'Roll back', changes: 'What changed' },
 ] as const;
 
-test.each(looks)('a change is found and rolled back, in $language at $width px', { timeout: 90_000 }, async (look) => {
+test.each(looks)('a change is found and rolled back, in $language at $width px', { timeout: 240_000 }, async (look) => {
   const { siteID: siteId } = product.summary.demo;
   const user = await product.as('user');
   const { data } = await user(rates.create, { params: { siteId }, body: { rates: [{ rate: 2048 }, { rate: 77 }] } });

@@ -17,7 +17,7 @@ let app: TestApp;
 beforeAll(async () => {
   pebble = await startPebble({ httpPort: 1, gullible: true });
   app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ ...pebble.authority, ordersPer3Hours: BUDGET }]) });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await app.close();
   await pebble.stop();
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test(
   'what is due at once is ordered once each; what the authority would not take waits for three hours',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const { db, pool } = app.installation;
     const site = await app.build.site();
@@ -69,7 +69,7 @@ test(
 
 test(
   'a renewal leaves a domain with the certificate that was chosen for it; an order for the domain takes its place',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { db } = app.installation;
     const site = await app.build.site();

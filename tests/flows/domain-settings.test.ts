@@ -27,7 +27,7 @@ beforeAll(async () => {
   site = await plane.build.site({ product: await plane.build.product({ zone }) });
   agent = await testAgent(await plane.node(zone));
   agent.start();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await agent.stop();
   await plane.stop();
@@ -41,7 +41,7 @@ async function domain(...ports: number[]): Promise<BuiltDomain> {
   const name = `${unique('set')}.example.com`;
   const { ids } = await user().call(domains.createSimple, { params: site.params, body: { names: [name], upstreams } });
   const row = await plane.installation.db.domain.findUniqueOrThrow({ where: { id: ids[0] ?? '' } });
-  await eventually(async () => expect((await visit(http, name)).status).toBe(200), { within: 30_000 });
+  await eventually(async () => expect((await visit(http, name)).status).toBe(200), { within: 60_000 });
   return { ...row, site, params: { siteId: site.id, domainId: row.id } };
 }
 

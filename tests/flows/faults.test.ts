@@ -42,7 +42,7 @@ beforeAll(async () => {
   ({ nodeID } = invitation);
   agent = await testAgent(invitation);
   agent.start();
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await agent.stop();
   await plane.stop();
@@ -57,7 +57,7 @@ async function addDomain(name = `${unique('www')}.example.com`): Promise<string>
 }
 
 const served = (name: string) =>
-  eventually(async () => expect((await visit(port, name)).status, name).toBe(200), { within: 60_000 });
+  eventually(async () => expect((await visit(port, name)).status, name).toBe(200), { within: 120_000 });
 
 /** As a careful caller does it: again until it is acknowledged. A name that is taken is one whose answer was lost. */
 async function insist(name: string): Promise<void> {
@@ -68,7 +68,7 @@ async function insist(name: string): Promise<void> {
         if (error instanceof ApiError && error.status < 500) return Promise.reject(error);
         throw error;
       }),
-    { within: 60_000 },
+    { within: 120_000 },
   );
 }
 
@@ -130,7 +130,7 @@ describe.each([
 ] as const)('when %s is killed in the middle of 200 changes', (_, fault) => {
   test(
     'every acknowledged change is at the edge afterwards, and no visitor noticed',
-    { timeout: 120_000 },
+    { timeout: 400_000 },
     async () => {
       const steady = await addDomain();
       await served(steady);
@@ -156,7 +156,7 @@ describe.each([
           const node = await plane.as(site.client).call(nodes.get, { params: { nodeID } });
           expect(node).toMatchObject({ status: 'enabled', currentSerial: node.latestSerial });
         },
-        { within: 60_000 },
+        { within: 120_000 },
       );
     },
   );
@@ -214,7 +214,7 @@ describe('a document that was damaged on its way', () => {
         const config = await plane.as(site.client).call(nodes.config, { params: { nodeID } });
         expect(config).toMatchObject({ status: 'enabled', rejected: [], currentSerial: config.latestSerial });
       },
-      { within: 60_000 },
+      { within: 120_000 },
     );
   });
 });

@@ -62,7 +62,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
   await eventually(
     async () => expect(await visit(http, name, '/app.js')).toMatchObject({ status: 200, body: 'first' }),
     {
-      within: 20_000,
+      within: 40_000,
     },
   );
   await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit' }));
@@ -89,7 +89,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
       const job = await user.call(jobs.get, { params: { ...params, jobID: byUrl.jobID } });
       expect(job).toMatchObject({ state: 'completed', receipts: [{ state: 'done', nodeName: node.name }] });
     },
-    { within: 12_000 },
+    { within: 30_000 },
   );
   await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ body: 'second' }));
   second.on('/app.js', { body: 'third' });

@@ -59,7 +59,7 @@ test('modules are made, given to a domain, changed and taken off, and the edge d
   const upstreams = [{ address: '127.0.0.1', port: origin.port }];
   await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
   const get = (path: string) => visit(http, name, path);
-  await eventually(async () => expect((await get('/')).status).toBe(200), { within: 20_000 });
+  await eventually(async () => expect((await get('/')).status).toBe(200), { within: 40_000 });
 
   const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
   const [header] = (await call(customHeaders.create, { params, body: { modules: [{ name: 'h', headers: [frame] }] } }))

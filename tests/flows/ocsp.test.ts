@@ -27,7 +27,7 @@ beforeAll(async () => {
   agent = await testAgent({ control, token });
   agent.start();
   await changed(plane.installation.db, zone.id, 'zone', `site/${site.id}`);
-}, 90_000);
+}, 180_000);
 afterAll(async () => {
   await agent.stop();
   await plane.stop();
@@ -55,7 +55,7 @@ test('a certificate is uploaded, asked after by the node and shown with the answ
   });
   await user.call(certificates.assign, { params: { ...site.params, certId }, body: { domainIDs: [id] } });
   const good = `CN = ${name}, good`;
-  await eventually(async () => expect(await told(name)).toBe(good), { within: 30_000 });
+  await eventually(async () => expect(await told(name)).toBe(good), { within: 60_000 });
 
   // The responder and the agent are gone; nginx goes on, and so does what comes after the agent.
   await responder.stop();
@@ -64,4 +64,4 @@ test('a certificate is uploaded, asked after by the node and shown with the answ
   agent.start();
   await eventually(() => expect(agent.running).toBe(true));
   expect(await told(name)).toBe(good);
-}, 120_000);
+}, 180_000);

@@ -13,7 +13,7 @@ import { testDatabase } from '../support/services.ts';
 import { get, inTime } from '../support/standing-node.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 let plane: ControlPlane;
 beforeAll(async () => {

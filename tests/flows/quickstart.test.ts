@@ -14,7 +14,7 @@ const root = path.join(import.meta.dirname, '../..');
 const undo: (() => Promise<unknown>)[] = [];
 
 // npm start builds before it hands over.
-beforeAll(() => buildAll({ ifChanged: true }), 120_000);
+beforeAll(() => buildAll({ ifChanged: true }), 300_000);
 afterEach(async () => {
   for (const task of undo.splice(0).reverse()) await task();
 });
@@ -51,7 +51,7 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
   // The page lies in the edge's cache by now.
   expect(await statusOf(edge.http, demo.domain)).toBe(200);
   const isHealthy = async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200);
-  await eventually(isHealthy, { within: 30_000 });
+  await eventually(isHealthy, { within: 60_000 });
 
   await second.end('SIGKILL');
   expect(await machine.processes()).not.toEqual([]);
@@ -64,7 +64,7 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
 
   await third.end('SIGTERM');
   expect(await machine.processes()).toEqual([]);
-}, 240_000);
+}, 600_000);
 
 test('a port that is taken is named with who holds it and which variable changes it', async () => {
   const machine = await newMachine();
@@ -76,14 +76,14 @@ test('a port that is taken is named with who holds it and which variable changes
   expect(start.output()).toContain(`(pid ${process.pid}:`);
   expect(start.output()).toMatch(/choose another port: EDGE_HTTP_PORT=\d+ npm start/);
   expect(await machine.processes()).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test('a setting that makes no sense is refused by its name', async () => {
   const machine = await newMachine();
   const start = await machine.run({ PORT: 'eighty' });
   expect(start.child.exitCode).toBe(1);
   expect(start.output()).toContain('PORT:');
-}, 60_000);
+}, 120_000);
 
 async function newMachine() {
   const data = await mkdtemp(path.join(tmpdir(), 'edgeloom-quickstart-'));
@@ -116,7 +116,7 @@ async function newMachine() {
       if (started.child.exitCode !== null) return;
       expect(started.output()).toContain('Everything is up');
     };
-    await eventually(isUp, { within: 90_000 });
+    await eventually(isUp, { within: 180_000 });
     expect(started.output()).toContain('Everything is up');
     return started;
   };

@@ -78,7 +78,7 @@ export async function startProduct(): Promise<Product> {
   let said = '';
   for (const stream of [started.stdout, started.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const isUp = eventually(() => void (said.includes('Everything is up') || expect.fail(said)), { within: 90_000 });
+  const isUp = eventually(() => void (said.includes('Everything is up') || expect.fail(said)), { within: 180_000 });
   await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${said}`)))]).catch(
     async (error: unknown) => {
       await stop();
@@ -152,6 +152,13 @@ export async function openWindow(
     },
     ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
   );
+  // Messages that go by themselves, after four seconds: a slow machine may need more to look at one, or to press its undo.
+  await context.addInitScript(() => {
+    const { setTimeout } = window;
+    const patient = (task: TimerHandler, ms?: number, ...rest: unknown[]) =>
+      setTimeout(task, ms === 4000 ? 15_000 : ms, ...rest);
+    Object.assign(window, { setTimeout: patient });
+  });
   await context.exposeFunction('blockedByPolicy', (what: string) => complain(`the policy blocked ${what}`));
   await context.addInitScript(() =>
     document.addEventListener('securitypolicyviolation', (event) => {
@@ -166,7 +173,7 @@ export async function openWindow(
   });
   context.on('weberror', (webError) => complain(String(webError.error().stack ?? webError.error())));
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   onTestFinished(() => expect(complaints, 'complaints of the browser').toEqual([]));
   return { page, complaints: () => complaints.splice(0) };
 }

@@ -154,7 +154,7 @@ export class ApiProcess {
       const text = await (await fetch(`${this.url}/api/v1/health`)).text();
       if (!text.includes('"status":"ok"')) throw new Error(text);
     };
-    await Promise.race([eventually(healthy, { within: 30_000 }), ended]);
+    await Promise.race([eventually(healthy, { within: 90_000 }), ended]);
   }
 
   async kill(): Promise<void> {

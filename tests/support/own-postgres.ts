@@ -37,7 +37,7 @@ export class OwnPostgres {
         ended.catch(() => undefined);
         this.#running = running;
       },
-      { within: 30_000 },
+      { within: 90_000 },
     );
     await postgres.ensureDatabase('edgeloom');
     this.databaseUrl = postgres.url('edgeloom');
