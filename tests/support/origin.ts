@@ -62,9 +62,9 @@ export class Origin {
   }
 }
 
-/** `tls`: with this certificate. A path that no script was given for is answered 200 with its own URL. */
+/** `tls`: with this certificate. `any`: for paths that no script was given for; else they are answered 200 with their own URL. */
 export async function startOrigin(
-  options: { tls?: { cert: string; key: string }; port?: number; host?: string } = {},
+  options: { tls?: { cert: string; key: string }; port?: number; host?: string; any?: Script } = {},
 ): Promise<Origin> {
   const scripts = new Map<string, Script>();
   const connections = new Map<Socket, number>();
@@ -88,7 +88,7 @@ export async function startOrigin(
       serverName: servername,
     };
     origin.requests.push(asked);
-    const script = scripts.get(asked.path) ?? { body: url };
+    const script = scripts.get(asked.path) ?? options.any ?? { body: url };
     const told = typeof script === 'function' ? await script(asked) : script;
     await told.after;
     if (told.reset === true) return void socket.destroy();

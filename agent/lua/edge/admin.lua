@@ -7,6 +7,7 @@ local docs = require("edge.core.docs")
 local marks = require("edge.cache.marks")
 local purge = require("edge.cache.purge")
 local settings = require("edge.core.settings")
+local traces = require("edge.simulate.traces")
 
 local _M = {}
 local calls = {}
@@ -50,6 +51,20 @@ calls["POST /health"] = function(body)
     end
     choice.found(body.down, body.up, body.seconds)
     return { ok = true }
+end
+
+-- A request that comes by simulate.sock under that id is simulated so.
+calls["POST /simulate"] = function(body)
+    if type(body.id) == "string" and type(body.order) == "table" then
+        return { ok = traces.begin(body.id, body.order) or false }
+    end
+end
+
+-- What became of it.
+calls["POST /simulated"] = function(body)
+    if type(body.id) == "string" then
+        return { steps = traces.finish(body.id) }
+    end
 end
 
 calls["GET /status"] = function()

@@ -5,7 +5,6 @@ local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
 local counters = require("edge.core.counters")
-local modules = require("edge.core.modules")
 local requests = require("edge.core.request")
 local images = require("edge.cache.images")
 local journal = require("edge.cache.journal")
@@ -70,8 +69,9 @@ local function visit(list, phase, site, request)
     end
 end
 
--- The same for a domain that has modules: those that act for one are given what was prepared of it.
-local function visit_all(list, phase, site, request, set)
+-- The same for a domain that has modules: those that act for one are given what was prepared of it. `watch`: who looks on,
+-- where the request is simulated.
+local function visit_all(list, phase, site, request, set, watch)
     for i = 1, #list do
         local plugin = list[i]
         local module = plugin.of_module and set[plugin.name]
@@ -84,13 +84,22 @@ local function visit_all(list, phase, site, request, set)
         if not ok then
             answer, target, rule = failed(plugin, answer), nil, nil
         end
+        if watch then
+            watch:saw(phase, plugin, {
+                ok = ok, answer = answer, target = target, rule = rule, site = site, request = request, module = module,
+            })
+        end
         if answer then
             return answer, target, rule, plugin.name
         end
     end
 end
 
-local function visit_for(list, phase, site, request, set)
+local NO_MODULES = {}
+local function visit_for(list, phase, site, request, set, watch)
+    if watch then
+        return watch:around(phase, visit_all, list.all, phase, site, request, set or NO_MODULES, watch)
+    end
     if set then
         return visit_all(list.all, phase, site, request, set)
     end
@@ -117,8 +126,9 @@ local function blocked(cause, rule)
 end
 
 local access = taking_part("access")
-function _M.access()
-    local request, why, closed = requests.visitor()
+-- `watch`, here and below: see simulate/simulation.lua. Nothing for a visitor.
+function _M.access(watch)
+    local request, why, closed = (watch or requests):visitor()
     if not request then
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
         return end_with(why == "corrupt" and 503 or 903, var.request_id, nil, page)
@@ -126,6 +136,9 @@ function _M.access()
     local site = request.site.doc
     local proof = request.challenged and challenges.answer(request)
     if proof then
+        if watch then
+            watch:tell("challenge", "answered")
+        end
         return pages.say(proof)
     end
     var.e_site = site.id
@@ -136,7 +149,7 @@ function _M.access()
     if request.place then
         var.e_uri = request.uri
     end
-    local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules)
+    local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules, watch)
     answer = answer or request.place
     if answer then
         if rule then
@@ -148,19 +161,19 @@ function _M.access()
 end
 
 local header_filter = taking_part("header_filter")
-function _M.header_filter()
+function _M.header_filter(watch)
     local name = var.e_modules
-    local host = name ~= "" and requests.host(name)
-    visit_for(header_filter, "header_filter", nil, nil, host and modules.of(host))
+    local set = name ~= "" and (watch or requests):modules_by_name(name)
+    visit_for(header_filter, "header_filter", nil, nil, set, watch)
 end
 
 local origin_access = taking_part("origin_access")
-function _M.origin_access()
-    local request, why = requests.inner()
+function _M.origin_access(watch)
+    local request, why = (watch or requests):inner()
     local answer = why == "corrupt" and 503 or 903
     if request then
         ngx.ctx.request = request
-        answer = visit_for(origin_access, "origin_access", request.site.doc, request, request.modules)
+        answer = visit_for(origin_access, "origin_access", request.site.doc, request, request.modules, watch)
     end
     if answer then
         return end_with(answer, var.http_x_request_id or "")
@@ -168,9 +181,9 @@ function _M.origin_access()
 end
 
 local origin_header = taking_part("origin_header")
-function _M.origin_header()
+function _M.origin_header(watch)
     local request = ngx.ctx.request
-    local answer = request and visit(origin_header, "origin_header", request.site.doc, request) or nil
+    local answer = request and visit_for(origin_header, "origin_header", request.site.doc, request, nil, watch) or nil
     if not request or answer == 503 then
         ngx.header["X-Accel-Expires"] = "0"
     elseif answer then

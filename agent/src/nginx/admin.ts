@@ -41,6 +41,17 @@ export class Admin {
     await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
   }
 
+  /** Room for a request that comes under that id. */
+  async simulate(id: string, order: object): Promise<void> {
+    const { ok } = z.object({ ok: z.boolean() }).parse(await this.#call('POST', '/simulate', { id, order }, WITHIN_MS));
+    if (!ok) throw new Error('too many requests are being simulated');
+  }
+
+  /** Its steps, once. */
+  async simulated(id: string): Promise<unknown> {
+    return z.object({ steps: z.unknown() }).parse(await this.#call('POST', '/simulated', { id }, WITHIN_MS)).steps;
+  }
+
   #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = request(

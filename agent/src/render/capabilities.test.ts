@@ -9,7 +9,7 @@ const disk = (files: Record<string, string>) => ({
 test("Debian's nginx loads its modules from files, ndk before lua", () => {
   const dir = '/usr/lib/nginx/modules';
   const found = readCapabilities(
-    `nginx version: nginx/1.22.1\nTLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --modules-path=${dir} --with-http_v2_module --with-http_slice_module --with-stream_realip_module --with-stream=dynamic`,
+    `nginx version: nginx/1.22.1\nTLS SNI support enabled\nconfigure arguments: --prefix=/usr/share/nginx --modules-path=${dir} --with-http_v2_module --with-http_slice_module --with-http_realip_module --with-stream_realip_module --with-stream=dynamic`,
     disk({
       [`${dir}/ngx_http_lua_module.so`]: '',
       [`${dir}/ndk_http_module.so`]: '',
@@ -24,6 +24,7 @@ test("Debian's nginx loads its modules from files, ndk before lua", () => {
     lua: true,
     stream: false,
     streamRealip: true,
+    realip: true,
     brotli: true,
     slice: true,
     geoip2: false,

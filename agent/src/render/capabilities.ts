@@ -16,6 +16,8 @@ export type Capabilities = {
   stream: boolean;
   /** PROXY headers of visitors by layer 4. */
   streamRealip: boolean;
+  /** Requests that are simulated have an address of their own. */
+  realip: boolean;
   brotli: boolean;
   /** Images can be made WebP: the library for it lies beside the agent. */
   webp: boolean;
@@ -87,6 +89,7 @@ export function readCapabilities(
     lua: has('ngx_http_lua_module.so', /ngx_lua/),
     stream: has('ngx_stream_module.so', /--with-stream(?!=dynamic)\b/),
     streamRealip: banner.includes('--with-stream_realip_module'),
+    realip: banner.includes('--with-http_realip_module'),
     brotli: has('ngx_http_brotli_filter_module.so', /ngx_brotli/),
     slice: banner.includes('--with-http_slice_module'),
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),

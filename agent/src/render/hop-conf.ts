@@ -1,5 +1,6 @@
 import { conf } from './conf.ts';
-import type { RenderInput } from './render.ts';
+import type { Conf } from './conf.ts';
+import type { HostFacts, RenderInput } from './render.ts';
 
 /** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
 export const hopConf = ({
@@ -28,7 +29,24 @@ server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
     server_name _;
     access_log off;
-    # Must outlive hop A's idle connections.
+${hopB(host, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}}
+`;
+
+type Way = {
+  access: string;
+  headerFilter: string;
+  /** What became of each try is noted. */
+  logs: boolean;
+  /** A private field more. */
+  fields: Conf | false;
+  pass: Conf;
+};
+
+/** What a request meets between the store and an origin. */
+export const hopB = (
+  host: HostFacts,
+  { access, headerFilter, logs, fields, pass }: Way,
+) => conf`    # Must outlive hop A's idle connections.
     keepalive_timeout 1h;
     keepalive_requests 1000000;
     client_max_body_size 0;
@@ -38,11 +56,10 @@ server {
     client_body_timeout 2h;
     send_timeout 2h;
 
-    access_by_lua_file ${`${host.luaDir}/edge/phases/origin_access.lua`};
-    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_header.lua`};
+    access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
+    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/${headerFilter}.lua`};
     body_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_body.lua`};
-    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};
-    proxy_http_version 1.1;
+${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};\n`}    proxy_http_version 1.1;
     proxy_set_header Host $o_host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
@@ -56,7 +73,7 @@ server {
     proxy_set_header X-E-Vary "";
     proxy_set_header X-E-Slice "";
     proxy_set_header X-E-Image "";
-    proxy_buffering off;
+${fields}    proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size 16k;
     proxy_buffers 8 16k;
@@ -89,16 +106,15 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_next_upstream error timeout http_502 http_504;
 
     location / {
-        proxy_pass $o_scheme://$o_pool;
+        proxy_pass ${pass};
     }
     # For origins whose certificate must be valid for the name they are asked by. Where the machine trusts nobody, none is.
     location @verified {
         proxy_ssl_verify on;
         proxy_ssl_verify_depth 4;
         proxy_ssl_trusted_certificate ${host.caBundle ?? `${host.dir}/keys/fallback.pem`};
-        proxy_pass $o_scheme://$o_pool;
+        proxy_pass ${pass};
     }
-${host.capabilities.webp && images(host.luaDir)}}
 `;
 
 /** Whatever keeps the service from answering, hop B answers by itself. */

@@ -1,5 +1,6 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
+import type { Conf } from './conf.ts';
 import { altSvcMap, hasHttp3, http3Ports, quicListens } from './http3.ts';
 import type { HostFacts, RenderInput } from './render.ts';
 
@@ -89,13 +90,47 @@ map "" $e_version { default ""; }
 map "" $e_uri { default ""; }
 map "" $e_again { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
+# How the visitor came: of a request that is simulated Lua says so.
+map "" $e_scheme { default $scheme; }
+map "" $e_port { default $server_port; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}
 ${node?.enabled !== false && visitors(zone, host)}`;
 
 /** A node that is switched off has none: it keeps its store and answers the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
-    client_max_body_size ${zone.maxBodyBytes};
+${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}}
+`;
+
+/** Where hop A goes on, and which phases run in it. */
+export type Hop = {
+  access: string;
+  headerFilter: string;
+  /** The upstream of the store, and that of what passes it. */
+  upstream: Conf;
+  once: Conf;
+  /** A private field more. */
+  fields: Conf | false;
+  /** What a location with the store has besides. */
+  store: Conf | false;
+};
+
+const hop: Hop = {
+  access: 'access',
+  headerFilter: 'header_filter',
+  upstream: conf`hop`,
+  once: conf`hop_once`,
+  fields: false,
+  store: false,
+};
+
+/** What a visitor meets behind the listeners. */
+export const hopA = (
+  zone: ZoneDoc,
+  host: HostFacts,
+  { access, headerFilter, upstream, once, fields, store: more }: Hop,
+) =>
+  conf`    client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
     large_client_header_buffers 8 16k;
     client_header_timeout 15s;
@@ -106,12 +141,12 @@ ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(z
     keepalive_requests 10000;
     absolute_redirect off;
     port_in_redirect off;
-${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}
-    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/header_filter.lua`};
+
+    header_filter_by_lua_file ${`${host.luaDir}/edge/phases/${headerFilter}.lua`};
 
     # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
     proxy_http_version 1.1;
-${requestFields}    proxy_set_header X-E-Slice "";
+${requestFields}${fields}    proxy_set_header X-E-Slice "";
     # The time limits are the origin's, and hop B keeps them.
     proxy_connect_timeout 5s;
     proxy_send_timeout 2h;
@@ -143,30 +178,29 @@ ${requestFields}    proxy_set_header X-E-Slice "";
     add_header X-Request-Id $request_id always;
 
     location / {
-        access_by_lua_file ${`${host.luaDir}/edge/phases/access.lua`};
+        access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
         proxy_cache_key $e_key;
-${store}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
+${store}${more}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
         error_page 502 = @again;
-        proxy_pass http://hop;
+        proxy_pass http://${upstream};
     }
     # The same for a request whose line is not asked for as it stands. A variable in every proxy_pass would cost each hit.
     location @signed {
         proxy_cache_key $e_key;
-${store}        error_page 502 = @again;
-        proxy_pass http://hop$e_uri;
+${store}${more}        error_page 502 = @again;
+        proxy_pass http://${upstream}$e_uri;
     }
-${host.capabilities.slice && slices}    location @again {
+${host.capabilities.slice && slices(upstream, fields, more)}    location @again {
         set $e_again "AGAIN ";
         proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once$e_uri;
+        proxy_pass http://${once}$e_uri;
     }
     # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
     location @pass {
         proxy_buffering off;
         proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
-        proxy_pass http://hop_once$e_uri;
+        proxy_pass http://${once}$e_uri;
     }
-}
 `;
 
 /** A list of fields in a location takes the place of the server's, so one that adds to it repeats it. */
@@ -174,7 +208,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
     proxy_set_header X-E-Host $e_host;
-    proxy_set_header X-E-At "$scheme:$server_port";
+    proxy_set_header X-E-At "$e_scheme:$e_port";
     proxy_set_header X-E-Address $remote_addr;
     proxy_set_header X-E-Key $e_key;
     proxy_set_header X-E-Version $e_version;
@@ -183,7 +217,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Image "";
     proxy_set_header X-Request-Id $request_id;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header X-Forwarded-Proto $e_scheme;
     proxy_set_header X-Real-IP $remote_addr;
     proxy_set_header Accept-Encoding $e_accept;
     proxy_set_header Via $e_via;
@@ -214,12 +248,12 @@ const store = conf`        proxy_cache edge;
 `;
 
 /** Large files: nginx asks for one piece after the other, each an object of its own. */
-const slices = conf`    location @slice {
+const slices = (upstream: Conf, fields: Conf | false, more: Conf | false) => conf`    location @slice {
         slice 1m;
-${requestFields}        proxy_set_header Range $slice_range;
+${requestFields}${fields}        proxy_set_header Range $slice_range;
         proxy_set_header X-E-Slice $slice_range;
         proxy_cache_key $e_key$slice_range;
-${store}        proxy_pass http://hop$e_uri;
+${store}${more}        proxy_pass http://${upstream}$e_uri;
     }
 `;
 

@@ -43,7 +43,7 @@ http {
     lua_socket_log_errors off;
     # docs: documents as read from disk. absent: names that have none; may evict, so that made-up names push out
     # nothing else. changes: which documents changed, and counters. marks: under which number each did. urls: what is
-    # known of single URLs. peers: how origins do. names: their addresses.
+    # known of single URLs. peers: how origins do. names: their addresses. simulated: requests that are simulated just now.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
@@ -51,6 +51,7 @@ http {
     lua_shared_dict urls 64m;
     lua_shared_dict peers 8m;
     lua_shared_dict names 8m;
+    lua_shared_dict simulated 4m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
         dir: host.dir,
@@ -71,6 +72,7 @@ http {
     include listeners.conf;
     include hop.conf;
     include admin.conf;
+    include simulate.conf;
 }
 `;
 

@@ -13,6 +13,7 @@ const debian: Capabilities = {
   lua: true,
   stream: true,
   streamRealip: true,
+  realip: true,
   brotli: false,
   webp: false,
   slice: true,

@@ -6,6 +6,7 @@ import { hopConf } from './hop-conf.ts';
 import { listenersConf } from './listeners-conf.ts';
 import { logConf } from './log-conf.ts';
 import { nginxConf } from './nginx-conf.ts';
+import { simulateConf } from './simulate-conf.ts';
 
 /** What the renderer has to know of the machine. */
 export type HostFacts = {
@@ -35,5 +36,6 @@ export function renderTree(input: RenderInput): Map<string, string> {
     ['listeners.conf', listenersConf(input).text],
     ['log.conf', logConf(input).text],
     ['nginx.conf', nginxConf(input).text],
+    ['simulate.conf', simulateConf(input).text],
   ]);
 }

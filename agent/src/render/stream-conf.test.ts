@@ -48,6 +48,7 @@ const input = (forwards: Forward[]): ForwardsInput => ({
       lua: true,
       stream: true,
       streamRealip: true,
+      realip: true,
       brotli: false,
       webp: false,
       slice: true,

@@ -68,6 +68,7 @@ function _M.apply(site, response)
             header["ETag"] = "W/" .. etag
         end
     end
+    response.compressed = encoding
     set_header("Accept-Encoding", encoding or "identity")
 end
 return _M

@@ -29,6 +29,7 @@ local function plan(site, request)
         never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
         unsafe = not SAFE[request.method],
     }
+    made.found = rule
     made.compressible = site.compression ~= nil and compression.is_likely(request.path)
     made.image = not made.never and images.is_likely(site, request.path)
     if rule and not made.never then
@@ -63,7 +64,7 @@ local function learn(made, request, token)
     made.personal_until = token and urls.pass_until(url, true) or 0
     local by_encoding = recipe and vary.by_encoding(recipe) or not recipe and made.compressible
     made.left = made.prefix .. "|" .. request.at .. "|" .. (by_encoding and request.encoding or "")
-    made.right = "|" .. (token and urls.version(url) or "") .. "|" .. url
+    made.right = "|" .. (made.version or token and urls.version(url) or "") .. "|" .. url
     made.key = made.left .. made.right
     made.softened = token and urls.softened(url) or nil
     made.looked = nil
@@ -132,7 +133,7 @@ end
 
 -- Looks at what nginx is about to open; true: it is obsolete, and with it all of its URL. It is remembered once there was
 -- something to look at: until then an answer may be on its way that is older than the purge.
-local function settle(site, made, key)
+local function settle(site, made, key, simulated)
     local variant = var.http_x_e_vary or ""
     local what = key .. variant
     if made.looked == what then
@@ -143,7 +144,10 @@ local function settle(site, made, key)
         return false
     end
     local said = verdict(site, made, found)
-    if said == "obsolete" then
+    if said == "obsolete" and simulated then
+        made.version = urls.new_token()
+        return true
+    elseif said == "obsolete" then
         urls.set_version(site.id, made.url, urls.new_token())
         stored.remove(found.path)
         return true
@@ -197,7 +201,7 @@ function _M.access(site, request)
         end
     end
     local place = locate(made, request)
-    if (made.soft or made.tagged or made.softened) and not place and settle(site, made, var.e_key) then
+    if (made.soft or made.tagged or made.softened) and not place and settle(site, made, var.e_key, request.simulated) then
         learn(made, request, token_of(made.url))
         return locate(made, request)
     end

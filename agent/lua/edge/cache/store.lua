@@ -124,36 +124,40 @@ local function qualified_fields(response)
     return names
 end
 
+-- No comes with why.
 local function may_store(response)
     local said, status = response.control, response.status
     if response.method ~= "GET" and response.method ~= "HEAD" then
-        return false
+        return false, "method"
     end
-    if status == 304 or status < 200 or response.names == "*" then
-        return false
+    if status == 304 or status < 200 then
+        return false, "status"
+    end
+    if response.names == "*" then
+        return false, "vary"
     end
     -- A piece is stored under its own name. An origin that answers one with the whole is taken at its word once.
     if response.slice then
         if status == 200 and not find(response.slice, "^bytes=0%-") then
-            return false
+            return false, "partial"
         end
     elseif status == 206 then
-        return false
+        return false, "partial"
     end
     if said["must-understand"] and not UNDERSTOOD[status] then
-        return false
+        return false, "status"
     end
     if said["no-store"] and not said["must-understand"] or said["private"] == true then
-        return false
+        return false, "forbidden"
     end
     if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
-        return false
+        return false, "authorization"
     end
     if header["Set-Cookie"] and not (response.rule and response.rule.stripCookies)
         and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
-        return false
+        return false, "setCookie"
     end
-    return response.ruled or response.explicit or said["no-cache"] ~= nil
+    return response.ruled or response.explicit or said["no-cache"] ~= nil, "noTime"
 end
 
 -- nginx counts an object fresh while `valid >= now`, the RFC while `age < lifetime`: hence one second less.
@@ -293,7 +297,7 @@ end
 -- A successful unsafe request makes obsolete what is stored of its URL and of those it points to on the same host.
 local function invalidate(site, request, key)
     local version = var.http_x_e_version
-    if not version or version == "" then
+    if not version or version == "" or request.simulated then
         return
     end
     local url = keys.url_of(key)
@@ -323,6 +327,7 @@ function _M.origin_header(site, request)
     end
     fields.remove_hop_by_hop(status)
     local response = read_response(site, request)
+    request.response = response
     response.image = images.is_wanted(site, response)
     compression.apply(site, response)
     if not SAFE[response.method] and status >= 200 and status < 400 then
@@ -333,7 +338,9 @@ function _M.origin_header(site, request)
         return freshen(response, key)
     end
     response.hide = qualified_fields(response)
-    local expires = key and var.upstream_status and may_store(response) and accel_expires(response) or "0"
+    local may, why = may_store(response)
+    local expires = key and var.upstream_status and may and accel_expires(response) or "0"
+    response.expires, response.why = expires, not may and why or nil
     if expires == "0" then
         return not_stored(response, key)
     end

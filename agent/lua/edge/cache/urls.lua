@@ -168,4 +168,27 @@ end
 function _M.forget_freshened(key)
     urls:delete("fresh|" .. key)
 end
+
+-- While a request is simulated nothing is written. `task` may not wait for anything.
+local is_dry = false
+function _M.dry(task, ...)
+    is_dry = true
+    local ok, a, b, c, d = pcall(task, ...)
+    is_dry = false
+    if not ok then
+        error(a, 0)
+    end
+    return a, b, c, d
+end
+for _, name in ipairs {
+    "note_recipe", "note_validator", "note_pass", "note_freshened", "forget_pass", "forget_freshened", "move_site",
+    "set_version", "set_lasting_version", "soften",
+} do
+    local write = _M[name]
+    _M[name] = function(...)
+        if not is_dry then
+            return write(...)
+        end
+    end
+end
 return _M

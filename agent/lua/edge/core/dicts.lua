@@ -9,4 +9,5 @@ return {
     urls = shared.urls,
     peers = shared.peers,
     names = shared.names,
+    simulated = shared.simulated,
 }

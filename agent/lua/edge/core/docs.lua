@@ -102,12 +102,17 @@ local function without_nulls(value)
     return value
 end
 
+-- An entry of a document that is nobody else's.
+function _M.made(key, doc)
+    return { key = key, doc = without_nulls(doc) }
+end
+
 local function decode(key, text)
     local doc, err = cjson.decode(text)
     if type(doc) ~= "table" then
         return nil, err or "not an object"
     end
-    return { key = key, doc = without_nulls(doc) }
+    return _M.made(key, doc)
 end
 
 local function keep(key, entry, seconds)

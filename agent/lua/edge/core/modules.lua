@@ -1,6 +1,5 @@
 -- The modules that a host has, each prepared once for as long as its document holds. A module whose document is not here
 -- (yet) is left out, and looked for again when anything has changed; who guards something learns of it by `missing`.
-local docs = require("edge.core.docs")
 local pairs, next = pairs, next
 
 local _M = {}
@@ -24,11 +23,11 @@ function _M.is_current(set)
     return true
 end
 
-local function load(wanted)
+local function load(wanted, get)
     local set = { entries = {} }
     for kind, id in pairs(wanted) do
         local plugin = plugins[kind]
-        local entry = plugin and docs.get("module/" .. id)
+        local entry = plugin and get("module/" .. id)
         if entry then
             entry.prepared = entry.prepared or plugin.prepare(entry.doc, entry.key)
             set.entries[kind] = entry
@@ -43,14 +42,14 @@ local function load(wanted)
 end
 
 -- Of a host's entry: { <kind> = what was prepared, filters = whether one looks at answers }, or nothing.
-function _M.of(host)
+function _M.of(host, get)
     local wanted = host.doc.modules
     if not wanted or not next(wanted) then
         return nil
     end
     local set = host.modules
     if not set or not _M.is_current(set) then
-        set = load(wanted)
+        set = load(wanted, get)
         host.modules = set
     end
     return set

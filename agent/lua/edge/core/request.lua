@@ -20,26 +20,33 @@ local function is_name(name)
         and not find(name, "..", 1, true) and sub(name, 1, 1) ~= "."
 end
 
--- The host document of a name: its own, else the one of the wildcard one level up.
-function _M.host(name)
+-- The host document of a name: its own, else the one of the wildcard one level up. `get`: by whom documents are found.
+function _M.host(name, get)
     if not is_name(name) then
         return nil, "absent"
     end
-    local host, why = docs.get("host/" .. name)
+    get = get or docs.get
+    local host, why = get("host/" .. name)
     if host or why == "corrupt" then
         return host, why
     end
-    return docs.get("host/*" .. sub(name, (find(name, ".", 1, true))))
+    return get("host/*" .. sub(name, (find(name, ".", 1, true))))
+end
+
+-- What is assigned to a name.
+function _M:modules_by_name(name, get)
+    local host = _M.host(name, get)
+    return host and modules.of(host, get or docs.get)
 end
 
 -- `at`: "scheme:port" as the visitor used it.
-local function describe(name, at, tick)
-    local host, why = _M.host(name)
+function _M.describe(name, at, tick, get)
+    local host, why = _M.host(name, get)
     if not host then
         return nil, why
     end
     local site
-    site, why = docs.get("site/" .. host.doc.siteID)
+    site, why = get("site/" .. host.doc.siteID)
     if not site then
         return nil, why
     end
@@ -53,7 +60,7 @@ local function describe(name, at, tick)
         name = name,
         host = host,
         site = site,
-        modules = modules.of(host),
+        modules = modules.of(host, get),
         at = at,
         scheme = sub(at, 1, colon - 1),
         port = port,
@@ -74,17 +81,9 @@ local function is_current(request)
         and (not request.modules or modules.is_current(request.modules))
 end
 
--- On hop A, by all that nginx put into one variable; or nil, why, and the site that does not answer on this port.
-function _M.visitor()
-    local tick = docs.sync()
-    local facts = var.e_facts
-    local request = remembered:get(facts)
-    if request and (request.tick == tick or is_current(request)) then
-        request.tick = tick
-        return request
-    end
-    local why, closed
-    request, why, closed = describe(var.host, var.scheme .. ":" .. var.server_port, tick)
+-- What a visitor asks for.
+function _M.visiting(name, at, tick, get)
+    local request, why, closed = _M.describe(name, at, tick, get)
     if not request then
         return nil, why, closed
     end
@@ -94,6 +93,23 @@ function _M.visitor()
     end
     request.encoding = var.e_encoding
     request.odd = var.http_if_modified_since ~= nil or var.http_upgrade ~= nil
+    return request
+end
+
+-- On hop A, by all that nginx put into one variable; or nil, why, and the site that does not answer on this port.
+function _M:visitor()
+    local tick = docs.sync()
+    local facts = var.e_facts
+    local request = remembered:get(facts)
+    if request and (request.tick == tick or is_current(request)) then
+        request.tick = tick
+        return request
+    end
+    local why, closed
+    request, why, closed = _M.visiting(var.host, var.scheme .. ":" .. var.server_port, tick, docs.get)
+    if not request then
+        return nil, why, closed
+    end
     if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then
         remembered:set(facts, request)
     end
@@ -101,7 +117,7 @@ function _M.visitor()
 end
 
 -- On hop B, from what hop A wrote.
-function _M.inner()
-    return describe(var.host, var.http_x_e_at or "http:0", docs.sync())
+function _M:inner()
+    return _M.describe(var.host, var.http_x_e_at or "http:0", docs.sync(), docs.get)
 end
 return _M

@@ -10,7 +10,7 @@ local _M = { name = "customHeader", priority = 800, of_module = true }
 local visitor = {
     clientIP = function() return var.remote_addr end,
     host = function() return var.host end,
-    scheme = function() return var.scheme end,
+    scheme = function() return var.e_scheme end,
     requestID = function() return var.request_id end,
 }
 local inner = {

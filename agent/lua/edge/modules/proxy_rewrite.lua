@@ -44,7 +44,7 @@ function matches.regex(rule, path)
 end
 
 function _M.origin_access(_, request, module)
-    for _, rule in ipairs(module) do
+    for i, rule in ipairs(module) do
         local path = matches[rule.type](rule, request.path)
         if path then
             path = path == "" and "/" or gsub(path, "^//+", "/")
@@ -54,6 +54,7 @@ function _M.origin_access(_, request, module)
             end
             local args = rule.keepQuery and request.args or ""
             local query = rule.query ~= "" and args ~= "" and rule.query .. "&" .. args or rule.query .. args
+            request.rewritten = i
             set_uri(path)
             set_uri_args(query)
             if rule.host then

@@ -334,7 +334,9 @@ function _M.access(_, request)
     if request.modules.cors and is_preflight() then
         return nil
     end
-    if fault_of(auth, token, request) then
+    local fault = fault_of(auth, token, request)
+    if fault then
+        request.token_fault = fault
         return refuse(auth, request)
     end
     if drop[auth.place] then

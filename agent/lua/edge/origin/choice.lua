@@ -73,9 +73,13 @@ end
 
 -- Smooth weighted round robin: heavy ones come often, but not in a row.
 local turns = setmetatable({}, { __mode = "k" })
-local function by_turn(origin, list)
+local function by_turn(origin, list, facts)
     local state = turns[origin] or {}
-    turns[origin] = state
+    if facts.simulated then
+        state = setmetatable({}, { __index = state })
+    else
+        turns[origin] = state
+    end
     local total, best = 0, nil
     for _, upstream in ipairs(list) do
         local weight = weight_of(origin, upstream)
@@ -95,9 +99,7 @@ local function by_turn(origin, list)
 end
 
 local orders = {
-    roundRobin = function(origin, list)
-        return by_turn(origin, list)
-    end,
+    roundRobin = by_turn,
     addressHash = function(origin, list, facts)
         return by_hash(origin, facts.address, list)
     end,
@@ -105,9 +107,9 @@ local orders = {
         return by_hash(origin, facts.uri, list)
     end,
     -- Of equally busy ones, whose turn it is.
-    leastConnections = function(origin, list)
+    leastConnections = function(origin, list, facts)
         local place = {}
-        for i, upstream in ipairs(by_turn(origin, list)) do
+        for i, upstream in ipairs(by_turn(origin, list, facts)) do
             place[upstream] = i
         end
         return by(function(upstream)
@@ -130,7 +132,7 @@ local function collect(origin, backup, facts, even_resting)
     return orders[origin.method](origin, list, facts)
 end
 
--- `facts`: address and uri of the request.
+-- `facts`: address and uri of the request; a simulated one takes nobody's turn.
 function _M.order(origin, facts)
     local list = collect(origin, false, facts, false)
     local backups = collect(origin, true, facts, false)

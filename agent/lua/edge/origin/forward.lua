@@ -49,7 +49,7 @@ end
 
 -- First one address each, then the others: a second address of a dead origin waits until every origin was tried.
 local function peers_of(origin, request)
-    local facts = { address = var.http_x_e_address or "", uri = request.uri }
+    local facts = { address = var.http_x_e_address or "", uri = request.uri, simulated = request.simulated }
     local peers, rest, refused = {}, {}, false
     for _, upstream in ipairs(choice.order(origin, facts)) do
         local list, why = addresses.of(upstream.address)

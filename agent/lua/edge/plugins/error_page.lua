@@ -24,6 +24,7 @@ function _M.origin_header(site, request)
     for _, name in ipairs(GONE) do
         header[name] = nil
     end
+    request.error_page = page
     local body = error_pages.dress(page)
     ngx.ctx.page = body
     header["Content-Length"] = #body

@@ -10,7 +10,7 @@ local _M = { name = "rates", priority = 1500 }
 local prepared = memo(function(rules)
     local list = {}
     for i, rule in ipairs(rules) do
-        list[i] = { is_about = paths.matcher(rule), rate = rule.bytesPerSecond, after = rule.afterBytes }
+        list[i] = { id = rule.id, is_about = paths.matcher(rule), rate = rule.bytesPerSecond, after = rule.afterBytes }
     end
     return list
 end)

@@ -1,0 +1,1 @@
+require("edge.simulate.phases").origin_access()

@@ -1,0 +1,263 @@
+-- What a plugin decided and why, read from what it answered and from what it left with the request: step, decision, detail
+-- and the rule behind it. The plugins know nothing of this, so that a visitor pays nothing for it.
+local birth_of = require("edge.cache.birth").unpack
+local header, var = ngx.header, ngx.var
+local type, tonumber = type, tonumber
+
+local function rule(kind, id)
+    return id and { kind = kind, id = id } or nil
+end
+
+-- Of what a plugin answered.
+local function common(told)
+    local answer = told.answer
+    if not told.ok then
+        return "failed", { status = answer }
+    end
+    if answer == nil or type(answer) == "string" then
+        return "passed"
+    end
+    if told.target then
+        return "redirected", { status = answer, target = told.target }
+    end
+    if answer == 204 then
+        return "answered", { status = answer }
+    end
+    return answer == 444 and "closed" or "refused", { status = answer }
+end
+
+local function module_rule(plugin, told)
+    local host = told.request and told.request.host.doc
+    return rule("module", host and host.modules and host.modules[plugin.name])
+end
+
+local access = {}
+
+function access.status(told)
+    local decision = common(told)
+    return decision, { state = told.site.status }
+end
+
+function access.antiReferer(told)
+    local decision, detail = common(told)
+    if not told.request.host.doc.antiReferers then
+        return "unused"
+    end
+    local found = told.request.anti_referer
+    detail = detail or {}
+    detail.referer = var.http_referer
+    return found and decision or "noRule", detail, rule("antiReferer", found and found.id)
+end
+
+function access.antiHeader(told)
+    if not told.site.antiHeaders and not told.request.host.doc.antiHeaders then
+        return "unused"
+    end
+    local decision, detail = common(told)
+    return decision, detail, rule("antiHeader", told.rule)
+end
+
+function access.tokenAuth(told)
+    if not told.module then
+        return "unused"
+    end
+    local token = told.request.token
+    if not token then
+        return "noRule"
+    end
+    local decision, detail = common(told)
+    detail = detail or {}
+    detail.why = told.request.token_fault
+    return decision, detail, rule("tokenAuth", token.auth.id)
+end
+
+function access.https(told)
+    local wanted = told.request.host.doc.https
+    if not wanted then
+        return "unused"
+    end
+    local decision, detail = common(told)
+    return decision, detail or { hsts = told.request.scheme == "https" and wanted.hsts or nil }
+end
+
+function access.urlRedirect(told, plugin)
+    if not told.module then
+        return "unused"
+    end
+    local made = told.request.redirect
+    local decision, detail = common(told)
+    if decision == "passed" then
+        return "noRule", nil, module_rule(plugin, told)
+    end
+    return decision, detail, rule("redirect", made and made.id)
+end
+
+function access.rates(told)
+    if not told.site.rates then
+        return "unused"
+    end
+    local found = told.request.rate
+    if not found then
+        return "noRule"
+    end
+    return "applied", { bytesPerSecond = found.rate, afterBytes = found.after }, rule("rate", found.id)
+end
+
+-- Why a request goes past the store.
+local function why_past(told, made)
+    local place = told.answer
+    if made.never then
+        return made.unsafe and "method" or "rule"
+    end
+    if var.e_upgrade ~= "" then
+        return "upgrade"
+    end
+    if made.pass_cookies and place == "@pass" and made.pass_until <= ngx.time() and made.personal_until <= ngx.time() then
+        return "cookie"
+    end
+    return "known"
+end
+
+function access.cache(told)
+    local made = told.request.cache
+    if not told.ok or not made then
+        return common(told)
+    end
+    local found = made.found
+    local detail = { key = var.e_key }
+    local by = rule("cacheRule", found and found.id)
+    if told.answer == "@pass" or var.e_bypass ~= "" then
+        detail.why = why_past(told, made)
+        return "past", detail, by
+    end
+    detail.why = made.version and "purged" or nil
+    return told.answer == "@slice" and "slices" or "looked", detail, by
+end
+
+local origin_access = {}
+
+function origin_access.origin(told)
+    if told.answer == "@verified" then
+        return nil
+    end
+    local decision, detail = common(told)
+    local trip = ngx.ctx.trip
+    local peer = decision == "passed" and trip and trip.peers[1]
+    if not peer then
+        return decision, detail
+    end
+    return "chosen", {
+        address = peer.address .. ":" .. peer.port, name = peer.upstream.address, backup = peer.upstream.backup,
+        others = #trip.peers - 1, scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
+        method = trip.origin.method,
+    }, rule("upstream", peer.upstream.id)
+end
+
+function origin_access.proxyRewrite(told, plugin)
+    if not told.module then
+        return "unused"
+    end
+    local at = told.request.rewritten
+    if not at then
+        return "noRule", nil, module_rule(plugin, told)
+    end
+    return "applied", { rule = at, path = var.uri, query = var.args, host = var.o_host }, module_rule(plugin, told)
+end
+
+function origin_access.customHeader(told, plugin)
+    local changes = told.module and told.module.request
+    if not changes then
+        return "unused"
+    end
+    return "applied", { changes = #changes }, module_rule(plugin, told)
+end
+
+local origin_header = {}
+
+function origin_header.cache(told)
+    if told.answer == "close" then
+        return "closed", { status = ngx.status }
+    end
+    local response = told.request.response
+    if not told.ok or not response then
+        return common(told)
+    end
+    local detail = {
+        status = response.status, why = response.why, compressed = response.compressed,
+        browserSeconds = header["X-E-Browser"], vary = response.names, tags = header["X-E-Tags"] and "yes" or nil,
+        webp = response.webp and "yes" or nil,
+    }
+    local by = rule("cacheRule", response.rule and response.rule.id)
+    if not response.expires then
+        return "renewed", detail, by
+    end
+    if response.expires == "0" then
+        detail.why = detail.why or "noTime"
+        return "notStored", detail, by
+    end
+    local packed = tonumber(header["X-E-Birth"])
+    local _, lifetime = birth_of(packed or 0)
+    detail.seconds = packed and lifetime
+    detail.strippedCookies = response.rule and response.rule.stripCookies and "yes" or nil
+    detail.stale = header["Cache-Control"]
+    return "stored", detail, by
+end
+
+function origin_header.errorPage(told)
+    if not told.site.errorPages then
+        return "unused"
+    end
+    local page = told.request.error_page
+    if not page then
+        return "noRule"
+    end
+    return "applied", { status = page.code, target = page.redirect and page.redirect.url }, rule("errorPage", "" .. page.code)
+end
+
+local header_filter = {}
+
+function header_filter.https()
+    return var.e_hsts ~= "" and "applied" or nil, { hsts = var.e_hsts }
+end
+
+function header_filter.cors(told)
+    if not told.module then
+        return nil
+    end
+    local allowed = header["Access-Control-Allow-Origin"]
+    return allowed and "applied" or "noRule", { origin = var.http_origin, allowed = allowed }
+end
+
+function header_filter.customHeader(told)
+    local changes = told.module and told.module.response
+    return changes and "applied" or nil, { changes = changes and #changes }
+end
+
+local phases = {
+    access = access, origin_access = origin_access, origin_header = origin_header, header_filter = header_filter,
+}
+-- What needs no word, and steps that have another name in a later phase.
+local SILENT = { header_filter = { cache = true }, origin_access = { cache = true }, origin_header = { origin = true } }
+local NAMES = {
+    origin_access = { customHeader = "requestHeaders" },
+    origin_header = { cache = "keep" },
+    header_filter = { https = "hsts", cors = "corsAnswer", customHeader = "responseHeaders" },
+}
+
+return function(phase, plugin, told)
+    local name = plugin.name
+    if SILENT[phase] and SILENT[phase][name] and told.ok then
+        return nil
+    end
+    local step = NAMES[phase] and NAMES[phase][name] or name
+    local by_name = phases[phase][name]
+    if by_name and told.ok then
+        local decision, detail, by = by_name(told, plugin)
+        return decision and step, decision, detail, by
+    end
+    if plugin.of_module and not told.module and told.ok then
+        return step, "unused"
+    end
+    local decision, detail = common(told)
+    return step, decision, detail, rule("rule", told.rule) or module_rule(plugin, told)
+end

@@ -1,0 +1,109 @@
+-- What the runner is given for a simulated request: where it comes from, by which documents it is judged, and who looks on
+-- as each plugin decides.
+local ffi = require("ffi")
+local docs = require("edge.core.docs")
+local explain = require("edge.simulate.explain")
+local requests = require("edge.core.request")
+local traces = require("edge.simulate.traces")
+local urls = require("edge.cache.urls")
+local floor, sub, tostring, var = math.floor, string.sub, tostring, ngx.var
+
+local _M = {}
+local methods = {}
+
+ffi.cdef [[ int edgeloom_clock(int clock, int64_t *time) __asm__("clock_gettime"); ]]
+local MONOTONIC = 1
+local time = ffi.new("int64_t[2]")
+local function microseconds()
+    ffi.C.edgeloom_clock(MONOTONIC, time)
+    return tonumber(time[0]) * 1e6 + tonumber(time[1]) / 1e3
+end
+
+-- nil where its time has run out.
+function _M.of(id)
+    local order = id and traces.order(id)
+    if not order then
+        return nil
+    end
+    local self = setmetatable({ id = id, order = order, mark = microseconds() }, { __index = methods })
+    self.get = function(key)
+        return self:document(key)
+    end
+    return self
+end
+
+-- Nothing that is made for this request alone may be kept in an entry that others hold.
+function methods:document(key)
+    local draft = self.order.docs and self.order.docs[key]
+    if draft == ngx.null then
+        return nil, "absent"
+    end
+    if draft then
+        return docs.made(key, draft)
+    end
+    local entry, why = docs.get(key)
+    if entry and sub(key, 1, 5) == "host/" then
+        return { key = key, doc = entry.doc }
+    end
+    return entry, why
+end
+
+function methods:modules_by_name(name)
+    return requests:modules_by_name(name, self.get)
+end
+
+local function simulated(self, request)
+    if request then
+        request.simulated = true
+        self.request = request
+    end
+    return request
+end
+
+function methods:visitor()
+    local at = self.order.scheme .. ":" .. self.order.port
+    local request, why, closed = requests.visiting(var.host, at, docs.sync(), self.get)
+    self:tell("host", request and "passed" or "refused", { why = why and (closed and "port" or why) })
+    return simulated(self, request), why, closed
+end
+
+function methods:inner()
+    return simulated(self, requests.describe(var.host, var.http_x_e_at or "http:0", docs.sync(), self.get))
+end
+
+-- What an origin would be asked.
+function methods:asked(method, uri, fields)
+    traces.add(self.id, { step = "asked", method = method, uri = uri, headers = fields })
+end
+
+function methods:tell(step, decision, detail, rule)
+    local said = {}
+    for name, value in pairs(detail or {}) do
+        said[name] = tostring(value)
+    end
+    traces.add(self.id, {
+        step = step, decision = decision, rule = rule, detail = said,
+        microseconds = floor(microseconds() - self.mark + 0.5),
+    })
+    self.mark = microseconds()
+end
+
+-- A plugin has decided.
+function methods:saw(phase, plugin, told)
+    local step, decision, detail, rule = explain(phase, plugin, told)
+    if step then
+        self:tell(step, decision, detail, rule)
+    else
+        self.mark = microseconds()
+    end
+end
+
+-- Nothing is written that later requests would meet. Where an origin is chosen a name server may be waited for, meanwhile
+-- other requests write; there nothing is written anyway.
+function methods:around(phase, visit, ...)
+    if phase == "origin_access" then
+        return visit(...)
+    end
+    return urls.dry(visit, ...)
+end
+return _M

@@ -1,0 +1,38 @@
+-- Requests that are being simulated: what was ordered, and the steps, in the order in which they are taken by whichever
+-- worker. All of it for seconds.
+local cjson = require("cjson.safe")
+local dict = require("edge.core.dicts").simulated
+
+local _M = {}
+local SECONDS = 20
+
+-- An order: scheme, port, answer (what the origin would say), docs (in place of those on disk). nil and why where there is
+-- no room.
+function _M.begin(id, order)
+    return dict:safe_set("order|" .. id, cjson.encode(order), SECONDS)
+end
+
+function _M.order(id)
+    local text = dict:get("order|" .. id)
+    return text and cjson.decode(text)
+end
+
+function _M.add(id, step)
+    local name = "steps|" .. id
+    if dict:rpush(name, cjson.encode(step)) == 1 then
+        dict:expire(name, SECONDS)
+    end
+end
+
+-- The steps so far; nothing is kept.
+function _M.finish(id)
+    local list = setmetatable({}, cjson.array_mt)
+    local text = dict:lpop("steps|" .. id)
+    while text do
+        list[#list + 1] = cjson.decode(text)
+        text = dict:lpop("steps|" .. id)
+    end
+    dict:delete("order|" .. id)
+    return list
+end
+return _M

@@ -1,0 +1,100 @@
+// Asks this node's own nginx what it would do with a request that nobody made: the simulated hops (simulate.conf) decide it
+// as the real ones do, and write down each step.
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
+import * as z from 'zod';
+import type { Admin } from './admin.ts';
+
+const Asked = z.object({
+  step: z.literal('asked'),
+  method: z.string(),
+  uri: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+});
+const Step = z.object({
+  step: z.string(),
+  decision: z.string(),
+  rule: z.object({ kind: z.string(), id: z.string() }).optional(),
+  detail: z.union([z.record(z.string(), z.string()), z.array(z.never()).transform(() => ({}))]),
+  microseconds: z.int(),
+});
+const Trace = z.array(z.union([Asked, Step]));
+
+const MOST_HEADER_BYTES = 256 * 1024;
+
+/** `socket`: where the simulated hop A listens. */
+export async function simulate(
+  admin: Admin,
+  socket: string,
+  asked: SimulatedRequest,
+  withinMs: number,
+): Promise<Simulated> {
+  const id = randomUUID();
+  const { scheme, port, answer, docs } = asked;
+  await admin.simulate(id, { scheme, port, answer, ...(docs !== undefined && { docs }) });
+  try {
+    const got = await send(socket, id, asked, withinMs);
+    return told(got, await admin.simulated(id));
+  } catch (error) {
+    await admin.simulated(id);
+    throw error;
+  }
+}
+
+type Got = { status: number; headers: [string, string][] } | null;
+
+/** What stands in the header is all: the body is not waited for. Null where nginx closed without an answer. */
+function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs: number): Promise<Got> {
+  const { method, path, host, headers, ip } = asked;
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        socketPath,
+        method,
+        path,
+        agent: false,
+        maxHeaderSize: MOST_HEADER_BYTES,
+        signal: AbortSignal.timeout(withinMs),
+        headers: [['Host', host], ...headers, ['X-E-Simulate', id], ['X-E-Client', ip]].flat(),
+      },
+      (reply) => {
+        reply.on('error', () => undefined);
+        resolve({ status: reply.statusCode ?? 0, headers: pairs(reply) });
+        call.destroy();
+      },
+    );
+    // A switch to another protocol is an answer like any other.
+    call.on('upgrade', (reply, socket) => {
+      socket.destroy();
+      resolve({ status: reply.statusCode ?? 0, headers: pairs(reply) });
+    });
+    call.on('error', (error) => {
+      if ('code' in error && error.code === 'ECONNRESET') resolve(null);
+      else reject(error);
+    });
+    call.end();
+  });
+}
+
+const pairs = ({ rawHeaders }: IncomingMessage) =>
+  rawHeaders.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? '']] : []));
+
+/** What belongs to the connection between this process and nginx. */
+const ofConnection = ['connection', 'transfer-encoding', 'keep-alive', 'content-length', 'x-request-id'];
+
+function told(got: Got, trace: unknown): Simulated {
+  const all = Trace.parse(trace);
+  // What is done in the background, once the answer is on its way, is no part of it.
+  const end = all.findIndex((one) => one.step === 'end');
+  const until = end < 0 ? all : all.slice(0, end);
+  const asked = until.flatMap((one) => ('uri' in one ? [one] : [])).at(-1) ?? null;
+  const steps = until.flatMap((one) => ('uri' in one ? [] : [{ ...one, rule: one.rule ?? null }]));
+  return {
+    status: got?.status ?? null,
+    headers: (got?.headers ?? []).filter(([name]) => !ofConnection.includes(name.toLowerCase())),
+    asked: asked === null ? null : { method: asked.method, uri: asked.uri, headers: asked.headers },
+    steps,
+  };
+}

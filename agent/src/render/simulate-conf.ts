@@ -1,0 +1,66 @@
+import { conf } from './conf.ts';
+import { hopB } from './hop-conf.ts';
+import { hopA } from './listeners-conf.ts';
+import type { RenderInput } from './render.ts';
+
+/**
+ * Both hops once more, for requests that the agent makes up to see what would become of them. Their store is the real one,
+ * which gives and takes nothing; their origin is one that writes down what it is asked. Who may is decided by the rights of
+ * the folder that the sockets lie in.
+ */
+export const simulateConf = ({ zone, node, host }: RenderInput) => conf`map "" $e_trace { default ""; }
+upstream simulated_hop {
+    server ${`unix:${host.dir}/run/simulated-hop.sock`};
+}
+upstream simulated_origin {
+    server ${`unix:${host.dir}/run/simulated-origin.sock`};
+}
+${node?.enabled !== false && host.capabilities.realip && servers(zone, host)}`;
+
+const servers = (zone: RenderInput['zone'], host: RenderInput['host']) => conf`server {
+    listen ${`unix:${host.dir}/run/simulate.sock`};
+    server_name _;
+${quiet}    # Visitors' addresses are made up like the rest.
+    set_real_ip_from unix:;
+    real_ip_header X-E-Client;
+${hopA(zone, host, {
+  access: 'simulate_access',
+  headerFilter: 'simulate_header',
+  upstream: conf`simulated_hop`,
+  once: conf`simulated_hop`,
+  fields: trace,
+  store: conf`        proxy_no_cache 1;\n`,
+})}}
+
+server {
+    listen ${`unix:${host.dir}/run/simulated-hop.sock`};
+    server_name _;
+${quiet}${hopB(host, {
+  access: 'simulate_origin_access',
+  headerFilter: 'simulate_origin_header',
+  logs: false,
+  fields: trace,
+  pass: conf`http://simulated_origin`,
+})}}
+
+server {
+    listen ${`unix:${host.dir}/run/simulated-origin.sock`};
+    server_name _;
+${quiet}    client_max_body_size 0;
+    large_client_header_buffers 8 64k;
+    # It says what it is told to and nothing else.
+    lua_use_default_type off;
+    location / {
+        content_by_lua_file ${`${host.luaDir}/edge/phases/simulate_origin.lua`};
+    }
+}
+`;
+
+/** A header goes out as soon as it is known; nobody reads what comes behind. */
+const quiet = conf`    access_log off;
+    error_log /dev/null emerg;
+    postpone_output 0;
+`;
+
+const trace = conf`    proxy_set_header X-E-Trace $e_trace;
+`;

@@ -1,0 +1,38 @@
+// What a node is asked and says of a request that nobody made (cmd.<node>.simulate).
+import * as z from 'zod';
+import { Port } from '../common/common.ts';
+
+const Fields = z.array(z.tuple([z.string().max(256), z.string().max(16_384)])).max(100);
+
+export const SimulatedRequest = z.object({
+  scheme: z.enum(['http', 'https']),
+  port: Port,
+  method: z.string().max(32),
+  host: z.string().max(300),
+  path: z.string().max(8192),
+  headers: Fields,
+  ip: z.string().max(64),
+  /** What the origin is taken to say, should it be asked. */
+  answer: z.object({ status: z.int().min(200).max(599), headers: Fields }),
+  /** Documents that count for this request in place of those on disk; null: there is none. By key. */
+  docs: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional(),
+});
+
+export const Simulated = z.object({
+  status: z.int().nullable().describe('null: the connection is closed without an answer'),
+  headers: Fields.max(1000),
+  /** What the origin would be asked; null: nothing. */
+  asked: z.object({ method: z.string(), uri: z.string(), headers: Fields.max(1000) }).nullable(),
+  steps: z.array(
+    z.object({
+      step: z.string(),
+      decision: z.string(),
+      rule: z.object({ kind: z.string(), id: z.string() }).nullable(),
+      detail: z.record(z.string(), z.string()),
+      microseconds: z.int(),
+    }),
+  ),
+});
+
+export type SimulatedRequest = z.output<typeof SimulatedRequest>;
+export type Simulated = z.output<typeof Simulated>;

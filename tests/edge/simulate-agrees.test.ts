@@ -1,0 +1,416 @@
+// The claim that makes simulating worth anything: what it says is what the edge does. Configurations and requests are made
+// by chance that comes out the same each time; of each request it is asked first what would be, then it is made.
+import { randomUUID } from 'node:crypto';
+import type {
+  AntiHeaderDoc,
+  AntiRefererDoc,
+  CacheRuleDoc,
+  EdgeDoc,
+  ErrorPageDoc,
+  HostDoc,
+  SiteDoc,
+} from '@edgeloom/contract/edge/documents.ts';
+import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import type { ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
+import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Chance } from '../support/chance.ts';
+import { hostDoc, rule, siteDoc, startEdge, upstream } from '../support/edge.ts';
+import type { Edge } from '../support/edge.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Answer, Asked, Origin } from '../support/origin.ts';
+import { simulated } from '../support/simulated.ts';
+
+const CONFIGURATIONS = 100;
+const REQUESTS = 20;
+
+let edge: Edge;
+let origin: Origin;
+/** What the origin says next, whatever it is asked. */
+let answer: Answer;
+const asked: Asked[] = [];
+beforeAll(async () => {
+  [edge, origin] = await Promise.all([startEdge(), startOrigin({ any: (request) => (asked.push(request), answer) })]);
+});
+afterAll(async () => {
+  await origin.stop();
+  await edge.stop();
+});
+
+const paths = [
+  '/',
+  '/page.html',
+  '/img/a.png',
+  '/img/b.jpg?v=1&w=2',
+  '/img/b.jpg?w=2&v=1',
+  '/old/deep/page',
+  '/old',
+  '/api/v1/items?id=7',
+  '/api/%7Euser/a%20b',
+  '/static/app.js',
+  '/x/../page.html',
+  '//double',
+  '/moved?utm=1',
+  '/feed',
+] as const;
+
+const pathsOf = (chance: Chance) =>
+  chance.one<Pick<CacheRuleDoc, 'type' | 'values'>>([
+    { type: 'prefix', values: ['/'] },
+    { type: 'prefix', values: ['/img/', '/api'] },
+    { type: 'fileType', values: ['png', 'js', 'html'] },
+    { type: 'url', values: ['/', '/feed', '/page.html'] },
+    { type: 'regex', values: ['^/(?:old|api)/'] },
+  ]);
+
+const cacheRule = (chance: Chance): CacheRuleDoc =>
+  rule({
+    ...pathsOf(chance),
+    ttlSeconds: chance.one([0, 600, 3600]),
+    honourOrigin: chance.is(0.5),
+    query: chance.one(['all', 'none', 'listed', 'sorted']),
+    queryNames: ['v'],
+    ...(chance.is(0.3) && { minSeconds: 300 }),
+    ...(chance.is(0.3) && { maxSeconds: 900 }),
+    ...(chance.is(0.3) && { browserSeconds: chance.one([0, 1200]) }),
+    ...(chance.is(0.2) && { staleIfErrorSeconds: 600 }),
+    ...(chance.is(0.2) && { cookies: 'listed' as const, cookieNames: ['lang'] }),
+    ...(chance.is(0.2) && { passCookies: ['session*'] }),
+    ...(chance.is(0.3) && { stripCookies: true }),
+  });
+
+const antiReferer = (chance: Chance): AntiRefererDoc => ({
+  id: randomUUID(),
+  ...pathsOf(chance),
+  isBlack: chance.is(0.5),
+  hosts: chance.some(0.6, ['friend.example', '*.one.example', '**.any.example']),
+  allowEmpty: chance.is(0.7),
+  ...(chance.is(0.3) && { redirect: { url: 'https://else.example/stop', host: 'else.example', path: '/stop' } }),
+});
+
+const antiHeader = (chance: Chance): AntiHeaderDoc => ({
+  id: randomUUID(),
+  name: chance.one(['user-agent', 'x-token', 'cookie']),
+  operator: chance.one(['equal', 'contains', 'startsWith', 'matches']),
+  value: chance.one(['bad', '^ba', 'session']),
+  drop: chance.is(0.3),
+});
+
+const errorPage = (code: number, chance: Chance): ErrorPageDoc =>
+  chance.is(0.5)
+    ? { code, html: `<h1>${code}</h1>`, csp: "default-src 'none'" }
+    : { code, redirect: { url: 'https://else.example/error', host: 'else.example', path: '/error' } };
+
+function siteOf(chance: Chance): SiteDoc {
+  return siteDoc({
+    status: chance.is(0.95) ? 'normal' : chance.one(['pause', 'lock', 'expired']),
+    cacheRules: chance.many(3, () => cacheRule(chance)),
+    staleIfErrorSeconds: chance.one([0, 600]),
+    ...(chance.is(0.1) && { ports: [edge.ports.http] }),
+    ...(chance.is(0.4) && {
+      compression: { gzip: true, brotli: chance.is(0.5), types: ['text/html', 'application/json'], minBytes: 20 },
+    }),
+    ...(chance.is(0.3) && { heuristics: true }),
+    ...(chance.is(0.3) && { antiHeaders: [antiHeader(chance)] }),
+    ...(chance.is(0.3) && {
+      rates: [{ id: randomUUID(), ...pathsOf(chance), bytesPerSecond: 1 << 30, afterBytes: 0 }],
+    }),
+    ...(chance.is(0.4) && {
+      errorPages: chance.some(0.5, [403, 500, 502, 503, 903]).map((code) => errorPage(code, chance)),
+    }),
+  });
+}
+
+function modulesOf(chance: Chance, name: string): ModuleDoc[] {
+  const base = { kind: 'module' as const };
+  const redirect = { id: randomUUID(), code: chance.one([301, 302, 307, 308] as const), keepQuery: chance.is(0.5) };
+  const all: ModuleDoc[] = [
+    {
+      ...base,
+      id: randomUUID(),
+      module: 'customHeader',
+      request: [
+        { action: 'set', name: 'X-From', value: ['', 'clientIP', ' by ', 'scheme', ''] },
+        { action: 'remove', name: 'User-Agent', value: [''] },
+      ],
+      response: [
+        { action: chance.one(['set', 'add']), name: chance.one(['X-Frame', 'Cache-Control', 'Vary']), value: ['DENY'] },
+        { action: 'set', name: 'X-Who', value: ['', 'host', '/', 'scheme', ''] },
+      ],
+    },
+    {
+      ...base,
+      id: randomUUID(),
+      module: 'cors',
+      any: chance.is(0.3),
+      exact: ['https://app.example'],
+      wildcards: [{ before: 'https://', after: '.any.example' }],
+      own: [''],
+      methods: 'GET, POST',
+      headers: chance.one(['*', 'X-A']),
+      expose: chance.one(['', 'X-B']),
+      maxAge: 600,
+      credentials: chance.is(0.5),
+    },
+    {
+      ...base,
+      id: randomUUID(),
+      module: 'urlRedirect',
+      exact: { '/moved': { ...redirect, to: ['/feed'] } },
+      prefix: { '/old': { ...redirect, to: ['/new'], keepRest: true } },
+      patterns: [{ ...redirect, literal: '/api/', pattern: '^/api/v1/(.*)$', to: [`https://${name}/page/`, '1', ''] }],
+      hosts: false,
+      queries: false,
+    },
+    {
+      ...base,
+      id: randomUUID(),
+      module: 'proxyRewrite',
+      rules: [
+        {
+          type: 'prefix',
+          source: '/img',
+          literal: '/img',
+          path: ['/pictures'],
+          query: 'a=1',
+          keepRest: true,
+          keepQuery: chance.is(0.5),
+          host: null,
+        },
+        {
+          type: 'regex',
+          source: '^/api/(.*)$',
+          literal: '/api/',
+          path: ['/v2/', '1', ''],
+          query: '',
+          keepRest: false,
+          keepQuery: true,
+          host: 'other.example',
+        },
+      ],
+    },
+  ];
+  return chance.some(0.4, all);
+}
+
+interface World {
+  host: HostDoc;
+  site: SiteDoc;
+}
+
+async function configure(chance: Chance): Promise<World> {
+  const site = siteOf(chance);
+  const upstreams = [
+    upstream(origin.port),
+    ...(chance.is(0.5) ? [upstream(origin.port, { backup: chance.is(0.5) })] : []),
+  ];
+  const plain = hostDoc(site, origin.port, {
+    ...(chance.is(0.3) && {
+      https: { force: chance.is(0.6), hsts: chance.one([null, 'max-age=60']), minTLS: 'TLSv1.2' as const },
+    }),
+    ...(chance.is(0.3) && { antiReferers: chance.many(2, () => antiReferer(chance)) }),
+    ...(chance.is(0.2) && { antiHeaders: [antiHeader(chance)] }),
+    origin: {
+      method: chance.one(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']),
+      host: chance.one([null, null, 'origin.example']),
+      upstreams,
+    },
+  });
+  const modules = modulesOf(chance, plain.name);
+  const host = { ...plain, modules: Object.fromEntries(modules.map((one) => [one.module, one.id])) };
+  const docs: EdgeDoc[] = [...modules, site, host];
+  await edge.put(...docs);
+  return { host, site };
+}
+
+function answerOf(chance: Chance): Answer {
+  const status = chance.one([200, 200, 200, 200, 203, 301, 404, 410, 403, 500, 502, 503]);
+  const body = chance.one(['short', 'x'.repeat(400)]);
+  const control = [
+    'max-age=600',
+    's-maxage=900, max-age=5',
+    'no-store',
+    'private',
+    'no-cache',
+    'public, max-age=600, stale-if-error=600',
+    'max-age=600, no-cache="set-cookie"',
+  ];
+  return {
+    status,
+    body,
+    headers: {
+      'Content-Length': String(Buffer.byteLength(body)),
+      // Ahead of every clock: the second in which a request falls shall not count.
+      Date: new Date(Date.now() + 3_600_000).toUTCString(),
+      ...(chance.is(0.8) && {
+        'Content-Type': chance.one(['text/html', 'application/json; charset=utf-8', 'image/png']),
+      }),
+      ...(chance.is(0.5) && { 'Cache-Control': control[Math.floor(chance.next() * control.length)] ?? '' }),
+      ...(chance.is(0.1) && { 'CDN-Cache-Control': 'max-age=1200' }),
+      ...(chance.is(0.2) && { Vary: chance.one(['Accept-Language', 'Accept-Encoding', 'Origin', '*']) }),
+      ...(chance.is(0.2) && { 'Set-Cookie': ['a=1', 'b=2'] }),
+      ...(chance.is(0.3) && { ETag: '"one"' }),
+      ...(chance.is(0.2) && { 'Last-Modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }),
+      ...(chance.is(0.2) && { 'Cache-Tag': 'news, front' }),
+      ...(status === 301 && { Location: '/elsewhere' }),
+      ...(chance.is(0.2) && { 'X-Origin': 'yes', 'X-Accel-Expires': '5', 'X-E-CC': 'max-age=1' }),
+      ...(chance.is(0.1) && { Age: '30' }),
+    },
+  };
+}
+
+/** A browser asks beforehand. */
+const preflight: [string, string][] = [
+  ['Origin', 'https://app.example'],
+  ['Access-Control-Request-Method', 'POST'],
+];
+
+const headersOf = (chance: Chance): [string, string][] => {
+  const may: [string, string][] = [
+    ['Referer', chance.one(['https://friend.example/a', 'https://x.one.example', 'https://thief.example/', 'nothing'])],
+    ['Accept-Encoding', chance.one(['gzip', 'gzip, deflate, br', 'br;q=0, gzip', 'identity'])],
+    ['Cookie', chance.one(['session1=x', 'lang=de; other=1', 'lang=fr', 'bad=1'])],
+    ['Origin', chance.one(['https://app.example', 'https://b.any.example', 'https://thief.example'])],
+    ['User-Agent', chance.one(['bad bot', 'Mozilla/5.0'])],
+    ['Accept-Language', chance.one(['de', 'en;q=0.5,de', 'zh-TW'])],
+    ['Authorization', 'Basic eDp5'],
+    ['If-None-Match', '"one"'],
+    ['Range', 'bytes=0-3'],
+    ['X-Token', 'bad'],
+    ['X-Forwarded-For', '203.0.113.9'],
+    ['X-E-Key', 'forged'],
+    ['Access-Control-Request-Method', 'GET'],
+  ];
+  return chance.some(0.15, may);
+};
+
+/** One in ten requests comes after something was purged. */
+async function purge(chance: Chance, { host, site }: World) {
+  if (!chance.is(0.1)) return;
+  const soft = chance.is(0.4);
+  const url = `http://${host.name}:${edge.ports.http}${chance.one(paths)}`;
+  const orders: [PurgeOrder, ...PurgeOrder[]] = [
+    { urls: [url] },
+    { site: site.id, prefixes: [`${host.name}/img`] },
+    { site: site.id, tags: ['news'] },
+    { site: site.id, prefixes: [''] },
+  ];
+  await edge.admin.purge({ ...chance.one(orders), ...(soft && { soft }) }, 10_000);
+}
+
+type Seen = { status: number | null; headers: string[]; asked: string[] | null };
+
+const OWN = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'server'];
+/** How many seconds have gone by is no matter of agreeing; where the origin named an age, it was 30. */
+const without = (name: string, value: string) =>
+  name === 'age'
+    ? 'n'
+    : name === 'cache-status'
+      ? value.replace(/ttl=-?\d+/, 'ttl=n')
+      : name === 'cache-control'
+        ? value.replace(/max-age=\d+$/, 'max-age=n')
+        : value;
+const told = (headers: readonly (readonly [string, string])[]) =>
+  headers
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name, value]) => !OWN.includes(name) && !(name === 'age' && Number(value) < 10))
+    .map(([name, value]) => `${name}: ${without(name, value)}`)
+    .sort();
+const pairs = (raw: string[]) =>
+  raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, raw[i + 1] ?? '']] : []));
+
+const ofSimulated = ({ status, headers, asked: would }: Simulated): Seen => ({
+  status,
+  headers: told(headers),
+  asked: would && [`${would.method} ${would.uri}`, ...told(would.headers)],
+});
+
+async function ofReal(
+  host: string,
+  path: string,
+  method: string,
+  headers: [string, string][],
+  secure: boolean,
+): Promise<Seen> {
+  asked.length = 0;
+  const options = { host, method, headers: Object.fromEntries(headers), ...(secure && { tls: host }) };
+  const reply = await edge.get(path, options).catch(() => null);
+  const last = asked.at(-1);
+  return {
+    status: reply?.status ?? null,
+    headers: told(pairs(reply?.rawHeaders ?? [])),
+    asked: last === undefined ? null : [`${last.method} ${last.url}`, ...told(pairs(last.rawHeaders))],
+  };
+}
+
+const answerHeaders = ({ headers = {} }: Answer): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  );
+
+/** Where the machine stood still in between, what counts seconds may have run out. */
+const MOST_MS = 4000;
+
+/** How often what was met, so that agreeing about nothing does not count. */
+const met = new Map<string, number>();
+const meet = (...kinds: string[]) => kinds.forEach((kind) => met.set(kind, (met.get(kind) ?? 0) + 1));
+
+async function disagreement(seed: number): Promise<object | null> {
+  const chance = new Chance(seed);
+  const began = performance.now();
+  const world = await configure(chance);
+  const few = Array.from({ length: 4 }, () => chance.one(paths));
+  for (let i = 0; i < REQUESTS; i += 1) {
+    await purge(chance, world);
+    answer = answerOf(chance);
+    const path = few[Math.floor(chance.next() * few.length)] ?? '/';
+    const isPreflight = chance.is(0.03);
+    const method = isPreflight ? 'OPTIONS' : chance.is(0.8) ? 'GET' : chance.one(['HEAD', 'POST', 'OPTIONS', 'DELETE']);
+    const headers = isPreflight ? preflight : headersOf(chance);
+    const secure = chance.is(0.1);
+    const name = chance.is(0.97) ? world.host.name : 'nobody.example.com';
+    const would = await simulated(edge, name, path, {
+      method,
+      headers,
+      scheme: secure ? 'https' : 'http',
+      port: secure ? edge.ports.https : edge.ports.http,
+      answer: { status: answer.status ?? 200, headers: answerHeaders(answer) },
+    });
+    const expected = ofSimulated(would);
+    const real = await ofReal(name, path, method, headers, secure);
+    if (JSON.stringify(real) === JSON.stringify(expected)) {
+      meet(`status ${real.status}`, ...would.steps.map(({ step, decision }) => `${step} ${decision}`));
+      continue;
+    }
+    if (performance.now() - began > MOST_MS) return disagreement(seed);
+    return {
+      seed,
+      i,
+      path,
+      method,
+      headers,
+      answer,
+      real,
+      simulated: expected,
+      steps: would.steps,
+      site: world.site,
+      host: world.host,
+    };
+  }
+  return null;
+}
+
+test(
+  'what is simulated is what the edge does: 2,000 requests of 100 configurations',
+  { timeout: 240_000 },
+  async () => {
+    for (let seed = 1; seed <= CONFIGURATIONS; seed += 1) expect(await disagreement(seed)).toBeNull();
+    const kinds = `status 200; status 206; status 301; status 304; status 403; status 500;
+      status 903; status 904; host refused; antiReferer refused; antiReferer redirected; antiHeader closed;
+      urlRedirect redirected; https redirected; cors answered; corsAnswer applied; rates applied; cache past;
+      proxyRewrite applied; store hit; store miss; store expired; store stale; store bypass;
+      keep stored; keep notStored; errorPage applied; requestHeaders applied; responseHeaders applied; hsts applied`;
+    expect(kinds.split(/;\s+/).filter((kind) => !met.has(kind))).toEqual([]);
+    expect(met.get('store hit')).toBeGreaterThan(100);
+  },
+);

@@ -1,0 +1,149 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rule, startEdge } from '../support/edge.ts';
+import type { Edge } from '../support/edge.ts';
+import { simulated } from '../support/simulated.ts';
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge();
+});
+afterAll(() => edge.stop());
+
+/** What lies in the store, by path. */
+async function store(): Promise<Record<string, string>> {
+  const dir = join(edge.dir, 'cache/objects');
+  const files = await readdir(dir, { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await readFile(path, 'base64')] as const)),
+  );
+}
+
+const decisions = ({ steps }: Awaited<ReturnType<typeof simulated>>) =>
+  Object.fromEntries(steps.map(({ step, decision }) => [step, decision]));
+
+test('a simulated request asks no origin, stores nothing and is in no log', async () => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  const before = await store();
+  const first = await simulated(edge, name, '/never');
+  const again = await simulated(edge, name, '/never');
+  for (const one of [first, again])
+    expect(decisions(one)).toMatchObject({ cache: 'looked', origin: 'chosen', keep: 'stored', store: 'miss' });
+  expect(first.asked).toMatchObject({ method: 'GET', uri: '/never' });
+  // Whatever comes behind it finds the edge as it was.
+  const real = await edge.get('/never', { host: name });
+  expect(real.cache).toBe('uri-miss');
+  expect(edge.origin.asked('/never')).toHaveLength(1);
+  await edge.logged(real);
+  expect((await edge.log()).filter((row) => row['host'] === name)).toHaveLength(1);
+  expect(Object.keys(await store()).length - Object.keys(before).length).toBe(1);
+});
+
+test('a hit is told of without being sent, and stays as it is', async () => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  edge.origin.on('/large', { body: 'x'.repeat(4 << 20) });
+  await edge.get('/large', { host: name });
+  const before = await store();
+  const found = await simulated(edge, name, '/large');
+  expect(decisions(found)).toMatchObject({ store: 'hit' });
+  expect(found.asked).toBeNull();
+  expect(await store()).toEqual(before);
+});
+
+test('what an answer would leave behind is not left', async () => {
+  const { name } = await edge.site({ cacheRules: [rule({ honourOrigin: true })] });
+  const before = await edge.counters();
+  // Were it noted, the next would go past the store; were the variants noted, it would be a miss of a variant.
+  const said = [
+    ['Cache-Control', 'no-store'],
+    ['Vary', 'Accept-Language'],
+  ] as [string, string][];
+  await simulated(edge, name, '/kept', { answer: { status: 200, headers: said.slice(0, 1) } });
+  await simulated(edge, name, '/kept', { answer: { status: 200, headers: said.slice(1) } });
+  expect((await edge.get('/kept', { host: name })).cache).toBe('uri-miss');
+  // Nor does a method that changes things purge anything.
+  await simulated(edge, name, '/kept', { method: 'DELETE', answer: { status: 204, headers: [] } });
+  expect((await edge.get('/kept', { host: name })).cache).toBe('hit');
+  expect(await edge.counters()).toEqual(before);
+});
+
+test('a purge that has not met its object yet is not used up', async () => {
+  const { site, name } = await edge.site({ cacheRules: [rule()] });
+  edge.origin.on('/tagged', { headers: { 'Cache-Tag': 'news' }, body: 'x' });
+  await edge.get('/tagged', { host: name });
+  await edge.admin.purge({ site: site.id, tags: ['news'] }, 5000);
+  const before = await store();
+  for (let i = 0; i < 2; i += 1)
+    expect(decisions(await simulated(edge, name, '/tagged'))).toMatchObject({ store: 'miss', origin: 'chosen' });
+  expect(await store()).toEqual(before);
+  expect((await edge.get('/tagged', { host: name })).cache).toBe('uri-miss');
+});
+
+test('documents that are sent along count for that request alone', async () => {
+  const { site, host, name } = await edge.site({ cacheRules: [rule()] });
+  await edge.get('/drafted', { host: name });
+  const id = crypto.randomUUID();
+  const redirect = { id: crypto.randomUUID(), code: 302, to: ['/elsewhere'], keepQuery: false };
+  const redirects = {
+    kind: 'module',
+    id,
+    module: 'urlRedirect',
+    exact: { '/drafted': redirect },
+    prefix: {},
+    patterns: [],
+  };
+  const docs = {
+    [`host/${name}`]: { ...host, modules: { urlRedirect: id } },
+    [`module/${id}`]: { ...redirects, hosts: false, queries: false },
+  };
+  const drafted = await simulated(edge, name, '/drafted', { docs });
+  expect(drafted.status).toBe(302);
+  expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', id: redirect.id } });
+  const paused = await simulated(edge, name, '/drafted', {
+    docs: { [`site/${site.id}`]: { ...site, status: 'pause' } },
+  });
+  expect(paused.status).toBe(904);
+  const gone = await simulated(edge, name, '/drafted', { docs: { [`host/${name}`]: null } });
+  expect(gone.status).toBe(903);
+  expect(decisions(await simulated(edge, name, '/drafted'))).toMatchObject({ store: 'hit' });
+  expect((await edge.get('/drafted', { host: name })).cache).toBe('hit');
+});
+
+test('who asks from where by what counts as it is said', async () => {
+  const { name } = await edge.site(
+    { cacheRules: [], ports: [edge.ports.https] },
+    { https: { force: false, hsts: 'max-age=5', minTLS: 'TLSv1.2' } },
+  );
+  const secure = await simulated(edge, name, '/', { scheme: 'https', port: edge.ports.https, ip: '2001:db8::7' });
+  expect(secure.headers).toContainEqual(['Strict-Transport-Security', 'max-age=5']);
+  expect(secure.asked?.headers).toContainEqual(['X-Real-IP', '2001:db8::7']);
+  expect(secure.asked?.headers).toContainEqual(['X-Forwarded-Proto', 'https']);
+  const closed = await simulated(edge, name, '/', { port: edge.ports.http });
+  expect(closed).toMatchObject({
+    status: 903,
+    steps: [{ step: 'host', decision: 'refused', detail: { why: 'port' } }],
+  });
+});
+
+test('a visitor who writes our private fields simulates nothing', async () => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  const real = await edge.get('/private', {
+    host: name,
+    headers: { 'X-E-Simulate': 'x', 'X-E-Trace': 'x', 'X-E-Client': '203.0.113.1' },
+  });
+  expect(real.status).toBe(200);
+  const [asked] = edge.origin.asked('/private');
+  expect(asked?.headers['x-real-ip']).toBe('127.0.0.1');
+  expect(Object.keys(asked?.headers ?? {}).filter((field) => field.startsWith('x-e-'))).toEqual([]);
+});
+
+test('many at once do not mix their steps', async () => {
+  const { name } = await edge.site();
+  const asks = Array.from({ length: 40 }, (_, i) => simulated(edge, name, `/many/${i}`));
+  const { steps: alone } = await simulated(edge, name, '/alone');
+  expect((await Promise.all(asks)).map(({ asked, steps }) => [asked?.uri, steps.length])).toEqual(
+    Array.from({ length: 40 }, (_, i) => [`/many/${i}`, alone.length]),
+  );
+});

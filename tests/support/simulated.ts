@@ -1,0 +1,28 @@
+// A request made up for a real edge, as the agent has it simulated.
+import { join } from 'node:path';
+import { simulate } from '@edgeloom/agent/nginx/simulate.ts';
+import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import type { Edge } from './edge.ts';
+
+export const simulated = (
+  edge: Edge,
+  host: string,
+  path: string,
+  over: Partial<SimulatedRequest> = {},
+): Promise<Simulated> =>
+  simulate(
+    edge.admin,
+    join(edge.dir, 'run/simulate.sock'),
+    {
+      scheme: 'http',
+      port: edge.ports.http,
+      method: 'GET',
+      host,
+      path,
+      headers: [],
+      ip: '127.0.0.1',
+      answer: { status: 200, headers: [['Content-Type', 'text/html']] },
+      ...over,
+    },
+    10_000,
+  );
