@@ -22,9 +22,10 @@ interface Product {
 }
 
 const shared = ['packages/contract/src', 'pnpm-lock.yaml', 'deploy/build.ts'];
+const unit = 'deploy/systemd/edgeloom-agent.service';
 const products: Product[] = [
   { name: 'console', sources: ['apps/console', ...shared], output: 'apps/console/dist/index.html', make: buildConsole },
-  { name: 'agent', sources: ['agent/src', 'agent/lua', ...shared], output: 'dist/agent.mjs', make: buildAgent },
+  { name: 'agent', sources: ['agent/src', 'agent/lua', unit, ...shared], output: 'dist/agent.mjs', make: buildAgent },
 ];
 
 /** Answers the names of what was built. Who comes while another builds waits, and finds it done. */
@@ -95,8 +96,11 @@ async function buildAgent() {
     target: 'node20',
     logLevel: 'warning',
     // The NATS client is CommonJS and asks for Node's modules by require.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   });
+  await cp(path.join(root, unit), path.join(root, 'dist', path.basename(unit)));
   const [lua, fresh] = [path.join(root, 'dist/lua'), path.join(root, 'dist/lua.new')];
   const isShipped = (source: string) => !source.endsWith('_spec.lua');
   await rm(fresh, { recursive: true, force: true });
