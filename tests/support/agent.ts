@@ -21,6 +21,8 @@ export interface AgentOptions {
   nginx?: string;
   /** Runs as this user and group instead of ours. */
   as?: number;
+  /** Where it finds programs, before where we do. */
+  path?: string;
 }
 
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
@@ -54,9 +56,9 @@ export class TestAgent {
   }
 
   get env(): NodeJS.ProcessEnv {
-    const { control, token, nginx, listen = '127.0.0.1' } = this.#options;
+    const { control, token, nginx, path: before, listen = '127.0.0.1' } = this.#options;
     return {
-      PATH: process.env['PATH'],
+      PATH: [before, process.env['PATH']].filter(Boolean).join(':'),
       EDGELOOM_DIR: this.dir,
       EDGELOOM_LISTEN: listen,
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
