@@ -8,6 +8,7 @@ import { Forwards } from './forwards/forwards.ts';
 import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
 import { HealthChecks } from './health/health-checks.ts';
+import { handsOf, rotate } from './hands.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
 import { Images } from './images/images.ts';
 import { openLayout, prepareLayout } from './layout.ts';
@@ -19,6 +20,10 @@ import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
+import { applyGeneva, stands } from './machine/geneva.ts';
+import { lastRotation } from './machine/log-rotation.ts';
+import { Meter } from './machine/meter.ts';
+import { OwnSettings } from './machine/own-settings.ts';
 import { Admin } from './nginx/admin.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { TreeServer } from './nginx/tree-server.ts';
@@ -38,6 +43,8 @@ export interface Running {
 }
 
 const JOIN_AGAIN_MS = 5000;
+const MOVED_AFTER_MS = 200;
+const HEARTBEAT_METER_MS = 90_000;
 
 export async function startAgent(env: Env, log: Log): Promise<Running> {
   const layout = await openLayout(env.EDGELOOM_DIR);
@@ -93,18 +100,57 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     settled: () => staples.sweep(),
     log,
   });
-  node.onChanged = (keys) => {
-    followed.changed(keys);
-    forwards.changed(keys);
-  };
-  if (known !== null) await settleIn(node, known);
-  await node.serve();
-  forwards.follow({ store, self: () => node.self });
   const refresh = () =>
     node
       .inTurn(() => node.refresh())
       .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
+  const settings = new OwnSettings({
+    read: () => node.structureWith([]),
+    geneva: { apply: applyGeneva, stands },
+    rotate: () => rotate(node, forwards, layout),
+    lastRotation: () => lastRotation(layout),
+    drained: () => {
+      void refresh();
+      forwards.changed('all');
+    },
+    log,
+  });
+  node.onChanged = (keys) => {
+    followed.changed(keys);
+    forwards.changed(keys);
+    settings.look();
+  };
+  if (known !== null) await settleIn(node, known);
+  await node.serve();
+  forwards.follow({ store, self: () => node.self });
   server.nginx.onRestart = () => void refresh();
+  const place = { dir: layout.dir, status: () => admin.status(1000) };
+  const hands = handsOf({
+    node,
+    forwards,
+    layout,
+    address: ownAddress(host.listen),
+    meter: new Meter(place),
+    refresh,
+    move: (to) => move(to),
+    log,
+  });
+  // Between two heartbeats more time passes than between two looks of somebody at a page.
+  const meter = new Meter(place, HEARTBEAT_METER_MS);
+  const connect = (identity: Identity) =>
+    new Link(
+      linkedNode({
+        node,
+        identity,
+        hands,
+        meter,
+        capabilities: host.capabilities,
+        fault: () => forwards.error ?? settings.error,
+        refresh,
+        log,
+      }),
+      log,
+    );
 
   const stopping = new AbortController();
   const linking = (async () => {
@@ -114,25 +160,34 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await settleIn(node, identity);
       await refresh();
     }
-    link = new Link(
-      linkedNode({
-        node,
-        forwards,
-        identity,
-        capabilities: host.capabilities,
-        address: ownAddress(host.listen),
-        refresh,
-        log,
-      }),
-      log,
-    );
+    link = connect(identity);
   })();
+
+  /** Joins anew, as a node of another zone, and from then on knows nothing of the one before. */
+  const move = async ({ control, token }: { control: string; token: string }) => {
+    const invitation = { control: env.EDGELOOM_CONTROL ?? control, token, version };
+    const identity = await join(layout, invitation, stopping.signal);
+    log.info('moved', { nodeID: identity.nodeID, zoneID: identity.zoneID });
+    // By then the answer is on its way.
+    moving = settleAs(identity).catch((error: unknown) => log.error('the move was not finished', { error }));
+  };
+  const settleAs = async (identity: Identity) => {
+    // By then the answer is on its way.
+    await setTimeout(MOVED_AFTER_MS);
+    await link?.stop();
+    await node.inTurn(() => settleIn(node, identity));
+    await refresh();
+    if (!stopping.signal.aborted) link = connect(identity);
+  };
+  let moving = Promise.resolve();
 
   return {
     refused: linking.then(() => new Promise<never>(() => undefined)),
     stop: async ({ nginx: withNginx }) => {
       stopping.abort();
       await linking.catch(() => undefined);
+      await moving;
+      await settings.stop();
       checks.stop();
       staples.stop();
       await images.stop();

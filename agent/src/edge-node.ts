@@ -1,5 +1,5 @@
 // This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
-import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nodeKey, parseDoc, servesLayer } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
@@ -9,6 +9,7 @@ import { assertFree, nameOf } from './nginx/sockets.ts';
 import type { Socket } from './nginx/sockets.ts';
 import type { Nginx } from './nginx/supervisor.ts';
 import type { TreeServer } from './nginx/tree-server.ts';
+import type { Tree } from './nginx/trees.ts';
 import type { Self } from './plan.ts';
 import { http3Ports } from './render/http3.ts';
 import type { HostFacts } from './render/render.ts';
@@ -47,6 +48,13 @@ export class EdgeNode {
     return this.#server.nginx;
   }
 
+  /** What nginx runs; empty before it does. */
+  async tree(): Promise<{ generation: number | null; tree: Tree }> {
+    const { trees } = this.#server;
+    const generation = await trees.marked('current');
+    return { generation, tree: generation === null ? new Map() : await trees.read(generation) };
+  }
+
   /** Serves what the documents on disk say; without a zone among them, what served last. */
   async serve(): Promise<void> {
     await this.#server.trees.prune();
@@ -68,7 +76,8 @@ export class EdgeNode {
     const zone = parseDoc('zone', zoneBody);
     const node = nodeBody === null ? null : parseDoc(nodeKey(this.self.nodeID), nodeBody);
     if (zone.kind !== 'zone' || (node !== null && node.kind !== 'node')) throw new Error('documents of another kind');
-    return { zone, node };
+    // What is rendered knows no clock: whether a drain has ended is decided here.
+    return { zone, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
   }
 
   /**

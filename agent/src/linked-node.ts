@@ -1,10 +1,9 @@
 // The node as the control plane sees it: what it applies, what it says of itself, and what it does between heartbeats.
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
-import type { Forwards } from './forwards/forwards.ts';
 import type { Identity } from './link/identity.ts';
 import type { LinkedNode } from './link/nats.ts';
-import { preheat } from './link/preheat.ts';
+import type { Meter } from './machine/meter.ts';
 import type { Log } from './log.ts';
 import { digestWithout, reconcile, reportOf } from './reconcile.ts';
 import type { Refusals } from './reconcile.ts';
@@ -17,17 +16,18 @@ const SCRUB_FILES = 2000;
 
 interface Parts {
   node: EdgeNode;
-  forwards: Pick<Forwards, 'error'>;
   identity: Identity;
+  hands: LinkedNode['hands'];
+  meter: Meter;
   capabilities: Capabilities;
-  /** Where this machine itself reaches nginx. */
-  address: string;
+  /** What else of this machine is not as it should be. */
+  fault: () => string | null;
   /** Brings nginx in line with the documents on disk once more. */
   refresh: () => Promise<void>;
   log: Log;
 }
 
-export function linkedNode({ node, forwards, identity, capabilities, address, refresh, log }: Parts): LinkedNode {
+export function linkedNode({ node, identity, hands, meter, capabilities, fault, refresh, log }: Parts): LinkedNode {
   const { store } = node;
   const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
@@ -57,10 +57,8 @@ export function linkedNode({ node, forwards, identity, capabilities, address, re
 
   return {
     identity,
-    hands: {
-      purge: (order, withinMs) => node.admin.purge(order, withinMs),
-      preheat: (urls, withinMs) => preheat(address, urls, withinMs),
-    },
+    hands,
+    load: () => meter.load(),
     // With what was refused: nobody may want that any more.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {
@@ -80,7 +78,7 @@ export function linkedNode({ node, forwards, identity, capabilities, address, re
       version,
       startedAt,
       nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
-      error: node.error ?? forwards.error,
+      error: node.error ?? fault(),
       rejected: reportOf(refusals),
       capabilities: namesOf(capabilities),
     }),

@@ -136,8 +136,8 @@ describe.each(withIds)('$title', (call) => {
     // The sample may meet a rule of its own (a name that is no domain here), but never a missing object or a wrong form.
     const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
-      body.errorData?.every(({ rule }) => rule === 'domain' || rule === 'notFound') &&
-      ['purge', 'preheat', 'domains'].includes(endpoint.feature);
+      body.errorData?.every(({ rule = '' }) => ['domain', 'notFound', 'self'].includes(rule)) &&
+      ['purge', 'preheat', 'domains', 'nodes'].includes(endpoint.feature);
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
     // The answer is not checked while it is encoded, so it is here.
     const isJson = endpoint.reply && (endpoint.answers ?? 'application/json') === 'application/json';

@@ -1,6 +1,6 @@
 // The real agent with the real control plane, where what counts is what both make of it.
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
@@ -17,6 +17,7 @@ import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
 import { get, inTime } from '../support/standing-node.ts';
+import '../support/matchers.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 120_000 });
@@ -99,6 +100,94 @@ test('a node whose key is taken away serves on from its disk, and follows again 
   await node.serves(before);
 });
 
+test('a node that moves serves its new zone, nothing of the old one, and never a mixture', async () => {
+  const node = await servingNode();
+  const name = await node.addDomain();
+  await node.serves(name);
+  const { nodeID, agent } = node;
+  const operator = plane.as(node.site.client);
+  const zone = await plane.build.zone({ tenant: node.site, ports: [node.http], tlsPorts: [node.https] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const other = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: node.originPort }];
+  await plane
+    .as(site.owner)
+    .call(domains.create, { params: site.params, body: { domains: [{ name: other, upstreams }] } });
+  const key = () => readFile(path.join(agent.dir, 'keys/node.seed'), 'utf8');
+  const before = await key();
+
+  const answers: number[][] = [];
+  let going = true;
+  const watching = (async () => {
+    while (going) answers.push(await Promise.all([name, other].map(async (one) => (await get(node.http, one)).status)));
+  })();
+  expect(await operator.call(nodes.moveToZone, { body: { ids: [nodeID], zoneID: zone.id } })).toEqual({
+    ids: [nodeID],
+  });
+  await node.serves(other);
+  going = false;
+  await watching;
+  // A pair is asked at once, and may lie on both sides of the moment; what follows may not.
+  const first = answers.findIndex(([, fresh]) => fresh === 200);
+  expect(answers.slice(first + 1).filter(([old]) => old === 200)).toEqual([]);
+  expect((await get(node.http, name)).status).toBe(903);
+  expect(await key()).not.toBe(before);
+  await inTime(async () => expect(await node.config()).toMatchObject({ status: 'enabled', digestAgrees: true }));
+  expect(await operator.call(nodes.get, { params: { nodeID } })).toMatchObject({ zoneID: zone.id, moveToZoneID: null });
+  const { data } = await operator.call(nodes.list, { query: { zoneID: node.site.zoneId } });
+  expect(data).toEqual([]);
+  // And so it is after it was killed.
+  await agent.end('SIGKILL');
+  agent.start();
+  await node.serves(other);
+  expect((await get(node.http, name)).status).toBe(903);
+});
+
+test('orders reach the node; while one of several is away nothing is begun, and it is named', async () => {
+  const node = await servingNode();
+  const { nodeID } = node;
+  const operator = plane.as(node.site.client);
+  const name = await node.addDomain();
+  await node.serves(name);
+  await inTime(async () => {
+    const { load, clockOffsetMs } = await operator.call(nodes.get, { params: { nodeID } });
+    expect(load).toMatchObject({ connections: expect.any(Number) });
+    expect(Math.abs(clockOffsetMs ?? Infinity)).toBeLessThan(60_000);
+  });
+  const figures = await operator.call(nodes.system, { params: { nodeID } });
+  expect(figures).toMatchObject({ cores: expect.any(Number), interfaces: expect.any(Array) });
+  expect(await operator.call(nodes.running, { params: { nodeID } })).toMatchObject({
+    files: expect.arrayContaining([expect.objectContaining({ path: 'nginx.conf' })]),
+  });
+  expect(await operator.call(nodes.currentCache, { body: { ids: [nodeID] } })).toEqual({ ids: [nodeID] });
+  for (const [type, text] of [
+    [1, `http://${name}/a`],
+    [2, `http://${name}/`],
+    [3, name],
+    [4, 'red'],
+  ] as const)
+    expect(await operator.call(nodes.cache, { body: { ids: [nodeID], type, urls: [text] } })).toEqual({
+      ids: [nodeID],
+    });
+  await expect(operator.call(nodes.cache, { body: { ids: [nodeID], type: 1, urls: ['http://x.invalid/'] } })).toFail(
+    'PARAMETER',
+    { errorData: [expect.objectContaining({ path: 'urls.0', rule: 'domain' })] },
+  );
+
+  const { nodeID: away } = await plane.node(node.zone);
+  const { name: awayName } = await operator.call(nodes.get, { params: { nodeID: away } });
+  const aside = async () => (await readdir(layoutOf(node.agent.dir).logs)).filter((file) => /json\./.test(file));
+  await expect(operator.call(nodes.logRotate, { body: { ids: [nodeID, away] } })).toFail('NODE_UNREACHABLE', {
+    errorData: [{ code: 202_001, targets: [awayName] }],
+  });
+  expect(await aside()).toEqual([]);
+  // What was asked by then is written within a second.
+  await inTime(async () => {
+    await operator.call(nodes.logRotate, { body: { ids: [nodeID] } });
+    expect((await aside()).length).toBeGreaterThan(0);
+  });
+});
+
 /** A site of its own zone with one real node, and an origin for its domains. */
 async function servingNode() {
   const [http = 0, https = 0] = await freePorts(2);
@@ -115,7 +204,10 @@ async function servingNode() {
     nodeID,
     agent,
     site,
+    zone,
+    originPort: origin.port,
     http,
+    https,
     addDomain: async () => {
       const name = `${unique('www')}.example.com`;
       const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: origin.port }] }] };

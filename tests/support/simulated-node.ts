@@ -1,7 +1,7 @@
 // A node without nginx or disk: joins over HTTP and speaks over NATS with the agent's own code, and keeps its documents in
 // memory. Many fit into one process.
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, DocEntry, Heartbeat, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, DocEntry, Heartbeat, NodeFigures, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -51,9 +51,36 @@ export class SimulatedNode implements LinkedNode {
     error: null,
   });
 
-  readonly hands = {
-    preheat: (urls: readonly string[]) => Promise.resolve(this.preheated(urls)),
-    purge: async (order: PurgeOrder) => {
+  /** What it was asked to do besides, by name. */
+  readonly obeyed: string[] = [];
+  /** It answers that it cannot, and why. */
+  readonly unable = new Map<string, string>();
+  /** It would join anew by this. */
+  onMove: (to: Invitation) => Promise<void> = () => Promise.resolve();
+
+  #obey(name: string): Promise<void> {
+    const why = this.unable.get(name);
+    if (why !== undefined) return Promise.reject(new Error(why));
+    this.obeyed.push(name);
+    return Promise.resolve();
+  }
+
+  readonly hands: LinkedNode['hands'] = {
+    reset: async (fetchAll) => {
+      await this.#obey('reset');
+      await fetchAll();
+    },
+    clearCache: (tags) => this.#obey(tags === null ? 'clearCache' : `clearCache ${tags.join(' ')}`),
+    rotateLogs: () => this.#obey('rotateLogs'),
+    reboot: () => this.#obey('reboot'),
+    system: async () => {
+      await this.#obey('system');
+      return { ...idle, at: new Date().toISOString() };
+    },
+    running: () => Promise.resolve({ generation: 1, documents: this.docs.size, files: [] }),
+    move: (to) => this.onMove(to),
+    preheat: (urls) => Promise.resolve(this.preheated(urls)),
+    purge: async (order) => {
       const urls = order.urls ?? [];
       await this.beforePurge();
       const objects = this.purgeObjects(urls);
@@ -132,6 +159,27 @@ export class SimulatedNode implements LinkedNode {
     };
   }
 }
+
+const idle: Omit<NodeFigures, 'at'> = {
+  cpu: 0.25,
+  memoryUsed: 2e9,
+  memoryTotal: 8e9,
+  diskUsed: 1e10,
+  diskTotal: 1e11,
+  received: 1e6,
+  sent: 5e7,
+  connections: 12,
+  cores: 4,
+  loadAverages: [0.5, 0.4, 0.3],
+  uptimeSeconds: 86_400,
+  system: 'Simulated Linux',
+  reading: 1,
+  writing: 3,
+  waiting: 8,
+  established: 14,
+  timeWait: 20,
+  interfaces: [{ name: 'eth0', received: 1e6, sent: 5e7 }],
+};
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

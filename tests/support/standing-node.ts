@@ -23,7 +23,7 @@ export interface Standing {
   www: HostDoc;
 }
 
-export interface StandingOptions extends Pick<AgentOptions, 'program' | 'as' | 'nginx'> {
+export interface StandingOptions extends Pick<AgentOptions, 'program' | 'as' | 'nginx' | 'path'> {
   peer?: Partial<PeerOptions>;
 }
 

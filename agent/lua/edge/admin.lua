@@ -67,6 +67,17 @@ calls["POST /simulated"] = function(body)
     end
 end
 
+-- Where nginx was built with the module that counts them.
+local function connections()
+    local active = tonumber(ngx.var.connections_active)
+    return active and {
+        active = active,
+        reading = tonumber(ngx.var.connections_reading),
+        writing = tonumber(ngx.var.connections_writing),
+        waiting = tonumber(ngx.var.connections_waiting),
+    }
+end
+
 calls["GET /status"] = function()
     local room = {}
     for name, dict in pairs(dicts) do
@@ -78,6 +89,7 @@ calls["GET /status"] = function()
         seq = docs.seq(),
         dicts = room,
         counters = counters.all(),
+        connections = connections(),
     }
 end
 

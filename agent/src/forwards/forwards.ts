@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nodeKey, parseDoc, servesLayer } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
 import { each } from '../each.ts';
@@ -89,6 +89,10 @@ export class Forwards {
 
   changed(keys: readonly string[] | 'all'): void {
     if (keys === 'all' || keys.some((key) => /^(?:zone$|node\/|port\/)/.test(key))) this.#want();
+  }
+
+  reopenLogs(): Promise<void> {
+    return this.#server.nginx.reopenLogs();
   }
 
   async stop({ nginx }: { nginx: boolean }): Promise<void> {
@@ -224,7 +228,7 @@ async function readAll({ store, self }: Source): Promise<Read> {
   let isEnabled = true;
   for (const doc of docs) {
     if (doc.kind === 'zone') read.zone = doc;
-    if (doc.kind === 'node') isEnabled = doc.enabled;
+    if (doc.kind === 'node') isEnabled = servesLayer(doc, '4', new Date());
     if (doc.kind === 'port') read.ports.push(doc);
   }
   return isEnabled ? read : { ...read, zone: null };

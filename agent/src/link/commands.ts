@@ -1,7 +1,8 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
-import { PreheatCommand, PurgeCommand, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
-import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import { ClearCommand, Command, MoveCommand, PreheatCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import type { CommandReply, NodeFigures, RunningTree } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from '../log.ts';
+import { version } from '../version.ts';
 
 export interface Hands {
   /** Answers how many stored objects became unreachable. */
@@ -9,44 +10,55 @@ export interface Hands {
   /** Answers how many came into the store, and what of the others. */
   preheat: (urls: readonly string[], withinMs: number) => Promise<{ fetched: number; error: string | null }>;
   resync: () => Promise<void>;
+  /** Forgets what it has, fetches it anew and serves meanwhile what it had. */
+  reset: () => Promise<void>;
+  /** Of all sites what has one of these tags; null: everything. */
+  clearCache: (tags: readonly string[] | null, withinMs: number) => Promise<void>;
+  rotateLogs: () => Promise<void>;
+  /** Soon after it has answered. */
+  reboot: () => Promise<void>;
+  system: () => Promise<NodeFigures>;
+  running: () => Promise<RunningTree>;
+  move: (to: { control: string; token: string }) => Promise<void>;
 }
 
-export type CommandName = 'purge' | 'preheat' | 'resync';
+type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running'>> | void;
+type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
 
-export function obey(name: CommandName, message: unknown, hands: Hands): Promise<CommandReply> {
-  if (name === 'resync') {
-    return answered(ResyncCommand.parse(message), async (left) => {
-      await within(left, hands.resync());
-      return 0;
-    });
-  }
-  if (name === 'preheat') {
-    const { urls, ...command } = PreheatCommand.parse(message);
-    return answered(command, (left) => hands.preheat(urls, left));
-  }
-  const { id, deadline, ...order } = PurgeCommand.parse(message);
-  return answered({ id, deadline }, (left) => hands.purge(order, left));
-}
+const works: Readonly<Record<string, Work>> = {
+  purge: async (message, hands, left) => {
+    return { objects: await hands.purge(PurgeOrder.parse(message), left) };
+  },
+  preheat: async (message, hands, left) => {
+    const { fetched, error } = await hands.preheat(PreheatCommand.parse(message).urls, left);
+    return { objects: fetched, error };
+  },
+  resync: (_, hands, left) => within(left, hands.resync()),
+  reset: (_, hands, left) => within(left, hands.reset()),
+  clearCache: (message, hands, left) => hands.clearCache(ClearCommand.parse(message).tags ?? null, left),
+  rotateLogs: (_, hands) => hands.rotateLogs(),
+  reboot: (_, hands) => hands.reboot(),
+  system: async (_, hands) => ({ figures: await hands.system() }),
+  running: async (_, hands) => ({ running: await hands.running() }),
+  move: (message, hands) => hands.move(MoveCommand.parse(message)),
+};
 
-async function answered(
-  { id, deadline }: Pick<PurgeCommand, 'id' | 'deadline'>,
-  work: (leftMs: number) => Promise<number | { fetched: number; error: string | null }>,
-): Promise<CommandReply> {
+export async function obey(name: string, message: unknown, hands: Hands): Promise<CommandReply> {
   const startedAt = performance.now();
-  const reply = (objects: number, error: string | null): CommandReply => ({
-    id,
-    ok: error === null,
-    error,
-    tookMs: performance.now() - startedAt,
-    objects,
-  });
+  const { id, deadline } = Command.parse(message);
+  const reply = (said: Said): CommandReply => {
+    const { objects = 0, error = null, ...more } = said ?? {};
+    return { id, ok: error === null, error, tookMs: performance.now() - startedAt, objects, ...more };
+  };
+  const work = Object.hasOwn(works, name) ? works[name] : undefined;
+  if (work === undefined)
+    return { ...reply({ error: `agent ${version} does not know the command ${name}` }), unknown: true };
   const left = Date.parse(deadline) - Date.now();
-  if (left <= 0) return reply(0, 'the deadline has passed');
+  if (left <= 0) return { ...reply({ error: 'the deadline has passed' }), late: true };
   try {
-    const done = await work(left);
-    return typeof done === 'number' ? reply(done, null) : reply(done.fetched, done.error);
+    return reply(await work(message, hands, left));
   } catch (error) {
-    return reply(0, reason(error));
+    return reply({ error: reason(error) });
   }
 }
 

@@ -2,14 +2,21 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import type {
+  Ack,
+  CachedReport,
+  Heartbeat,
+  NodeLoad,
+  OriginReport,
+  SyncRequest,
+} from '@edgeloom/contract/edge/messages.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
 import { obey } from './commands.ts';
-import type { CommandName, Hands } from './commands.ts';
+import type { Hands } from './commands.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 import type { Identity } from './identity.ts';
@@ -27,9 +34,14 @@ const STOP_WITHIN_MS = 1000;
 /** What is connected: the real node, or one that only pretends. */
 export interface LinkedNode extends Target {
   identity: Identity;
-  hands: Pick<Hands, 'purge' | 'preheat'>;
+  hands: Omit<Hands, 'resync' | 'reset'> & {
+    /** With what fetches everything anew. */
+    reset: (fetchAll: () => Promise<void>) => Promise<void>;
+  };
   /** All but the revision, which the line adds. */
   health: () => Omit<Heartbeat, 'revision'>;
+  /** How busy the machine is. */
+  load?: () => Promise<NodeLoad>;
   /** A moment for chores, before each heartbeat. */
   chores?: () => Promise<Done>;
 }
@@ -168,13 +180,13 @@ export class Link {
       if (push === null) this.#follower.ask(this.#node.revision);
       else if (push.zone === zoneID) this.#follower.push(push);
     });
-    const hands: Hands = { ...this.#node.hands, resync: () => this.#follower.resync() };
-    for (const name of ['purge', 'preheat', 'resync'] satisfies CommandName[]) {
-      hear(subjects.command(nodeID, name), async (message) => {
-        const reply = await obey(name, message.json(), hands);
-        message.respond(JSON.stringify(reply));
-      });
-    }
+    const resync = () => this.#follower.resync();
+    const hands: Hands = { ...this.#node.hands, resync, reset: () => this.#node.hands.reset(resync) };
+    // Every name: one that this agent does not know is answered so, rather than with silence.
+    hear(subjects.command(nodeID, '*'), async (message) => {
+      const name = message.subject.split('.').at(-1) ?? '';
+      message.respond(JSON.stringify(await obey(name, message.json(), hands)));
+    });
   }
 
   async #sync(request: SyncRequest): Promise<SyncReply> {
@@ -217,9 +229,16 @@ export class Link {
       // find that they are missing. Both are done soon after.
       const isEarly = follower.syncing;
       if (!isEarly) await this.#chores();
+      const load = await node.load?.().catch(() => undefined);
       const { revision, digest } = node;
       const health = node.health();
-      const message: Heartbeat = { ...health, revision, error: health.error ?? follower.error };
+      const message: Heartbeat = {
+        ...health,
+        revision,
+        error: health.error ?? follower.error,
+        ...(load && { load }),
+        clock: new Date().toISOString(),
+      };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
       if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
       // Apart, so that a thousand nodes that lost the same server do not come in step.

@@ -3,7 +3,13 @@ import { request } from 'node:http';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
-const Status = z.object({ generation: z.int(), pid: z.int(), seq: z.int() });
+const Count = z.int().min(0);
+const Status = z.object({
+  generation: z.int(),
+  pid: z.int(),
+  seq: z.int(),
+  connections: z.object({ active: Count, reading: Count, writing: Count, waiting: Count }).optional(),
+});
 export type Status = z.output<typeof Status>;
 
 /** Naming more keys than this costs Lua more than forgetting everything it holds. */

@@ -109,6 +109,12 @@ export class Nginx {
     if (this.#master !== null) send(this.#master.pid, 'SIGHUP');
   }
 
+  /** It opens its logs by their names. */
+  async reopenLogs(): Promise<void> {
+    const master = await this.find();
+    if (master !== null) send(master.pid, 'SIGUSR1');
+  }
+
   /** Lets open requests end, then does not wait any longer. */
   async stop(withinMs = QUIT_WITHIN_MS): Promise<void> {
     this.unwatch();

@@ -7,7 +7,7 @@ export const subjects = {
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
   origins: (nodeID: string) => `up.${nodeID}.origins`,
   cached: (nodeID: string) => `up.${nodeID}.cached`,
-  command: (nodeID: string, name: 'purge' | 'preheat' | 'resync') => `cmd.${nodeID}.${name}`,
+  command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
 /** The same for every node; workers of the control plane share a queue group on them. */

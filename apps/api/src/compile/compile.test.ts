@@ -186,7 +186,20 @@ const documents: [string, () => EdgeDoc | null][] = [
   ['host/www.example.com', () => hostDoc(host)],
   [`cert/${id(5)}`, () => certDoc(cert, zoneKey)],
   [`port/${id(8)}`, () => portDoc(port)],
-  [`node/${id(6)}`, () => nodeDoc({ id: id(6), enabled: true, cacheMaxBytes: '1099511627776' })],
+  [
+    `node/${id(6)}`,
+    () =>
+      nodeDoc({
+        id: id(6),
+        enabled: false,
+        cacheMaxBytes: '1099511627776',
+        drainEndsAt: new Date('2026-01-01T00:05:00Z'),
+        portType: '7',
+        logRotateSeconds: 3600,
+        packetSize: 536,
+        windowSize: null,
+      }),
+  ],
 ];
 
 describe.each(documents)('the document %s', (key, make) => {

@@ -5,11 +5,29 @@ export interface NodeRow {
   enabled: boolean;
   /** A bigint column, as its text. */
   cacheMaxBytes: string;
+  drainEndsAt: Date | null;
+  portType: string;
+  logRotateSeconds: number;
+  packetSize: number | null;
+  windowSize: number | null;
 }
 
-export const nodeDoc = ({ id, enabled, cacheMaxBytes }: NodeRow): NodeDoc => ({
+export const nodeDoc = ({
+  id,
+  enabled,
+  cacheMaxBytes,
+  drainEndsAt,
+  portType,
+  logRotateSeconds,
+  packetSize,
+  windowSize,
+}: NodeRow): NodeDoc => ({
   kind: 'node',
   id,
   enabled,
   cacheMaxBytes: Number(cacheMaxBytes),
+  ...(!enabled && drainEndsAt !== null && { drainUntil: drainEndsAt.toISOString() }),
+  ...((portType === '7' || portType === '4') && { portType }),
+  ...(logRotateSeconds > 0 && { logRotateSeconds }),
+  ...((packetSize !== null || windowSize !== null) && { geneva: { packetSize, windowSize } }),
 });

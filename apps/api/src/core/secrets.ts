@@ -21,6 +21,8 @@ export interface Secrets {
 export const contexts = {
   zoneKey: (zoneId: string) => `zones/${zoneId}/key`,
   acmeAccountKey: (accountId: string) => `acme_accounts/${accountId}/key`,
+  nodePassword: (nodeId: string) => `nodes/${nodeId}/ssh_password`,
+  nodePrivateKey: (nodeId: string) => `nodes/${nodeId}/ssh_private_key`,
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
 } as const;
 

@@ -12,8 +12,8 @@ export interface FromNode<Message> {
 }
 
 /** Of several from one node in a batch the newest counts; the statement could not touch one row twice. */
-const newest = <Message>(items: FromNode<Message>[]) => [
-  ...new Map(items.map(({ nodeId, message }) => [nodeId, { nodeId, message }])).values(),
+const newest = <Item extends { nodeId: string }>(items: Item[]) => [
+  ...new Map(items.map((item) => [item.nodeId, item])).values(),
 ];
 
 const rejectedJson = (rejected: Ack['rejected']) =>
@@ -45,11 +45,20 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
   return items.map(() => true);
 }
 
+/** With the moment at which it came, before it waited for others. */
+export interface Beat extends FromNode<Heartbeat> {
+  heardAt: number;
+}
+
+/** How far the node's clock is ahead; its way here is no part worth telling. */
+function offsetOf({ clock }: Heartbeat, heardAt: number): number | null {
+  if (clock === undefined) return null;
+  const offset = Math.round(Date.parse(clock) - heardAt);
+  return Math.min(Math.max(offset, -2_147_483_648), 2_147_483_647);
+}
+
 /** Null to a node that is not known (any more). */
-export async function storeHeartbeats(
-  pool: Pool,
-  items: FromNode<Heartbeat>[],
-): Promise<{ reply: HeartbeatReply | null }[]> {
+export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ reply: HeartbeatReply | null }[]> {
   const expected = await readExpected(
     pool,
     items.map(({ nodeId }) => nodeId),
@@ -57,17 +66,19 @@ export async function storeHeartbeats(
   const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       last_seen_at)
+       load, clock_offset_ms, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
-       ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), now()
-     FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities)
+       ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, now()
+     FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+         $10::text[], $11::int[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = excluded.revision, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
        nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
-       capabilities = excluded.capabilities, last_seen_at = excluded.last_seen_at`,
+       capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
+       last_seen_at = excluded.last_seen_at`,
     [
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
@@ -78,6 +89,8 @@ export async function storeHeartbeats(
       beats.map(({ message }) => (message.error === null ? null : clean(message.error))),
       beats.map(({ message }) => rejectedJson(message.rejected)),
       beats.map(({ message }) => JSON.stringify(message.capabilities.slice(0, 100).map((name) => clean(name, 100)))),
+      beats.map(({ message }) => (message.load === undefined ? null : JSON.stringify(message.load))),
+      beats.map(({ message, heardAt }) => offsetOf(message, heardAt)),
     ],
   );
   await receiptsByRevision(

@@ -1,7 +1,7 @@
 // What nodes are asked to do, as against what they should know. The database holds what is still to be asked of whom, so
 // any process may die: another asks again when the claim has run out, and asking twice is harmless.
 import { CommandReply } from '@edgeloom/contract/edge/messages.ts';
-import type { PurgeCommand, PurgeOrder, ResyncCommand } from '@edgeloom/contract/edge/messages.ts';
+import type { PurgeCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
@@ -27,10 +27,21 @@ const URLS_BYTES = 256 * 1024;
 export interface Commands {
   /** There may be something to ask. */
   wake: () => void;
-  /** Throws when the node does not hear it, or refuses. */
-  resync: (nodeId: string) => Promise<void>;
+  order: (nodeId: string, order: Order) => Promise<Answer>;
   stop: () => Promise<void>;
 }
+
+export interface Order {
+  name: string;
+  /** Beside its id and deadline. */
+  body?: object;
+  waitMs?: number;
+  /** It may take longer than a caller waits: whoever heard it is taken to do it. */
+  isLong?: boolean;
+}
+
+/** What a node said, or that it said nothing: there is none, it did not hear (perhaps it does not know the command), it is silent. */
+export type Answer = CommandReply | 'away' | 'unheard' | 'silent';
 
 interface Claim {
   jobId: string;
@@ -96,16 +107,17 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
 
   return {
     wake: work.wake,
-    async resync(nodeId) {
+    async order(nodeId, { name, body, waitMs, isLong }) {
       const up = bus();
-      if (!up?.isUp()) throw new Error('NATS is out of reach');
-      const command: ResyncCommand = { id: crypto.randomUUID(), deadline: deadline() };
+      if (!up?.isUp()) return 'away';
+      const id = crypto.randomUUID();
       try {
-        const reply = await ask(up, nodeId, 'resync', command);
-        if (!reply.ok) throw new Error(reply.error ?? 'the node refused');
+        return await ask(up, nodeId, name, { id, deadline: deadline(), ...body }, waitMs);
       } catch (error) {
-        // It heard and has not done yet: a large zone takes longer than a caller waits.
-        if (!isCode(error, ErrorCode.Timeout)) throw error;
+        if (isCode(error, ErrorCode.NoResponders)) return 'unheard';
+        if (isLong && isCode(error, ErrorCode.Timeout)) return { id, ok: true, error: null, tookMs: 0, objects: 0 };
+        if (!isAway(error)) log.warn({ err: error, node: nodeId, order: name }, 'a node was not understood');
+        return 'silent';
       }
     },
     async stop() {
@@ -117,10 +129,8 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
 
 const deadline = () => new Date(Date.now() + DEADLINE_MS).toISOString();
 
-async function ask(bus: Bus, nodeId: string, name: 'purge' | 'resync', command: PurgeCommand | ResyncCommand) {
-  const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), {
-    timeout: ANSWER_MS,
-  });
+async function ask(bus: Bus, nodeId: string, name: string, command: object, waitMs = ANSWER_MS) {
+  const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), { timeout: waitMs });
   return CommandReply.parse(JSON.parse(answer.string()));
 }
 

@@ -4,14 +4,17 @@ import { createHash } from 'node:crypto';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { JoinReply, JoinRequest } from '@edgeloom/contract/edge/messages.ts';
 import { changed } from '../core/changes.ts';
+import { orFail } from '../core/conflict.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import { contexts } from '../core/secrets.ts';
+import type { EdgeNode, Prisma } from '../generated/client.ts';
 
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** The lookup is by hash, so what an attacker could time says nothing about a token. A token is good for one key: who
- *  repeats a join with that key (its answer was lost) is answered again, who comes with another is refused. */
+/** Also how a node that is asked to move joins its next zone. The lookup is by hash, so what an attacker could time says
+ *  nothing about a token. A token is good for one key: who repeats a join with that key (its answer was lost) is answered
+ *  again, who comes with another is refused. */
 export async function join(
   { db, env, secrets, trust }: Installation,
   request: JoinRequest,
@@ -24,25 +27,37 @@ export async function join(
       include: { zone: { select: { keySealed: true } } },
     });
     if (!found?.joinEndsAt || found.joinEndsAt <= now) fail('INVALID_TOKEN');
-    if (found.publicKey === request.publicKey) return found;
+    const moves = found.moveToZoneId !== null;
+    if (found.publicKey === request.publicKey && !moves) return found;
     const isTaken = await tx.edgeNode.count({ where: { publicKey: request.publicKey } });
     const isRevoked = await tx.revokedKey.count({ where: { publicKey: request.publicKey } });
-    if (found.publicKey !== null || isTaken + isRevoked > 0) fail('INVALID_TOKEN');
+    if ((found.publicKey !== null && !moves) || isTaken + isRevoked > 0) fail('INVALID_TOKEN');
 
+    const zoneId = found.moveToZoneId ?? found.zoneId;
+    const zone =
+      (await tx.zone.findUnique({ where: { id: zoneId }, select: { keySealed: true } })) ?? fail('INVALID_TOKEN');
     // Of two at once with one token, the second finds the key set.
-    const { count } = await tx.edgeNode.updateMany({
-      where: { id: found.id, publicKey: null, joinHash: found.joinHash },
-      data: { publicKey: request.publicKey, joinedAt: now },
+    const { id, joinHash, publicKey, moveToZoneId } = found;
+    const joined = tx.edgeNode.updateMany({
+      where: { id, joinHash, publicKey, moveToZoneId },
+      data: {
+        publicKey: request.publicKey,
+        joinedAt: now,
+        zoneId,
+        moveToZoneId: null,
+        ...(moves && { parentId: null }),
+      },
     });
-    if (count !== 1) fail('INVALID_TOKEN');
+    if ((await orFail('DUPLICATED', joined)).count !== 1) fail('INVALID_TOKEN');
+    if (moves) await leave(tx, found);
     const version = request.version.slice(0, 64);
     await tx.nodeState.upsert({
       where: { nodeId: found.id },
       create: { nodeId: found.id, version },
       update: { version, revision: 0, digest: null, digestAgrees: null, connectedAt: null },
     });
-    await changed(tx, found.zoneId, 'zone', nodeKey(found.id));
-    return found;
+    await changed(tx, zoneId, 'zone', nodeKey(found.id));
+    return { ...found, zoneId, zone };
   });
   return {
     nodeID: node.id,
@@ -51,4 +66,15 @@ export async function join(
     jwt: trust.nodeCredentials(request.publicKey, node.id, node.zoneId),
     zoneKey: secrets.open(node.zone.keySealed, contexts.zoneKey(node.zoneId)),
   };
+}
+
+/** What the zone that it moves away from knew of it. Its former key is told to NATS with the next look at revoked keys, by
+ *  when it has said that it is here. */
+async function leave(tx: Prisma.TransactionClient, { id, zoneId, publicKey }: EdgeNode) {
+  if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
+  await tx.edgeNode.updateMany({ where: { parentId: id }, data: { parentId: null } });
+  await tx.jobReceipt.deleteMany({ where: { nodeId: id, state: 'pending' } });
+  await tx.cachedNow.deleteMany({ where: { nodeId: id } });
+  await tx.originState.deleteMany({ where: { nodeId: id } });
+  await changed(tx, zoneId, nodeKey(id));
 }

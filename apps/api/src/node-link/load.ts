@@ -191,7 +191,9 @@ const port: Loader = async (db, _, zoneId, ids) => {
 
 const node: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<NodeRow>(
-    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes" FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
+    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes", drain_ends_at AS "drainEndsAt", port_type AS "portType",
+       log_rotate_seconds AS "logRotateSeconds", geneva_packet_size AS "packetSize", geneva_window_size AS "windowSize"
+     FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
     [zoneId, ids],
   );
   return new Map(rows.map((row) => [row.id, () => nodeDoc(row)]));

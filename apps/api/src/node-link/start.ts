@@ -9,10 +9,11 @@ import type { Bus } from '../core/bus.ts';
 import type { Installation } from '../core/installation.ts';
 import { originPolicy } from '../core/outbound.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
-import type { FromNode } from './acks.ts';
+import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
 import { storeCached } from './cached-reports.ts';
 import { startCommands } from './commands.ts';
+import type { Answer, Order } from './commands.ts';
 import { receive } from './incoming.ts';
 import { listen } from './listen.ts';
 import type { LinkLog } from './log.ts';
@@ -30,8 +31,8 @@ import type { Trust } from './trust.ts';
 export interface NodeLink {
   /** Throws when nodes cannot be reached. */
   healthy: () => Promise<void>;
-  /** Throws when the node does not answer. */
-  resync: (nodeId: string) => Promise<void>;
+  /** Asks a node to do something now. */
+  order: (nodeId: string, order: Order) => Promise<Answer>;
   /** After keys were written to revoked_keys: cuts them off now rather than in some seconds. */
   revoke: () => Promise<void>;
   stop: () => Promise<void>;
@@ -74,7 +75,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   };
   const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs });
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
-  const heartbeats = batches((items: FromNode<Heartbeat>[]) => storeHeartbeats(pool, items));
+  const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items));
   const syncs = new Map<string, Promise<unknown>>();
   const regularly = (task: () => Promise<unknown>, everyMs: number) =>
     repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
@@ -120,7 +121,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       subject: everyNode.heartbeat,
       schema: Heartbeat,
       handle: async (nodeId, message) => {
-        const { reply } = await heartbeats.add({ nodeId, message });
+        const { reply } = await heartbeats.add({ nodeId, message, heardAt: Date.now() });
         commands.wake();
         return reply;
       },
@@ -167,7 +168,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       if (!bus?.isUp()) throw new Error('NATS is out of reach');
       await bus.nodes.flush();
     },
-    resync: (nodeId) => commands.resync(nodeId),
+    order: (nodeId, order) => commands.order(nodeId, order),
     async revoke() {
       if (bus === null || trust === null) return;
       // On failure the repeated look does it.

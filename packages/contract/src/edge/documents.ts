@@ -227,6 +227,14 @@ export const NodeDoc = z.object({
   id: Id,
   enabled: z.boolean(),
   cacheMaxBytes: Count.describe("0: the zone's value"),
+  // What follows is left out where nothing is asked.
+  drainUntil: z.iso.datetime().optional().describe('switched off, but it goes on serving until then'),
+  portType: z.enum(['7', '4']).optional().describe('the one layer that it serves; absent: both'),
+  logRotateSeconds: z.int().min(60).max(31_536_000).optional(),
+  geneva: z
+    .object({ packetSize: z.int().min(88).max(1460).nullable(), windowSize: z.int().min(1).max(65_535).nullable() })
+    .optional()
+    .describe("what its answers to visitors' first packets say"),
 });
 
 export type ZoneDoc = z.output<typeof ZoneDoc>;
@@ -258,6 +266,13 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
   `^(?:zone|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
+
+/** Whether it serves a layer at this moment. */
+export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) => {
+  if (node === null) return true;
+  const isOn = node.enabled || (node.drainUntil !== undefined && new Date(node.drainUntil) > now);
+  return isOn && (node.portType ?? layer) === layer;
+};
 
 /** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */
 export const DocKey = z.string().max(300).regex(keyPattern);

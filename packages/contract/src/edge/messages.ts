@@ -49,6 +49,42 @@ export const Ack = z.object({
   tookMs: z.number(),
 });
 
+/** How busy a machine is: bytes, bits a second, and of the processors the share that works. */
+export const NodeLoad = z.object({
+  cpu: z.number().min(0).max(1),
+  memoryUsed: z.number().min(0),
+  memoryTotal: z.number().min(0),
+  diskUsed: z.number().min(0).describe("Where the node's directory lies"),
+  diskTotal: z.number().min(0),
+  received: z.number().min(0),
+  sent: z.number().min(0),
+  connections: z.number().min(0).describe('Of visitors'),
+});
+
+const Rate = z.number().min(0);
+/** The same with all that a page about one machine shows. */
+export const NodeFigures = NodeLoad.extend({
+  at: z.iso.datetime(),
+  cores: z.int(),
+  loadAverages: z.array(Rate).max(3),
+  uptimeSeconds: Rate,
+  system: z.string().max(256).describe('Distribution and kernel'),
+  reading: Rate.describe('Connections that send their request'),
+  writing: Rate.describe('Connections that are answered'),
+  waiting: Rate.describe('Connections that are kept open for another request'),
+  established: Rate.describe('TCP connections of the machine'),
+  timeWait: Rate,
+  interfaces: z.array(z.object({ name: z.string().max(64), received: Rate, sent: Rate })).max(64),
+});
+
+/** A file of what nginx runs. */
+export const RunningFile = z.object({ path: z.string().max(256), bytes: z.int(), sha256: Hash });
+export const RunningTree = z.object({
+  generation: z.int().nullable(),
+  documents: z.int(),
+  files: z.array(RunningFile).max(1000),
+});
+
 /** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
@@ -60,6 +96,8 @@ export const Heartbeat = z.object({
   error: z.string().nullable(),
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   capabilities: z.array(z.string()),
+  clock: z.iso.datetime().optional().describe('What time it is there'),
+  load: NodeLoad.optional(),
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
 
@@ -111,12 +149,22 @@ export const PreheatCommand = z.object({
 });
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
+/** cmd.<node>.{reset,rotateLogs,reboot,system,running}: all that they say is in their name. */
+export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
+/** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
+export const ClearCommand = Command.extend({ tags: z.array(z.string()).max(100).optional() });
+/** cmd.<node>.move: join anew by this token, as a node of another zone, and forget the one before. */
+export const MoveCommand = Command.extend({ control: z.url(), token: z.string().min(20).max(200) });
 export const CommandReply = z.object({
   id: Id,
   ok: z.boolean(),
   error: z.string().nullable(),
   tookMs: z.number(),
   objects: z.int(),
+  unknown: z.boolean().optional().describe('The agent does not know this command'),
+  late: z.boolean().optional().describe('It came after its deadline, by the clock of the node'),
+  figures: NodeFigures.optional(),
+  running: RunningTree.optional(),
 });
 
 /** POST /api/v1/node/join */
@@ -149,6 +197,10 @@ export type PurgeOrder = z.output<typeof PurgeOrder>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type PreheatCommand = z.output<typeof PreheatCommand>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
+export type NodeLoad = z.output<typeof NodeLoad>;
+export type NodeFigures = z.output<typeof NodeFigures>;
+export type RunningTree = z.output<typeof RunningTree>;
+export type MoveCommand = z.output<typeof MoveCommand>;
 export type CommandReply = z.output<typeof CommandReply>;
 export type JoinRequest = z.output<typeof JoinRequest>;
 export type JoinReply = z.output<typeof JoinReply>;

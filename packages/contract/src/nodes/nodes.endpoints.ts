@@ -1,24 +1,52 @@
 import * as z from 'zod';
-import { Enabling, Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { Enabling, Id, Ids, Memo, Meta, paged, paging } from '../common/common.ts';
 import { JoinReply, JoinRequest } from '../edge/messages.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
-import { EdgeNode, Installed, JoinToken, NodeInput, NodeStatus, NodeUpdate } from './nodes.ts';
+import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeMonitor, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeUpdate, Running } from './nodes.ts';
 
-const Filter = { zoneID: Id.optional(), name: z.string().max(256).optional(), ip: z.string().max(64).optional(), status: z.array(NodeStatus).optional(), initialized: z.boolean().optional() };
-const Page = paging(['name', 'createdAt', 'updatedAt', 'ip'], 10);
+const Narrow = {
+  search: z.string().max(256).optional().describe('In names, addresses and memos'),
+  name: z.string().max(256).optional(),
+  ip: z.string().max(64).optional(),
+  status: z.array(NodeStatus).optional(),
+  role: NodeRole.optional(),
+  portType: NodePortType.optional(),
+};
+const Page = paging(['name', 'createdAt', 'updatedAt', 'ip', 'role', 'portType', 'bandwidthMbps'], 10).extend(Narrow);
+const InZone = Page.extend({ zoneID: Id.optional() });
+const Seconds = z.int().max(31_536_000);
+/** What asking a node may come to. */
+const asks = ['NODE_UNREACHABLE', 'NODE_VERSION_MISMATCH', 'INVALID_NODE_TIME'] as const;
 
 export const nodes = onClient('nodes', {
-  list:       get('nodes', { can: 'node:read', query: Page.extend(Filter), reply: paged(EdgeNode) }),
-  listInZone: get('zone/:zoneId/nodes', { can: 'node:read', query: Page, reply: paged(EdgeNode) }),
-  meta:       get('metaNodes', { can: 'node:read', query: z.object({ zoneID: Id.optional() }), reply: Meta }),
-  get:        get('node/:nodeID', { can: 'node:read', reply: EdgeNode }),
-  config:     get('node/:nodeID/config', { can: 'node:read', reply: Installed }),
-  create:     post('node', { can: 'node:write', body: NodeInput, reply: EdgeNode.extend(JoinToken.shape), fails: ['NODE_LIMIT', 'LICENSE_EXPIRED', 'DUPLICATED'] }),
-  rejoin:     post('node/:nodeID/joinToken', { can: 'node:write', reply: JoinToken }),
-  update:     put('node', { can: 'node:write', body: NodeUpdate, reply: EdgeNode, fails: ['DUPLICATED'] }),
-  status:     put('node/status', { can: 'node:write', body: Enabling, reply: Ids }),
-  reset:      post('node/reset', { can: 'node:write', body: Ids, reply: Ids, fails: ['NODE_UNREACHABLE'] }),
-  remove:     del('nodes', { can: 'node:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
+  list:          get('nodes', { can: 'node:read', query: InZone.extend({ initialized: z.boolean().optional() }), reply: paged(EdgeNode) }),
+  initialized:   get('nodes/initialized', { can: 'node:read', query: InZone, reply: paged(EdgeNode) }),
+  uninitialized: get('nodes/uninitialized', { can: 'node:read', query: InZone, reply: paged(EdgeNode) }),
+  listInZone:    get('zone/:zoneId/nodes', { can: 'node:read', query: Page, reply: paged(EdgeNode) }),
+  meta:          get('metaNodes', { can: 'node:read', query: z.object({ zoneID: Id.optional() }), reply: Meta }),
+  get:           get('node/:nodeID', { can: 'node:read', reply: EdgeNode }),
+  config:        get('node/:nodeID/config', { can: 'node:read', reply: Installed }),
+  running:       get('node/:nodeID/running', { can: 'node:read', reply: Running, fails: asks }),
+  system:        get('node/:nodeID/system', { can: 'node:read', reply: NodeSystem, fails: asks }),
+  subs:          get('node/:nodeID/subs', { can: 'node:read', query: Page, reply: paged(EdgeNode) }),
+  addSubs:       post('node/:nodeID/subs', { can: 'node:write', body: Ids, reply: Ids }),
+  removeSubs:    del('node/:nodeID/subs', { can: 'node:write', body: Ids, reply: Ids }),
+  create:        post('node', { can: 'node:write', body: NodeInput, reply: EdgeNode.extend(JoinToken.shape), fails: ['NODE_LIMIT', 'LICENSE_EXPIRED', 'DUPLICATED', 'ILLEGAL_PORT_TYPE'] }),
+  rejoin:        post('node/:nodeID/joinToken', { can: 'node:write', reply: JoinToken }),
+  update:        put('node', { can: 'node:write', body: NodeUpdate, reply: EdgeNode, fails: ['DUPLICATED', 'ILLEGAL_PORT_TYPE'] }),
+  status:        put('node/status', { can: 'node:write', body: Enabling.extend({ drainSeconds: Seconds.min(0).default(0).describe('Switched off, it goes on serving for so long') }), reply: Ids }),
+  role:          put('node/role', { can: 'node:write', body: Ids.extend({ role: NodeRole }), reply: Ids }),
+  memo:          put('node/memo', { can: 'node:write', body: z.object({ id: Id, memo: Memo }), reply: EdgeNode }),
+  geneva:        put('node/geneva', { can: 'node:write', body: Ids.extend(Geneva.shape), reply: Ids }),
+  monitor:       put('node/monitor', { can: 'node:write', body: Ids.extend(NodeMonitor.shape), reply: Ids }),
+  logRotateTime: put('node/logRotateTime', { can: 'node:write', body: Ids.extend({ seconds: z.union([z.literal(0), Seconds.min(60)]).describe('0: none') }), reply: Ids }),
+  logRotate:     post('node/logRotate', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
+  reboot:        post('node/reboot', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
+  reset:         post('node/reset', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
+  currentCache:  del('node/currentCache', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
+  cache:         del('node/cache', { can: 'node:write', body: NodePurge, reply: Ids, fails: asks }),
+  moveToZone:    put('node/moveToZone', { can: 'node:write', body: Ids.extend({ zoneID: Id }), reply: Ids, fails: [...asks, 'DUPLICATED'] }),
+  remove:        del('nodes', { can: 'node:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
 });
 
 /** Called by the agent itself; the token in the body is the proof. */

@@ -1,10 +1,13 @@
 import * as z from 'zod';
-import { Id, Memo, Text, Time } from '../common/common.ts';
+import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
+import { NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 
-/** `natsError`: connected before, not now, and known to serve. `rejected`: refused a document and serves the one before. */
+/** `natsError`: connected before, not now, and known to serve. `rejected`: refused a document and serves the one before.
+ *  `backupPaused`: a backup that stands by. */
 export const NodeStatus = z.enum([
   'uninitialized',
   'enabled',
+  'backupPaused',
   'disabled',
   'offline',
   'reconnecting',
@@ -12,20 +15,91 @@ export const NodeStatus = z.enum([
   'rejected',
 ]);
 
+export const NodeRole = z.enum(['main', 'backup']);
+/** The layers that a node serves: 7 is sites, 4 is forwarded ports. */
+export const NodePortType = z.enum(['7', '4', 'both']);
+
+const Credential = z
+  .string()
+  .min(1)
+  .max(16_384)
+  .refine((text) => !text.includes('\0'), 'holds a NUL character');
+/** How its machine is reached to install it. Password and key are never shown again; what an update leaves out stays. */
+export const NodeSSHInput = z.object({
+  port: Port.default(22),
+  user: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_.-]{0,31}$/i)
+    .default('root'),
+  password: Credential.optional(),
+  privateKey: Credential.optional(),
+  fingerprint: z
+    .string()
+    .regex(/^SHA256:[A-Za-z0-9+/]{43}$/)
+    .nullable()
+    .optional()
+    .describe("Of the machine's host key: another one is refused"),
+});
+const NodeSSHUpdate = z.object({
+  port: Port.optional(),
+  user: NodeSSHInput.shape.user.unwrap().optional(),
+  password: Credential.optional(),
+  privateKey: Credential.optional(),
+  fingerprint: NodeSSHInput.shape.fingerprint,
+});
+export const NodeSSH = z.object({
+  port: Port,
+  user: z.string(),
+  hasPassword: z.boolean(),
+  hasPrivateKey: z.boolean(),
+  fingerprint: z.string().nullable(),
+});
+
+const Address = z.union([z.ipv4(), z.ipv6()]);
+const CacheMaxBytes = z.int().min(0).max(1e15);
+const Bandwidth = z.int().min(0).max(10_000_000);
+
 export const NodeInput = z.object({
   name: Text,
-  ip: z.union([z.ipv4(), z.ipv6()]),
+  ip: Address,
   zoneID: Id,
-  role: z.enum(['main', 'backup']).default('main'),
+  role: NodeRole.default('main'),
+  portType: NodePortType.default('both'),
+  bandwidthMbps: Bandwidth.default(0).describe('What its line carries, in Mbps; 0: not told'),
   memo: Memo.default(''),
-  cacheMaxBytes: z.int().min(0).default(0).describe("0: the zone's value"),
+  cacheMaxBytes: CacheMaxBytes.default(0).describe("0: the zone's value"),
+  ssh: NodeSSHInput.optional(),
 });
 export const NodeUpdate = z.object({
   id: Id,
   name: Text.optional(),
-  ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+  ip: Address.optional(),
+  role: NodeRole.optional(),
+  portType: NodePortType.optional(),
+  bandwidthMbps: Bandwidth.optional(),
   memo: Memo.optional(),
-  cacheMaxBytes: z.int().min(0).optional(),
+  cacheMaxBytes: CacheMaxBytes.optional(),
+  ssh: NodeSSHUpdate.nullable().optional().describe('null forgets it'),
+});
+
+/** Of its answers to the first packet of a visitor: the largest segment and the window that they offer. Null: the system's own. */
+export const Geneva = z.object({
+  packetSize: z.int().min(88).max(1460).nullable(),
+  windowSize: z.int().min(1).max(65_535).nullable(),
+});
+
+/** type: 1 HTTP status, 2 HTTP content, 3 TCP, 4 ping. */
+export const NodeMonitor = z.object({
+  enabled: z.boolean(),
+  type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .nullable(),
+  port: Port.nullable(),
+  content: z.string().max(1024).nullable(),
+  interval: z.int().min(5).max(86_400).describe('seconds'),
+  failAction: z.enum(['none', 'pause']),
 });
 
 export const EdgeNode = z.object({
@@ -34,9 +108,12 @@ export const EdgeNode = z.object({
   ip: z.string(),
   zoneID: Id,
   zoneName: Text,
-  role: z.enum(['main', 'backup']),
+  role: NodeRole,
+  portType: NodePortType,
+  bandwidthMbps: z.int(),
   enabled: z.boolean(),
   status: NodeStatus,
+  drainEndsAt: Time.nullable().describe('Switched off, but it goes on serving until then'),
   initialized: z.boolean(),
   currentSerial: z.int().describe('Revision that the node has applied'),
   latestSerial: z.int().describe("Revision of the zone's newest document"),
@@ -44,8 +121,19 @@ export const EdgeNode = z.object({
   lastSeenAt: Time.nullable(),
   version: z.string(),
   error: z.string().nullable().describe("The node's last error in its own words"),
+  clockOffsetMs: z.int().nullable().describe('How far its clock is ahead'),
+  load: NodeLoad.nullable().describe('Of its last heartbeat; null while it is not connected'),
+  cacheBytes: z.int().describe('What its store holds'),
   memo: Memo,
   cacheMaxBytes: z.int(),
+  logRotateSeconds: z.int(),
+  geneva: Geneva,
+  monitor: NodeMonitor.nullable(),
+  ssh: NodeSSH.nullable(),
+  parentID: Id.nullable(),
+  parentName: z.string().nullable(),
+  subCount: z.int(),
+  moveToZoneID: Id.nullable().describe('On its way there'),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -57,13 +145,28 @@ export const Installed = z.object({
   status: NodeStatus,
   currentSerial: z.int(),
   latestSerial: z.int(),
+  digest: z.string().nullable(),
   digestAgrees: z.boolean().nullable(),
   rejected: z.array(z.object({ key: z.string(), revision: z.int(), error: z.string() })),
   nginx: z.string().nullable(),
   capabilities: z.array(z.string()),
   error: z.string().nullable(),
 });
+
+/** Asked of the node itself. */
+export const Running = RunningTree;
+export const NodeSystem = NodeFigures;
+
+/** type as with sites: 1 URL, 2 prefix, 3 host, 4 tag. */
+export const NodePurge = Ids.extend({
+  type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
+  urls: z.array(z.string().min(1).max(4096)).min(1).max(100),
+});
+
 export type EdgeNode = z.output<typeof EdgeNode>;
 export type NodeInput = z.output<typeof NodeInput>;
 export type NodeUpdate = z.output<typeof NodeUpdate>;
 export type NodeStatus = z.output<typeof NodeStatus>;
+export type NodeMonitor = z.output<typeof NodeMonitor>;
+export type NodeSSHUpdate = z.output<typeof NodeSSHUpdate>;
+export type NodePurge = z.output<typeof NodePurge>;

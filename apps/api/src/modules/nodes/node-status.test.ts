@@ -3,7 +3,7 @@ import { nodeStatus } from './node-status.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
-const node = { enabled: true, joinedAt: ago(86_400) };
+const node = { enabled: true, joinedAt: ago(86_400), role: 'main' };
 const state = { connectedAt: ago(600), disconnectedAt: null, lastSeenAt: ago(5), rejected: [], nginx: 'running' };
 const refusal = { key: 'zone', revision: 3, error: 'port 80 is taken' };
 
@@ -11,6 +11,7 @@ test.each([
   ['a node that has not joined is uninitialized', { ...node, joinedAt: null }, null, 'uninitialized'],
   ['one that was switched off is disabled, whatever else', { ...node, enabled: false }, state, 'disabled'],
   ['a connected one is enabled', node, state, 'enabled'],
+  ['a backup that is connected stands by', { ...node, role: 'backup' }, state, 'backupPaused'],
   ['one that refused a document says so', node, { ...state, rejected: [refusal] }, 'rejected'],
   [
     'one that just lost its connection reconnects',

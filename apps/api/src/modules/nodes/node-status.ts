@@ -14,7 +14,7 @@ export const Rejected = z.array(z.object({ key: z.string(), revision: z.int(), e
 type Facts = Pick<NodeState, 'connectedAt' | 'disconnectedAt' | 'lastSeenAt' | 'rejected' | 'nginx'>;
 
 export function nodeStatus(
-  { enabled, joinedAt }: Pick<EdgeNode, 'enabled' | 'joinedAt'>,
+  { enabled, joinedAt, role }: Pick<EdgeNode, 'enabled' | 'joinedAt' | 'role'>,
   state: Facts | null,
   now: Date,
 ): NodeStatus {
@@ -23,7 +23,8 @@ export function nodeStatus(
   const agoMs = (at: Date | null | undefined) => (at ? now.getTime() - at.getTime() : Infinity);
 
   const isConnected = state?.connectedAt && agoMs(state.lastSeenAt) < SILENCE_MS;
-  if (isConnected) return Rejected.parse(state.rejected).length > 0 ? 'rejected' : 'enabled';
+  if (isConnected && Rejected.parse(state.rejected).length > 0) return 'rejected';
+  if (isConnected) return role === 'backup' ? 'backupPaused' : 'enabled';
   if (agoMs(state?.disconnectedAt) < RECONNECTING_MS) return 'reconnecting';
   return state?.nginx === 'running' && agoMs(state.lastSeenAt) < SERVING_MS ? 'natsError' : 'offline';
 }

@@ -1,44 +1,47 @@
 import { randomBytes } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
-import type { EdgeNode, NodeInput, NodeStatus, NodeUpdate } from '@edgeloom/contract/nodes/nodes.ts';
+import type {
+  EdgeNode,
+  NodeInput,
+  NodeMonitor,
+  NodeSSHUpdate,
+  NodeStatus,
+  NodeUpdate,
+} from '@edgeloom/contract/nodes/nodes.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import type { NodeState, Prisma } from '../../generated/client.ts';
+import { contexts } from '../../core/secrets.ts';
+import type { Prisma } from '../../generated/client.ts';
 import { tokenHash } from '../../node-link/join.ts';
 import { linkOf } from '../../node-link/start.ts';
 import * as zones from '../zones/zones.service.ts';
+import { include, shown } from './node-row.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
 
 const JOIN_MS = 24 * 3_600_000;
 
-const include = { zone: { select: { name: true, revision: true } } } satisfies Prisma.EdgeNodeInclude;
-type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
-
 interface Filter {
   zoneID?: string | undefined;
+  search?: string | undefined;
   name?: string | undefined;
   ip?: string | undefined;
+  role?: EdgeNode['role'] | undefined;
+  portType?: EdgeNode['portType'] | undefined;
   status?: NodeStatus[] | undefined;
   initialized?: boolean | undefined;
+  parentID?: string;
 }
+type Column = 'name' | 'createdAt' | 'updatedAt' | 'ip' | 'role' | 'portType' | 'bandwidthMbps';
 
-export async function list(
-  ctx: Ctx,
-  { zoneID, name, ip, status, initialized, ...paging }: Paging<'name' | 'createdAt' | 'updatedAt' | 'ip'> & Filter,
-) {
-  const where: Prisma.EdgeNodeWhereInput = {
-    ...(zoneID !== undefined && { zoneId: zoneID }),
-    ...(name && { name: containing(name) }),
-    ...(ip && { ip: containing(ip) }),
-    ...(initialized !== undefined && { joinedAt: initialized ? { not: null } : null }),
-  };
-  const { orderBy, skip, take } = pageOf(paging);
+export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filter) {
+  const where = whereOf(query);
+  const { orderBy, skip, take } = pageOf(query);
   // A status follows from several columns and the clock, so it is decided in one place, after the rows are read. Nodes
   // are machines: there are never so many that reading a client's own would matter.
   if (status) {
@@ -52,6 +55,18 @@ export async function list(
   ]);
   return { data: await shown(ctx, rows), total };
 }
+
+const whereOf = ({ zoneID, search, name, ip, role, portType, initialized, parentID }: Filter) =>
+  ({
+    ...(zoneID !== undefined && { zoneId: zoneID }),
+    ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
+    ...(name && { name: containing(name) }),
+    ...(ip && { ip: containing(ip) }),
+    ...(role && { role }),
+    ...(portType && { portType }),
+    ...(initialized !== undefined && { joinedAt: initialized ? { not: null } : null }),
+    ...(parentID !== undefined && { parentId: parentID }),
+  }) satisfies Prisma.EdgeNodeWhereInput;
 
 /** Of a zone that the caller does not have there is no list, not an empty one. */
 export async function listInZone(ctx: Ctx, zoneID: string, query: Parameters<typeof list>[1]) {
@@ -80,6 +95,7 @@ export async function config({ db, now }: Ctx, id: string) {
     status: nodeStatus(row, state, now()),
     currentSerial: state?.revision ?? 0,
     latestSerial: row.zone.revision,
+    digest: state?.digest ?? null,
     digestAgrees: state?.digestAgrees ?? null,
     rejected: Rejected.parse(state?.rejected ?? []),
     nginx: state?.nginx ?? null,
@@ -88,12 +104,14 @@ export async function config({ db, now }: Ctx, id: string) {
   };
 }
 
-export async function create(ctx: Ctx, { zoneID, ...input }: NodeInput) {
+export async function create(ctx: Ctx, { zoneID, ssh, ...input }: NodeInput) {
   const { token, ...joining } = newToken(ctx);
   const id = await ctx.db.$transaction(async (tx) => {
     const data = { ...input, cacheMaxBytes: BigInt(input.cacheMaxBytes), zoneId: zoneID, ...joining };
     await tx.$license.assertRoom('nodes');
+    if (input.portType === '4') await tx.$license.assertLayer4();
     const { id } = await orFail('DUPLICATED', tx.edgeNode.create({ data }));
+    if (ssh) await tx.edgeNode.update({ where: { id }, data: sealed(ctx, id, ssh) });
     await tx.nodeState.create({ data: { nodeId: id } });
     await changed(tx, zoneID, nodeKey(id));
     return id;
@@ -106,39 +124,127 @@ export async function rejoin(ctx: Ctx, id: string) {
   const { token, ...joining } = newToken(ctx);
   await ctx.db.$transaction(async (tx) => {
     await revoke(tx, [id]);
-    await tx.edgeNode.update({ where: { id }, data: { ...joining, publicKey: null, joinedAt: null } });
+    const data = { ...joining, publicKey: null, joinedAt: null, moveToZoneId: null };
+    await tx.edgeNode.update({ where: { id }, data });
   });
   await linkOf(ctx.installation)?.revoke();
   return { joinToken: token, expiresAt: joining.joinEndsAt };
 }
 
-export async function update(ctx: Ctx, { id, cacheMaxBytes, ...fields }: NodeUpdate): Promise<EdgeNode> {
+export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: NodeUpdate): Promise<EdgeNode> {
   await ctx.db.$transaction(async (tx) => {
-    const bytes = cacheMaxBytes === undefined ? {} : { cacheMaxBytes: BigInt(cacheMaxBytes) };
-    const work = tx.edgeNode.update({ where: { id }, data: { ...given(fields), ...bytes } });
-    const { zoneId } = await orFail('DUPLICATED', work);
+    if (fields.portType === '4') await tx.$license.assertLayer4();
+    const data = {
+      ...given(fields),
+      ...(cacheMaxBytes !== undefined && { cacheMaxBytes: BigInt(cacheMaxBytes) }),
+      ...(ssh && (await sshOf(ctx, tx, id, ssh))),
+      ...(ssh === null && noSSH),
+    };
+    const { zoneId } = await orFail('DUPLICATED', tx.edgeNode.update({ where: { id }, data }));
     await changed(tx, zoneId, nodeKey(id));
   });
   return get(ctx, id);
 }
 
-export const setEnabled = ({ db }: Ctx, ids: string[], enabled: boolean) =>
-  db.$transaction(async (tx) => {
+const noSSH = {
+  sshPort: null,
+  sshUser: null,
+  sshPasswordSealed: null,
+  sshPrivateKeySealed: null,
+  sshFingerprint: null,
+};
+
+/** Of another machine, or another account there, nothing is kept: what was typed for the one is not sent to the other. */
+async function sshOf(ctx: Ctx, tx: ScopedTx, id: string, ssh: NodeSSHUpdate) {
+  const before = (await tx.edgeNode.findUnique({ where: { id } })) ?? fail('NOT_FOUND');
+  const user = ssh.user ?? before.sshUser ?? 'root';
+  const isOther = before.sshUser !== null && before.sshUser !== user;
+  return {
+    sshPort: before.sshPort ?? 22,
+    ...(isOther && { sshPasswordSealed: null, sshPrivateKeySealed: null }),
+    ...sealed(ctx, id, { ...ssh, user }),
+  };
+}
+
+const sealed = (
+  { installation: { secrets } }: Ctx,
+  id: string,
+  { port, user, password, privateKey, fingerprint }: NodeSSHUpdate,
+) =>
+  given({
+    sshPort: port,
+    sshUser: user,
+    sshPasswordSealed: password === undefined ? undefined : secrets.seal(password, contexts.nodePassword(id)),
+    sshPrivateKeySealed: privateKey === undefined ? undefined : secrets.seal(privateKey, contexts.nodePrivateKey(id)),
+    sshFingerprint: fingerprint,
+  });
+
+/** One that is switched off with a drain goes on serving for so long; without, it ends a drain that is under way. */
+export const setEnabled = (ctx: Ctx, ids: string[], enabled: boolean, drainSeconds: number) =>
+  ctx.db.$transaction(async (tx) => {
     const nodes = await own(tx, ids);
-    await tx.edgeNode.updateMany({ where: { id: { in: ids } }, data: { enabled } });
+    const drains = !enabled && drainSeconds > 0;
+    const drainEndsAt = drains ? new Date(ctx.now().getTime() + drainSeconds * 1000) : null;
+    // A drain revives nothing that is off already.
+    const which = { id: { in: ids }, ...(drains && { enabled: true }) };
+    await tx.edgeNode.updateMany({ where: which, data: { enabled, drainEndsAt } });
     await changedNodes(tx, nodes);
     return { ids };
   });
 
-/** The nodes fetch everything anew. All are asked; those that did not answer are named. */
-export async function reset({ db, installation }: Ctx, ids: string[]) {
-  const nodes = await own(db, ids);
-  const link = linkOf(installation) ?? fail('NODE_UNREACHABLE');
-  const asked = await Promise.allSettled(nodes.map(({ id }) => link.resync(id)));
-  const silent = nodes.filter((_, i) => asked[i]?.status === 'rejected');
-  if (silent.length > 0) fail('NODE_UNREACHABLE', { errorData: silent.map(({ id, name }) => ({ id, name })) });
-  return { ids };
+/** The same for all of them; what nodes have to know of it they are told. */
+const set = (ctx: Ctx, ids: string[], data: Prisma.EdgeNodeUncheckedUpdateManyInput, isTold: boolean) =>
+  ctx.db.$transaction(async (tx) => {
+    const nodes = await own(tx, ids);
+    await tx.edgeNode.updateMany({ where: { id: { in: ids } }, data });
+    if (isTold) await changedNodes(tx, nodes);
+    return { ids };
+  });
+
+export const setRole = (ctx: Ctx, ids: string[], role: EdgeNode['role']) => set(ctx, ids, { role }, false);
+export const setGeneva = (ctx: Ctx, ids: string[], { packetSize, windowSize }: EdgeNode['geneva']) =>
+  set(ctx, ids, { genevaPacketSize: packetSize, genevaWindowSize: windowSize }, true);
+export const setLogRotateTime = (ctx: Ctx, ids: string[], seconds: number) =>
+  set(ctx, ids, { logRotateSeconds: seconds }, true);
+export const setMonitor = (ctx: Ctx, ids: string[], monitor: NodeMonitor) => set(ctx, ids, { monitor }, false);
+
+export async function setMemo(ctx: Ctx, id: string, memo: string): Promise<EdgeNode> {
+  await ctx.db.edgeNode.update({ where: { id }, data: { memo } });
+  return get(ctx, id);
 }
+
+export async function subs(ctx: Ctx, id: string, query: Parameters<typeof list>[1]) {
+  await own(ctx.db, [id]);
+  return list(ctx, { ...query, parentID: id });
+}
+
+/** Of one zone, and one level deep: a sub node has none of its own. */
+export const addSubs = ({ db }: Ctx, id: string, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    const [parent = fail('NOT_FOUND')] = await own(tx, [id]);
+    const nodes = await own(tx, ids);
+    if (parent.parentId !== null) failAt('nodeID', 'nested', 'is a sub node itself');
+    const parents = await tx.edgeNode.findMany({
+      where: { parentId: { in: ids } },
+      select: { parentId: true },
+      distinct: ['parentId'],
+    });
+    nodes.forEach((node, i) => {
+      if (node.id === id) failAt(`ids.${i}`, 'self', 'is the node itself');
+      if (node.zoneId !== parent.zoneId) failAt(`ids.${i}`, 'zone', `${node.name} is of another zone`);
+      if (parents.some(({ parentId }) => parentId === node.id))
+        failAt(`ids.${i}`, 'nested', `${node.name} has sub nodes itself`);
+    });
+    await tx.edgeNode.updateMany({ where: { id: { in: ids } }, data: { parentId: id } });
+    return { ids };
+  });
+
+export const removeSubs = ({ db }: Ctx, id: string, ids: string[]) =>
+  db.$transaction(async (tx) => {
+    await own(tx, [id, ...ids]);
+    await tx.edgeNode.updateMany({ where: { id: { in: ids }, parentId: id }, data: { parentId: null } });
+    return { ids };
+  });
 
 export async function remove({ db, installation }: Ctx, ids: string[]) {
   await db.$transaction(async (tx) => {
@@ -154,14 +260,15 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
   return { ids };
 }
 
-async function own(tx: ScopedTx, ids: string[]) {
-  const select = { id: true, zoneId: true, name: true, enabled: true };
+/** All of them, or none: one that the caller does not have stops the others. */
+export async function own(tx: ScopedTx, ids: string[]) {
+  const select = { id: true, zoneId: true, name: true, enabled: true, joinedAt: true, parentId: true };
   const nodes = await tx.edgeNode.findMany({ where: { id: { in: ids } }, select });
   if (nodes.length !== new Set(ids).size) fail('NOT_FOUND');
   return nodes;
 }
 
-async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
+export async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
   for (const [zoneId, inZone] of Map.groupBy(nodes, (node) => node.zoneId))
     await changed(tx, zoneId, ...inZone.map(({ id }) => nodeKey(id)));
 }
@@ -173,36 +280,7 @@ async function revoke(tx: ScopedTx, ids: string[]) {
   if (keys.length > 0) await tx.revokedKey.createMany({ data: keys, skipDuplicates: true });
 }
 
-function newToken({ now }: Ctx) {
+export function newToken({ now }: Ctx, goodForMs = JOIN_MS) {
   const token = randomBytes(32).toString('base64url');
-  return { token, joinHash: tokenHash(token), joinEndsAt: new Date(now().getTime() + JOIN_MS) };
+  return { token, joinHash: tokenHash(token), joinEndsAt: new Date(now().getTime() + goodForMs) };
 }
-
-async function shown({ db, now }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
-  const states = await db.nodeState.findMany({ where: { nodeId: { in: rows.map(({ id }) => id) } } });
-  const byNode = new Map(states.map((state) => [state.nodeId, state]));
-  const at = now();
-  return rows.map((row) => nodeOf(row, byNode.get(row.id) ?? null, at));
-}
-
-const nodeOf = (row: Row, state: NodeState | null, now: Date): EdgeNode => ({
-  id: row.id,
-  name: row.name,
-  ip: row.ip,
-  zoneID: row.zoneId,
-  zoneName: row.zone.name,
-  role: row.role === 'backup' ? 'backup' : 'main',
-  enabled: row.enabled,
-  status: nodeStatus(row, state, now),
-  initialized: row.joinedAt !== null,
-  currentSerial: state?.revision ?? 0,
-  latestSerial: row.zone.revision,
-  syncedAt: state?.syncedAt ?? null,
-  lastSeenAt: state?.lastSeenAt ?? null,
-  version: state?.version ?? '',
-  error: state?.error ?? null,
-  memo: row.memo,
-  cacheMaxBytes: Number(row.cacheMaxBytes),
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-});

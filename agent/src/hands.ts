@@ -1,0 +1,103 @@
+// What this node does when it is asked to, beside what it does by itself.
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import type { EdgeNode } from './edge-node.ts';
+import type { Forwards } from './forwards/forwards.ts';
+import type { Layout } from './layout.ts';
+import type { Hands } from './link/commands.ts';
+import type { LinkedNode } from './link/nats.ts';
+import { preheat } from './link/preheat.ts';
+import type { Log } from './log.ts';
+import { rotateLogs } from './machine/log-rotation.ts';
+import type { Meter } from './machine/meter.ts';
+import { assertMayReboot, reboot } from './machine/programs.ts';
+
+interface Parts {
+  node: EdgeNode;
+  forwards: Pick<Forwards, 'reopenLogs'>;
+  layout: Layout;
+  /** Where this machine itself reaches nginx. */
+  address: string;
+  meter: Meter;
+  refresh: () => Promise<void>;
+  move: Hands['move'];
+  log: Log;
+}
+
+/** For the answer to leave, and for the command to be repeated without a second reboot. */
+const REBOOT_AFTER_MS = 1000;
+const REBOOT_AGAIN_MS = 60_000;
+
+export function handsOf({ node, forwards, layout, address, meter, refresh, move, log }: Parts): LinkedNode['hands'] {
+  let rebootedAt = Number.NEGATIVE_INFINITY;
+
+  const clearCache = async (tags: readonly string[] | null, withinMs: number) => {
+    const sites = [...node.store.keys()].flatMap((key) => (key.startsWith('site/') ? [key.slice(5)] : []));
+    // First nobody is answered from it any more; what it takes on disk may go later.
+    for (const site of sites)
+      await node.admin.purge(tags === null ? { site, prefixes: [''] } : { site, tags: [...tags] }, withinMs);
+    if (tags === null) await removeObjects(path.join(layout.cache, 'objects'));
+  };
+
+  return {
+    purge: (order, withinMs) => node.admin.purge(order, withinMs),
+    preheat: (urls, withinMs) => preheat(address, urls, withinMs),
+    async reset(fetchAll) {
+      // The files stay until others take their place, and nginx answers from them.
+      await node.inTurn(() => node.store.drop([...node.store.keys()]));
+      await fetchAll();
+      await refresh();
+      await clearCache(null, RESET_PURGE_MS);
+    },
+    clearCache,
+    rotateLogs: () => rotate(node, forwards, layout),
+    async reboot() {
+      assertMayReboot();
+      if (performance.now() - rebootedAt < REBOOT_AGAIN_MS) return;
+      rebootedAt = performance.now();
+      log.warn('the machine is rebooted: the control plane asked for it');
+      setTimeout(() => {
+        reboot().catch((error: unknown) => {
+          rebootedAt = Number.NEGATIVE_INFINITY;
+          log.error('the machine was not rebooted', { error });
+        });
+      }, REBOOT_AFTER_MS);
+    },
+    system: () => meter.figures(),
+    async running() {
+      const { generation, tree } = await node.tree();
+      const files = Array.from(tree, ([name, content]) => ({
+        path: name,
+        bytes: Buffer.byteLength(content),
+        sha256: sha256(content),
+      }));
+      return { generation, documents: node.store.size, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+    },
+    move,
+  };
+}
+
+const RESET_PURGE_MS = 30_000;
+
+/** Between two changes of what nginx runs: one that is being looked at is judged by its log. */
+export const rotate = (node: EdgeNode, forwards: Pick<Forwards, 'reopenLogs'>, layout: Layout) =>
+  node.inTurn(() =>
+    rotateLogs(
+      [
+        { layout, reopen: () => node.nginx.reopenLogs() },
+        { layout: layout.forwards, reopen: () => forwards.reopenLogs() },
+      ],
+      new Date(),
+    ),
+  );
+
+/** nginx misses what is not there and fetches it anew. Files that it is still writing have longer names. */
+async function removeObjects(dir: string): Promise<void> {
+  for (const outer of await namesIn(dir))
+    for (const inner of await namesIn(path.join(dir, outer)))
+      for (const file of await namesIn(path.join(dir, outer, inner)))
+        if (/^[0-9a-f]{32}$/.test(file)) await rm(path.join(dir, outer, inner, file), { force: true });
+}
+
+const namesIn = (dir: string) => readdir(dir).catch(() => []);

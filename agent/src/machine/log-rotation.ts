@@ -1,0 +1,49 @@
+// Logs are set aside under the moment of their end, and nginx is asked to open new ones. What it still writes into the old
+// ones meanwhile is written there: nothing is lost.
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { NginxLayout } from '../layout.ts';
+
+interface Server {
+  layout: NginxLayout;
+  /** Asks the running nginx to open its logs anew. */
+  reopen: () => Promise<void>;
+}
+
+const NAMES = ['access.json', 'error.log'];
+/** Of each log. */
+const KEPT = 10;
+const STAMP = /\.(\d{8}T\d{9}Z)$/;
+
+export async function rotateLogs(servers: readonly Server[], now: Date): Promise<void> {
+  const stamp = now.toISOString().replaceAll(/[-:.]/g, '');
+  for (const { layout, reopen } of servers) {
+    const files = NAMES.map((name) => path.join(layout.logs, name));
+    const sizes = await Promise.all(files.map(sizeOf));
+    const written = files.filter((_, i) => (sizes[i] ?? 0) > 0);
+    if (written.length === 0) continue;
+    for (const file of written) await rename(file, `${file}.${stamp}`);
+    await reopen();
+    for (const file of NAMES) await forgetOld(layout.logs, file);
+  }
+}
+
+/** When logs were set aside last; null: never yet. */
+export async function lastRotation({ logs }: NginxLayout): Promise<Date | null> {
+  const stamps = (await readdir(logs)).flatMap((name) => STAMP.exec(name)?.[1] ?? []).sort();
+  const last = stamps.at(-1);
+  if (last === undefined) return null;
+  const [, year, month, day, hour, minute, second, ms] = /^(....)(..)(..)T(..)(..)(..)(...)Z$/.exec(last) ?? [];
+  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+}
+
+async function forgetOld(dir: string, name: string): Promise<void> {
+  const old = (await readdir(dir)).filter((file) => file.startsWith(`${name}.`) && STAMP.test(file)).sort();
+  for (const file of old.slice(0, -KEPT)) await rm(path.join(dir, file), { force: true });
+}
+
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );

@@ -1,0 +1,93 @@
+// What its operator set of this machine itself, apart from what nginx is rendered from: its rules for first packets, when
+// logs are set aside, and the end of a drain. Looked at when the node's document changes, and again and again: a firewall
+// that was started anew has forgotten its rules.
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { reason } from '../log.ts';
+import type { Log } from '../log.ts';
+import type { Geneva } from './geneva.ts';
+
+interface Parts {
+  read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
+  geneva: {
+    apply: (geneva: Geneva | null, ports: readonly number[]) => Promise<void>;
+    stands: (geneva: Geneva | null) => Promise<boolean>;
+  };
+  rotate: () => Promise<void>;
+  lastRotation: () => Promise<Date | null>;
+  /** A drain has ended: what it left serving is to be taken out. */
+  drained: () => void;
+  log: Log;
+}
+
+const LOOK_EVERY_MS = 10_000;
+
+export class OwnSettings {
+  readonly #parts: Parts;
+  readonly #startedAt = Date.now();
+  #timer: ReturnType<typeof setInterval>;
+  #drain: ReturnType<typeof setTimeout> | undefined;
+  #applied = 'null';
+  #work: Promise<void> = Promise.resolve();
+  /** What of it could not be done. */
+  error: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+    this.look();
+  }
+
+  look(): void {
+    this.#work = this.#work.then(() => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#drain);
+    await this.#work;
+  }
+
+  async #look(): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      const found = await this.#parts.read();
+      if (found === null) return;
+      const { zone, node } = found;
+      this.#followDrain(node);
+      await this.#followGeneva(node, zone);
+      await this.#followLogs(node);
+      this.error = null;
+    } catch (error) {
+      const said = reason(error);
+      if (said !== this.error) log.warn('a setting of this machine could not be applied', { error });
+      this.error = said;
+    }
+  }
+
+  #followDrain(node: NodeDoc | null): void {
+    clearTimeout(this.#drain);
+    const left = node?.drainUntil === undefined ? 0 : Date.parse(node.drainUntil) - Date.now();
+    // A moment later, so that no clock calls it the same one.
+    if (left > 0) this.#drain = setTimeout(() => this.#parts.drained(), Math.min(left + 10, 2 ** 31 - 1));
+  }
+
+  async #followGeneva(node: NodeDoc | null, zone: ZoneDoc): Promise<void> {
+    const ports = zone.ports.map(({ port }) => port);
+    const geneva = ports.length === 0 ? null : (node?.geneva ?? null);
+    const wanted = geneva === null ? 'null' : JSON.stringify([geneva, ports]);
+    // Nothing is asked of a machine whose operator never set anything.
+    if (wanted === 'null' && this.#applied === 'null') return;
+    const { apply, stands } = this.#parts.geneva;
+    if (wanted === this.#applied && (await stands(geneva))) return;
+    await apply(geneva, ports);
+    this.#applied = wanted;
+    this.#parts.log.info('rules for first packets were applied', { geneva });
+  }
+
+  async #followLogs(node: NodeDoc | null): Promise<void> {
+    const seconds = node?.logRotateSeconds;
+    if (seconds === undefined) return;
+    const last = (await this.#parts.lastRotation())?.getTime() ?? this.#startedAt;
+    if (Date.now() - last >= seconds * 1000) await this.#parts.rotate();
+  }
+}

@@ -1,0 +1,46 @@
+// Programs of the machine that only root may use, under the names they have everywhere.
+import { spawn } from 'node:child_process';
+
+const WITHIN_MS = 10_000;
+/** Not in everybody's PATH. */
+const FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin';
+
+export class NotInstalled extends Error {}
+
+/** Answers what it printed; throws its own words. */
+export function run(name: string, args: readonly string[], input = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(name, args, {
+      env: { PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}`, LC_ALL: 'C' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: WITHIN_MS,
+    });
+    let said = '';
+    let words = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
+    child.once('error', (error) =>
+      reject('code' in error && error.code === 'ENOENT' ? new NotInstalled(`${name} is not installed`) : error),
+    );
+    // One that ends without reading says why by its code.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.once('close', (code) => {
+      if (code === 0) resolve(said);
+      else reject(new Error(`${name}: ${words.trim().slice(0, 500) || `ended with ${code}`}`));
+    });
+  });
+}
+
+export function assertMayReboot(): void {
+  if (process.getuid?.() !== 0) throw new Error('the agent does not run as root and cannot reboot the machine');
+}
+
+export async function reboot(): Promise<void> {
+  try {
+    await run('systemctl', ['--no-block', 'reboot']);
+  } catch (error) {
+    if (!(error instanceof NotInstalled)) throw error;
+    await run('shutdown', ['-r', 'now']);
+  }
+}

@@ -1,0 +1,200 @@
+// What nodes are asked to do now. All are asked at once; those that are away, too old or refuse are named together, and
+// since repeating is harmless, whoever calls again may leave them out or not.
+import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
+import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import type { NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
+import { PurgeTag } from '@edgeloom/contract/cache/cache.ts';
+import type { ErrorName } from '@edgeloom/contract/errors.ts';
+import { changed } from '../../core/changes.ts';
+import { orFail } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, faultsByReason, failTogether } from '../../core/fail.ts';
+import type { Fault } from '../../core/fail.ts';
+import type { Answer, Order } from '../../node-link/commands.ts';
+import { linkOf } from '../../node-link/start.ts';
+import { namesThat, prefixOf, readUrls } from '../purge/purge-urls.ts';
+import * as zones from '../zones/zones.service.ts';
+import { own, newToken } from './nodes.service.ts';
+
+const JOIN_AGAIN_MS = 20_000;
+const MOVE_MS = 10 * 60_000;
+
+interface Asked {
+  id: string;
+  name: string;
+}
+
+export const system = async (ctx: Ctx, id: string) =>
+  (await askOne(ctx, id, 'system')).figures ?? fail('NODE_VERSION_MISMATCH');
+export const running = async (ctx: Ctx, id: string) =>
+  (await askOne(ctx, id, 'running')).running ?? fail('NODE_VERSION_MISMATCH');
+
+export const rotateLogs = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'rotateLogs' }]);
+export const reboot = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'reboot' }]);
+export const reset = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'reset', isLong: true }]);
+export const clearCache = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'clearCache', isLong: true }]);
+
+/** Of the caller's own sites, at these nodes alone: a purge of a site goes to all of them, and is kept with its receipts. */
+export async function purge(ctx: Ctx, { ids, type, urls }: NodePurge) {
+  return askAll(ctx, ids, await purges[type](ctx, urls));
+}
+
+const purgeOrder = (order: PurgeOrder): Order => ({ name: 'purge', body: order });
+
+const purges: Record<NodePurge['type'], (ctx: Ctx, texts: string[]) => Promise<Order[]>> = {
+  1: async (ctx, texts) => [purgeOrder({ urls: (await servedUrls(ctx, texts)).map(({ url }) => url.href) })],
+  2: async (ctx, texts) => {
+    const found = await servedUrls(ctx, texts);
+    const prefixes = found.map(({ url, siteId }, i) => ({ siteId, prefix: prefixOf(url) ?? refuse(i, 'format') }));
+    return prefixOrders(prefixes);
+  },
+  3: async (ctx, texts) => {
+    const names = texts.map((text) => text.toLowerCase());
+    const sites = await sitesOf(ctx, names);
+    // URLs of a wildcard begin in too many ways.
+    const prefixes = names.map((name, i) => ({
+      siteId: name.startsWith('*.') ? refuse(i, 'wildcard') : (sites.get(name) ?? refuse(i, 'domain')),
+      prefix: `${name}/`,
+    }));
+    return prefixOrders(prefixes);
+  },
+  4: (_, texts) => {
+    texts.forEach((tag, i) => PurgeTag.safeParse(tag).success || refuse(i, 'format'));
+    return Promise.resolve([
+      { name: 'clearCache', isLong: true, body: { tags: texts.map((tag) => tag.toLowerCase()) } },
+    ]);
+  },
+};
+
+const prefixOrders = (prefixes: { siteId: string; prefix: string }[]) =>
+  Array.from(
+    Map.groupBy(prefixes, ({ siteId }) => siteId),
+    ([site, found]) => purgeOrder({ site, prefixes: found.map(({ prefix }) => prefix) }),
+  );
+
+const messages = {
+  format: 'wrong format',
+  domain: 'no enabled domain of yours',
+  wildcard: 'a wildcard cannot be purged as a host',
+};
+const refuse = (i: number, rule: keyof typeof messages): never =>
+  fail('PARAMETER', { errorData: [{ path: `urls.${i}`, rule, message: messages[rule] }] });
+
+async function servedUrls(ctx: Ctx, texts: string[]) {
+  const urls = readUrls(texts).map((url, i) => url ?? refuse(i, 'format'));
+  const sites = await sitesOf(
+    ctx,
+    urls.flatMap(({ hostname }) => namesThat(hostname)),
+  );
+  return urls.map((url, i) => {
+    const name = namesThat(url.hostname).find((one) => sites.has(one)) ?? '';
+    return { url, siteId: sites.get(name) ?? refuse(i, 'domain') };
+  });
+}
+
+async function sitesOf({ db }: Ctx, names: string[]): Promise<Map<string, string>> {
+  const where = { enabledName: { in: [...new Set(names)] } };
+  const rows = await db.domain.findMany({ where, select: { name: true, siteId: true } });
+  return new Map(rows.map(({ name, siteId }) => [name, siteId]));
+}
+
+/** A node learns of its new zone by joining anew: with its own hands, so that the keys of the zone travel as at any join. Until
+ *  it has, it is one of the old zone; from then on it knows nothing of that any more. */
+export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
+  const token = new Map<string, string>();
+  const movers = await ctx.db.$transaction(async (tx) => {
+    await zones.own(tx, zoneID);
+    const nodes = (await own(tx, ids)).filter(({ zoneId }) => zoneId !== zoneID);
+    const names = nodes.map(({ name }) => name);
+    const taken = await tx.edgeNode.findMany({
+      where: { zoneId: zoneID, name: { in: names } },
+      select: { name: true },
+    });
+    failTogether(
+      [...taken.map(({ name }) => name), ...names.filter((name, i) => names.indexOf(name) !== i)].map((target) => ({
+        reason: 'DUPLICATED',
+        target,
+      })),
+    );
+    for (const { id, zoneId, joinedAt } of nodes) {
+      if (joinedAt === null) {
+        await orFail('DUPLICATED', tx.edgeNode.update({ where: { id }, data: { zoneId: zoneID, parentId: null } }));
+        await tx.edgeNode.updateMany({ where: { parentId: id }, data: { parentId: null } });
+        await changed(tx, zoneId, nodeKey(id));
+        await changed(tx, zoneID, nodeKey(id));
+        continue;
+      }
+      const { token: fresh, ...joining } = newToken(ctx, MOVE_MS);
+      await tx.edgeNode.update({ where: { id }, data: { ...joining, moveToZoneId: zoneID } });
+      token.set(id, fresh);
+    }
+    return nodes.filter(({ joinedAt }) => joinedAt !== null);
+  });
+  const control = ctx.installation.env.PUBLIC_URL;
+  const faults = await ask(ctx, movers, ({ id }) => [
+    { name: 'move', body: { control, token: token.get(id) ?? '' }, waitMs: JOIN_AGAIN_MS },
+  ]);
+  if (faults.length === 0) return { ids };
+  // Whoever changed its zone lost its former line, and with it perhaps the answer.
+  const left = await ctx.db.$transaction(async (tx) => {
+    const where = { id: { in: movers.map(({ id }) => id) }, moveToZoneId: zoneID };
+    const stayed = await tx.edgeNode.findMany({ where, select: { name: true } });
+    await tx.edgeNode.updateMany({ where, data: { moveToZoneId: null, joinHash: null, joinEndsAt: null } });
+    return new Set(stayed.map(({ name }) => name));
+  });
+  told(faults.filter(({ target }) => left.has(target)));
+  return { ids };
+}
+
+async function askOne(ctx: Ctx, id: string, name: string): Promise<CommandReply> {
+  const [node = fail('NOT_FOUND')] = await own(ctx.db, [id]);
+  const answer = node.joinedAt === null ? 'away' : await orderOf(ctx)(id, { name });
+  const reason = reasonOf(answer);
+  if (reason !== null || typeof answer === 'string') fail(reason ?? 'NODE_UNREACHABLE');
+  return answer;
+}
+
+async function askAll(ctx: Ctx, ids: string[], orders: Order[]) {
+  told(await ask(ctx, await own(ctx.db, ids), () => orders));
+  return { ids };
+}
+
+async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], ordersOf: (node: Asked) => Order[]) {
+  // What a whole fleet would half do is not begun while one of it is away.
+  const states = await ctx.db.nodeState.findMany({
+    where: { nodeId: { in: nodes.map(({ id }) => id) }, connectedAt: { not: null } },
+    select: { nodeId: true },
+  });
+  const here = new Set(states.map(({ nodeId }) => nodeId));
+  const away = nodes.filter(({ id, joinedAt }) => joinedAt === null || !here.has(id));
+  if (away.length > 0) return away.map(({ name }): Fault => ({ reason: 'NODE_UNREACHABLE', target: name }));
+  const order = orderOf(ctx);
+  const answers = await Promise.all(
+    nodes.map(async (node): Promise<Fault[]> => {
+      for (const one of ordersOf(node)) {
+        const reason = reasonOf(await order(node.id, one));
+        if (reason !== null) return [{ reason, target: node.name }];
+      }
+      return [];
+    }),
+  );
+  return answers.flat();
+}
+
+const orderOf = ({ installation }: Ctx) => linkOf(installation)?.order ?? fail('NODE_UNREACHABLE');
+
+/** Null: it did as it was told. */
+function reasonOf(answer: Answer): ErrorName | null {
+  if (answer === 'away' || answer === 'silent') return 'NODE_UNREACHABLE';
+  // It is connected, and listens to nothing of that name: agents before this one heard each command by its name.
+  if (answer === 'unheard' || answer.unknown) return 'NODE_VERSION_MISMATCH';
+  if (answer.late || answer.error === 'the deadline has passed') return 'INVALID_NODE_TIME';
+  return answer.ok ? null : 'NODE_UNREACHABLE';
+}
+
+/** Of one fault that is its own answer. */
+function told(faults: Fault[]) {
+  const [first, ...more] = faults;
+  if (first && more.length === 0) fail(first.reason, { errorData: faultsByReason(faults) });
+  failTogether(faults);
+}

@@ -1,0 +1,85 @@
+// A node as it is shown: what its operator set, what it last said of itself, and what follows from both and the clock.
+import { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
+import { NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
+import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import type { NodeState, Prisma } from '../../generated/client.ts';
+import { nodeStatus } from './node-status.ts';
+
+export const include = {
+  zone: { select: { name: true, revision: true } },
+  parent: { select: { name: true } },
+} satisfies Prisma.EdgeNodeInclude;
+type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
+
+interface Said {
+  state: NodeState | undefined;
+  cacheBytes: number;
+  subCount: number;
+}
+
+/** Three questions for a page, however many rows it has. */
+export async function shown({ db, now }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
+  const ids = rows.map(({ id }) => id);
+  const [states, sizes, subs] = await Promise.all([
+    db.nodeState.findMany({ where: { nodeId: { in: ids } } }),
+    db.cachedNow.groupBy({ by: ['nodeId'], where: { nodeId: { in: ids } }, _sum: { bytes: true } }),
+    db.edgeNode.groupBy({ by: ['parentId'], where: { parentId: { in: ids } }, _count: true }),
+  ]);
+  const stateOf = new Map(states.map((state) => [state.nodeId, state]));
+  const sizeOf = new Map(sizes.map(({ nodeId, _sum }) => [nodeId, Number(_sum.bytes ?? 0)]));
+  const subsOf = new Map(subs.map(({ parentId, _count }) => [parentId, _count]));
+  const at = now();
+  return rows.map((row) =>
+    nodeOf(
+      row,
+      { state: stateOf.get(row.id), cacheBytes: sizeOf.get(row.id) ?? 0, subCount: subsOf.get(row.id) ?? 0 },
+      at,
+    ),
+  );
+}
+
+const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
+  id: row.id,
+  name: row.name,
+  ip: row.ip,
+  zoneID: row.zoneId,
+  zoneName: row.zone.name,
+  role: row.role === 'backup' ? 'backup' : 'main',
+  portType: NodePortType.parse(row.portType),
+  bandwidthMbps: row.bandwidthMbps,
+  enabled: row.enabled,
+  status: nodeStatus(row, state ?? null, now),
+  drainEndsAt: !row.enabled && row.drainEndsAt !== null && row.drainEndsAt > now ? row.drainEndsAt : null,
+  initialized: row.joinedAt !== null,
+  currentSerial: state?.revision ?? 0,
+  latestSerial: row.zone.revision,
+  syncedAt: state?.syncedAt ?? null,
+  lastSeenAt: state?.lastSeenAt ?? null,
+  version: state?.version ?? '',
+  error: state?.error ?? null,
+  clockOffsetMs: state?.clockOffsetMs ?? null,
+  load: state?.connectedAt ? (NodeLoad.safeParse(state.load).data ?? null) : null,
+  cacheBytes,
+  memo: row.memo,
+  cacheMaxBytes: Number(row.cacheMaxBytes),
+  logRotateSeconds: row.logRotateSeconds,
+  geneva: { packetSize: row.genevaPacketSize, windowSize: row.genevaWindowSize },
+  monitor: NodeMonitor.nullable().parse(row.monitor),
+  ssh:
+    row.sshUser === null
+      ? null
+      : {
+          port: row.sshPort ?? 22,
+          user: row.sshUser,
+          hasPassword: row.sshPasswordSealed !== null,
+          hasPrivateKey: row.sshPrivateKeySealed !== null,
+          fingerprint: row.sshFingerprint,
+        },
+  parentID: row.parentId,
+  parentName: row.parent?.name ?? null,
+  subCount,
+  moveToZoneID: row.moveToZoneId,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});

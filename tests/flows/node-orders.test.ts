@@ -1,0 +1,150 @@
+// What an operator asks of a machine, on a real agent and nginx.
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { docPath } from '@edgeloom/agent/store/files.ts';
+import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { portDoc } from '../support/forwards.ts';
+import { freePort } from '../support/ports.ts';
+import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+import type { Standing } from '../support/standing-node.ts';
+
+// Each starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 60_000 });
+
+const own = ({ peer }: Standing, over: Partial<NodeDoc> = {}): NodeDoc => ({
+  kind: 'node',
+  id: peer.nodeID,
+  enabled: true,
+  cacheMaxBytes: 0,
+  ...over,
+});
+
+/** Whether somebody listens there. */
+const isOpen = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.destroy());
+  });
+
+test('a reset fetches every document anew and empties the store, and no visitor notices', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, origin, www } = node;
+  origin.on('/cached/page', { body: 'old' });
+  expect(await get(ports.http, www.name, '/cached/page')).toMatchObject({ body: 'old' });
+  origin.on('/cached/page', { body: 'new' });
+  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
+  const whole = await readFile(file, 'utf8');
+  // As a disk damages it: nobody has asked for it since.
+  await writeFile(file, `${whole.slice(0, -1)}x`);
+  const visitor = keepAsking(ports.http, www.name);
+  expect(await peer.command('reset')).toMatchObject({ ok: true, error: null });
+  expect(await readFile(file, 'utf8')).toBe(whole);
+  expect(peer.syncs.at(-1)).toMatchObject({ revision: 0 });
+  expect(await get(ports.http, www.name, '/cached/page')).toMatchObject({ body: 'new' });
+  const { asked, failed } = await visitor.stop();
+  expect(failed).toEqual([]);
+  expect(asked).toBeGreaterThan(0);
+  expect(await readdir(layoutOf(agent.dir).docs)).toEqual(expect.arrayContaining(['zone', 'host', 'site', 'manifest']));
+});
+
+test('all that is stored goes, or of every site what has a tag', async () => {
+  const { peer, ports, origin, www } = await standingNode();
+  const ask = async (name: string) => (await get(ports.http, www.name, `/cached/${name}`)).body;
+  const answer = (body: string) => {
+    origin.on('/cached/a', { body, headers: { 'cache-tag': 'red' } });
+    origin.on('/cached/b', { body });
+  };
+  answer('1');
+  expect([await ask('a'), await ask('b')]).toEqual(['1', '1']);
+  answer('2');
+  expect(await peer.command('clearCache', { tags: ['red'] })).toMatchObject({ ok: true });
+  expect([await ask('a'), await ask('b')]).toEqual(['2', '1']);
+  answer('3');
+  expect(await peer.command('clearCache')).toMatchObject({ ok: true });
+  expect([await ask('a'), await ask('b')]).toEqual(['3', '3']);
+});
+
+test('logs are set aside, and nginx goes on in new ones', async () => {
+  const { peer, agent, ports, www } = await standingNode();
+  const { logs } = layoutOf(agent.dir);
+  const access = () => readFile(path.join(logs, 'access.json'), 'utf8').catch(() => '');
+  await get(ports.http, www.name, '/before');
+  await inTime(async () => expect(await access()).toContain('/before'));
+  expect(await peer.command('rotateLogs')).toMatchObject({ ok: true, error: null });
+  await inTime(async () => {
+    await get(ports.http, www.name, '/after');
+    expect(await access()).toContain('/after');
+  });
+  const aside = (await readdir(logs)).filter((name) => name.startsWith('access.json.'));
+  expect(aside).toHaveLength(1);
+  expect(await readFile(path.join(logs, aside[0] ?? ''), 'utf8')).toContain('/before');
+  expect(await access()).not.toContain('/before');
+});
+
+test('it says how busy it is and what it runs', async () => {
+  const { peer } = await standingNode();
+  const { figures } = await peer.command('system');
+  expect(figures).toMatchObject({ cores: expect.any(Number), system: expect.stringContaining(', ') });
+  expect(figures?.memoryTotal).toBeGreaterThan(figures?.memoryUsed ?? 0);
+  expect(figures?.diskTotal).toBeGreaterThan(figures?.diskUsed ?? 0);
+  expect(figures?.cpu).toBeLessThanOrEqual(1);
+  // The one that asks.
+  expect(figures?.connections).toBeGreaterThan(0);
+  const { running } = await peer.command('running');
+  expect(running?.documents).toBe(3);
+  expect(running?.files.map((file) => file.path)).toEqual(expect.arrayContaining(['listeners.conf', 'nginx.conf']));
+  await inTime(() => expect(peer.heartbeats.at(-1)?.load).toMatchObject({ cpu: expect.any(Number) }));
+  expect(Date.parse(peer.heartbeats.at(-1)?.clock ?? '')).not.toBeNaN();
+});
+
+test('what it does not know or hears too late it says plainly', async () => {
+  const { peer } = await standingNode();
+  expect(await peer.command('dance')).toMatchObject({
+    ok: false,
+    unknown: true,
+    error: expect.stringMatching(/^agent [\d.]+ does not know the command dance$/),
+  });
+  expect(await peer.command('rotateLogs', {}, new Date(Date.now() - 1000))).toMatchObject({ ok: false, late: true });
+});
+
+test('a machine is rebooted once, however often that is asked', async () => {
+  const bin = await mkdtemp(path.join(tmpdir(), 'agent-bin-'));
+  onTestFinished(() => rm(bin, { recursive: true, force: true }));
+  const said = path.join(bin, 'said');
+  await writeFile(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$@" >> ${said}\n`);
+  await chmod(path.join(bin, 'systemctl'), 0o755);
+  const { peer } = await standingNode({ path: bin });
+  expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
+  expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
+  await inTime(async () => expect(await readFile(said, 'utf8')).toBe('--no-block reboot\n'));
+});
+
+test('a node that is switched off serves on until its drain ends, and is back when it is switched on', async () => {
+  const node = await standingNode();
+  const { peer, ports, www } = node;
+  const serves = async () => (await get(ports.http, www.name)).status === 200;
+  peer.push(own(node, { enabled: false, drainUntil: new Date(Date.now() + 3_600_000).toISOString() }));
+  await settled(node);
+  expect(await serves()).toBe(true);
+  peer.push(own(node, { enabled: false, drainUntil: new Date(Date.now() + 500).toISOString() }));
+  await inTime(async () => expect(await isOpen(ports.http)).toBe(false));
+  peer.push(own(node));
+  await inTime(async () => expect(await serves()).toBe(true));
+});
+
+test('a node of one layer serves nothing of the other', async () => {
+  const node = await standingNode();
+  const { peer, ports } = node;
+  const forward = portDoc(await freePort());
+  peer.push(forward, own(node, { portType: '4' }));
+  await inTime(async () => expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([false, true]));
+  peer.push(own(node, { portType: '7' }));
+  await inTime(async () => expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([true, false]));
+});
