@@ -15,6 +15,7 @@ import type {
   Site,
   Zone,
 } from '@edgeloom/api/generated/client.ts';
+import { TokenAuthItem } from '@edgeloom/contract/modules/token-auths.ts';
 import { isEverySites } from '@edgeloom/contract/ports/ports.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from './actors.ts';
@@ -291,6 +292,25 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         },
       });
       return row;
+    },
+
+    /** With one entry and one key. */
+    async tokenAuth(site: Pick<Site, 'id'>, key = 'a-key-of-the-site') {
+      const id = randomUUIDv7();
+      const { createdAt } = await db.tokenKey.create({
+        data: { id, siteId: site.id, keySealed: secrets.seal(key, contexts.tokenKey(id)) },
+      });
+      const entry = TokenAuthItem.parse({
+        parts: [{ name: 'auth', format: '{time}-{sign}' }],
+        text: '{path}{time}',
+        algorithm: 'hmacSha256',
+        keys: [{ id }],
+      });
+      const tokenEntry = randomUUIDv7();
+      const keys = [{ id, createdAt: createdAt.toISOString() }];
+      const settings = { auths: [{ ...entry, id: tokenEntry, keys }] };
+      const data = { siteId: site.id, kind: 'tokenAuth', name: unique('module'), settings };
+      return { tokenAuth: await db.module.create({ data }), tokenEntry, tokenKey: id };
     },
 
     siteDns(site: Pick<Site, 'id'>, url = 'https://provider.invalid/', domains = ['example.com']) {

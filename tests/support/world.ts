@@ -27,6 +27,9 @@ export const things = [
   'urlRedirect',
   'redirect',
   'proxyRewrite',
+  'tokenAuth',
+  'tokenEntry',
+  'tokenKey',
   'antiReferer',
   'antiHeader',
   'siteAntiHeader',
@@ -67,6 +70,8 @@ const byField: Readonly<Record<string, Thing>> = {
   moduleID: 'customHeader',
   corsID: 'cors',
   moduleId: 'urlRedirect',
+  authID: 'tokenEntry',
+  keyID: 'tokenKey',
 };
 const byFeature: Readonly<Record<string, Thing>> = {
   accounts: 'subUser',
@@ -88,6 +93,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   urlRedirects: 'urlRedirect',
   redirects: 'redirect',
   proxyRewrites: 'proxyRewrite',
+  tokenAuths: 'tokenAuth',
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
@@ -106,6 +112,10 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
   if (last === 'ids' && name === 'autoSSL') return 'domain';
   if (last === 'ids' && feature === 'copies') return 'customHeader';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
+  if (last === 'moduleId' && feature === 'tokenAuths') return 'tokenAuth';
+  if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
+  if (last === 'id' && feature === 'tokenAuths' && (names.includes('auths') || names.includes('items')))
+    return 'tokenEntry';
   if (last === 'accountID' && feature === 'proxy') return 'subUser';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
   return thing ?? null;
@@ -166,6 +176,7 @@ export async function world(
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
   const urlRedirect = await build.module(site, 'urlRedirect');
   const proxyRewrite = await build.module(site, 'proxyRewrite');
+  const { tokenAuth, tokenEntry, tokenKey } = await build.tokenAuth(site);
   const redirect = await build.redirect(urlRedirect);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
   const purge = await db.purge.create({
@@ -204,6 +215,9 @@ export async function world(
       urlRedirect: urlRedirect.id,
       redirect: redirect.id,
       proxyRewrite: proxyRewrite.id,
+      tokenAuth: tokenAuth.id,
+      tokenEntry,
+      tokenKey,
       antiReferer: antiReferer.id,
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
@@ -243,6 +257,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.cacheSetting.findUnique({ where: { siteId: ids.site } }),
     db.compression.findUnique({ where: { siteId: ids.site } }),
     db.redirect.findMany(inSite),
+    db.tokenKey.findMany(inSite),
     db.module.findMany({ ...inSite, include: { domains: { orderBy: { domainId: 'asc' } } } }),
     db.antiReferer.findMany(inSite),
     db.antiHeader.findMany(inSite),
@@ -281,6 +296,17 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     domainName: 'www.example.com',
     ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
     ...(endpoint.feature === 'proxyRewrites' && { type: 'exact', source: '/a', target: '/b' }),
+    ...(endpoint.feature === 'tokenAuths' && {
+      type: 'all',
+      value: path.at(-1) === 'value' ? [] : undefined,
+      parts: [{ name: 'auth', format: '{time}-{sign}' }],
+      text: '{path}{time}',
+      algorithm: 'hmacSha256',
+      except: null,
+      url: 'http://www.example.com/a',
+      rand: '0',
+      user: '0',
+    }),
     ...(endpoint.feature === 'redirects' && {
       type: 'exact',
       source: `/${unique('a')}`,

@@ -56,6 +56,7 @@ import {
   customHeadersRoutes,
   domainModulesRoutes,
   proxyRewritesRoutes,
+  tokenAuthsRoutes,
   redirectsRoutes,
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
@@ -129,6 +130,7 @@ const modules: readonly Routes[] = [
   urlRedirectsRoutes,
   redirectsRoutes,
   proxyRewritesRoutes,
+  tokenAuthsRoutes,
   nodesRoutes,
   nodeJoinRoutes,
   purgeRoutes,

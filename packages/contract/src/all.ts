@@ -33,6 +33,7 @@ import {
   customHeaders,
   domainModules,
   proxyRewrites,
+  tokenAuths,
   redirects,
   urlRedirects,
 } from './modules/modules.endpoints.ts';
@@ -110,6 +111,7 @@ export const groups: readonly Group[] = [
   urlRedirects,
   redirects,
   proxyRewrites,
+  tokenAuths,
   versions,
   drafts,
   jobs,

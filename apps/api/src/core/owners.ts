@@ -148,6 +148,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   Module: 'site',
   DomainModule: 'domain',
   Redirect: 'site',
+  TokenKey: 'site',
   Purge: 'site',
   // Written by triggers, read by plain SQL (versions.queries.ts).
   SiteVersion: '(none)',

@@ -24,6 +24,7 @@ export const contexts = {
   nodePassword: (nodeId: string) => `nodes/${nodeId}/ssh_password`,
   nodePrivateKey: (nodeId: string) => `nodes/${nodeId}/ssh_private_key`,
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
+  tokenKey: (id: string) => `token_keys/${id}/key`,
 } as const;
 
 /** A zone's key as it is stored: it seals private keys in the zone's documents. */

@@ -72,9 +72,9 @@ interface Beginning {
 }
 const asBefore = `SELECT coalesce((SELECT max(id) FROM outbox), 0) AS outbox, coalesce((SELECT max(id) FROM site_versions), 0) AS version`;
 
-/** What a call wrote apart from configuration, of another site too, and by going back to a version, which has a preview of its own. */
+/** What a call wrote apart from configuration (a key is a part of the module that names it), of another site too, and by going back to a version, which has a preview of its own. */
 const strayed = `SELECT c.entity FROM audit_changes c
-  WHERE c.req_id = $1 AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
+  WHERE c.req_id = $1 AND c.entity <> 'token_keys' AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
   UNION ALL SELECT 'site_versions' FROM site_versions v
   WHERE v.id > $2 AND v.tx = pg_current_xact_id()::text::bigint AND (v.site_id <> $3 OR v.restores IS NOT NULL)`;
 

@@ -1,5 +1,6 @@
 // Versions of a site are kept for as long as they are among its newest 500 and no older than 400 days; the newest always,
-// since numbers go on from it. A few at a time: one may hold the changes of a hundred thousand rows.
+// since numbers go on from it. A few at a time: one may hold the changes of a hundred thousand rows. What only they named goes
+// with them: keys of tokens.
 import type { Installation } from '../core/installation.ts';
 
 const KEPT = 500;
@@ -18,6 +19,13 @@ export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Prom
       [KEPT, KEPT_DAYS, AT_ONCE],
     );
     gone += rowCount ?? 0;
-    if ((rowCount ?? 0) < AT_ONCE) return gone;
+    if ((rowCount ?? 0) < AT_ONCE) break;
   }
+  await pool.query(`DELETE FROM token_keys k WHERE k.created_at < now() - interval '1 day'
+    AND NOT EXISTS (SELECT FROM modules m
+      WHERE m.site_id = k.site_id AND m.kind = 'tokenAuth' AND strpos(m.settings::text, k.id::text) > 0)
+    AND NOT EXISTS (SELECT FROM site_versions v JOIN site_changes c ON c.version_id = v.id
+      WHERE v.site_id = k.site_id AND c.entity = 'modules'
+        AND strpos(concat(c.before->>'settings', c.after->>'settings'), k.id::text) > 0)`);
+  return gone;
 }

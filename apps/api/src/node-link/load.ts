@@ -159,18 +159,35 @@ const site: Loader = async (db, _, zoneId, ids) => {
   return new Map(rows.map((row) => [row.id, () => siteDoc(row)]));
 };
 
-const module: Loader = async (db, _, zoneId, ids) => {
-  const { rows } = await db.query<ModuleRow>(
-    `SELECT m.id, m.kind, m.settings,
+const module: Loader = async (db, { secrets }, zoneId, ids) => {
+  const { rows } = await db.query<ModuleRow & { zoneKeySealed: string; keys: SealedKey[] | null }>(
+    `SELECT m.id, m.kind, m.settings, z.key_sealed AS "zoneKeySealed",
+       (SELECT json_agg(json_build_object('id', k.id, 'keySealed', k.key_sealed)) FROM token_keys k
+        WHERE m.kind = 'tokenAuth' AND k.site_id = m.site_id AND k.id IN (
+          SELECT (key->>'id')::uuid FROM jsonb_array_elements(m.settings->'auths') auth, jsonb_array_elements(auth->'keys') key)
+       ) AS keys,
        (SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'source', r.source, 'target', r.target, 'code', r.code,
           'keepQuery', r.keep_query, 'keepRest', r.keep_rest, 'priority', r.priority))
         FROM redirects r WHERE r.module_id = m.id AND r.enabled) AS redirects
-     FROM modules m JOIN sites s ON s.id = m.site_id
+     FROM modules m JOIN sites s ON s.id = m.site_id JOIN zones z ON z.id = s.zone_id
      WHERE m.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );
-  return new Map(rows.map((row) => [row.id, () => moduleDoc(row)]));
+  return new Map(
+    rows.map(({ zoneKeySealed, keys, ...row }) => [
+      row.id,
+      () =>
+        moduleDoc(row, () => ({
+          zoneKey: Buffer.from(secrets.open(zoneKeySealed, contexts.zoneKey(zoneId)), 'base64'),
+          open: (id) => secrets.open(keys?.find((key) => key.id === id)?.keySealed ?? '', contexts.tokenKey(id)),
+        })),
+    ]),
+  );
 };
+interface SealedKey {
+  id: string;
+  keySealed: string;
+}
 
 /** Of sites that are in service. */
 const port: Loader = async (db, _, zoneId, ids) => {

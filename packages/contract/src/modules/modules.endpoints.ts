@@ -6,6 +6,7 @@ import { CustomHeader, CustomHeaderInput, CustomHeaderUpdate } from './custom-he
 import { AssignInput, Assignment, ModuleKind } from './modules.ts';
 import { ProxyRewrite, ProxyRewriteInput, ProxyRewriteSettings, ProxyRewriteUpdate, RewriteItems } from './proxy-rewrites.ts';
 import { Redirect, RedirectInput, REDIRECTS_OF_A_SITE, RedirectType, RedirectUpdate, Replaced, ReplaceInput, UrlRedirect, UrlRedirectInput, UrlRedirectUpdate } from './redirects.ts';
+import { Judged, JudgeInput, Signed, SignInput, TokenAuth, TokenAuthInput, TokenAuthItems, TokenAuthSettings, TokenAuthUpdate } from './token-auths.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
 const kind = { kind: ModuleKind };
@@ -55,4 +56,17 @@ export const proxyRewrites = onSites('proxyRewrites', {
   remove:   del('site/:siteId/module/proxyRewrites', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
   rules:    get('site/:siteId/module/proxyRewrite/:moduleId/rules', { can: 'module:read', reply: rewriteRules }),
   setRules: post('site/:siteId/module/proxyRewrite/:moduleId/rules', { can: 'module:write', body: RewriteItems, reply: rewriteRules }),
+});
+
+const auths = z.object({ data: TokenAuthSettings.shape.auths });
+export const tokenAuths = onSites('tokenAuths', {
+  list:     get('site/:siteId/module/tokenAuths', { can: 'module:read', query: Page, reply: paged(TokenAuth) }),
+  create:   post('site/:siteId/module/tokenAuths', { can: 'module:write', body: z.object({ modules: many(TokenAuthInput) }), reply: z.object({ data: z.array(TokenAuth) }), fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
+  update:   put('site/:siteId/module/tokenAuth', { can: 'module:write', body: z.object({ modules: many(TokenAuthUpdate) }), reply: z.object({ data: z.array(TokenAuth) }), fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
+  remove:   del('site/:siteId/module/tokenAuths', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
+  auths:    get('site/:siteId/module/tokenAuth/:moduleId/auths', { can: 'module:read', reply: auths }),
+  setAuths: post('site/:siteId/module/tokenAuth/:moduleId/auths', { can: 'module:write', body: TokenAuthItems, reply: auths, fails: ['LIMIT_REACHED'] }),
+  // Makes what lets visitors in, by keys that nobody is shown.
+  sign:     post('site/:siteId/module/tokenAuth/:moduleId/sign', { can: 'module:write', body: SignInput, reply: Signed }),
+  judge:    post('site/:siteId/module/tokenAuth/:moduleId/judge', { can: 'module:read', body: JudgeInput, reply: Judged }),
 });

@@ -98,7 +98,7 @@ const keys = z
   .max(2)
   .describe('Either is accepted; the order says which is the first. A key that is left out is no longer accepted');
 export const TokenAuthItem = z
-  .object({ ...fields, keys })
+  .object({ id: Id.optional().describe('Of one that stays; left out: a new one'), ...fields, keys })
   .superRefine(usable)
   .describe('What a token looks like, and which requests need one');
 
@@ -125,7 +125,13 @@ const StoredAuth = z.object({
   keys: z.array(StoredKey),
 });
 
-const auths = z.array(TokenAuthItem).max(100).describe('In turns; the first that is about the path decides');
+const auths = z
+  .array(TokenAuthItem)
+  .max(100)
+  .refine((list) => list.every(({ id }, i) => id === undefined || list.findIndex((one) => one.id === id) === i), {
+    message: 'named twice',
+  })
+  .describe('In turns; the first that is about the path decides');
 export const TokenAuthInput = z.object({ name: ModuleName, auths: auths.default([]) });
 export const TokenAuthUpdate = z.object({ id: Id, name: ModuleName, auths });
 export const TokenAuthItems = z.object({ items: auths });

@@ -18,9 +18,9 @@ export type Digest = (hash: 'md5' | 'sha1' | 'sha256' | 'sha512', text: string, 
 export interface Choice {
   /** Seconds since 1970: when it is signed, or until when it is good. */
   time: number;
-  rand?: string;
-  user?: string;
-  address?: string;
+  rand?: string | undefined;
+  user?: string | undefined;
+  address?: string | undefined;
 }
 
 /** A request for a URL with a token: the URL, and fields to send. */

@@ -14,12 +14,13 @@ import type { Redirect } from '../../generated/client.ts';
 import type { OfKind } from '../modules/domain-modules.service.ts';
 import { MODULES_OF_A_KIND } from '../modules/modules.service.ts';
 import { judge, ruleOf } from '../modules/redirects.service.ts';
+import { copyOf } from '../modules/token-auths.service.ts';
 import { contentOf, lockTargets } from './targets.ts';
 
 const AnyObject = z.record(z.string(), z.json());
 
-export const copyModules = ({ db }: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }: CopyModulesInput) =>
-  db.$transaction(async (tx) => {
+export const copyModules = (ctx: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }: CopyModulesInput) =>
+  ctx.db.$transaction(async (tx) => {
     const targets = await lockTargets(tx, siteId, siteIDs);
     const wanted = [...new Set(ids)];
     const sources = await tx.module.findMany({
@@ -30,7 +31,8 @@ export const copyModules = ({ db }: Ctx, { siteId, kind }: OfKind, { siteIDs, id
     for (const target of targets) {
       const keys: string[] = [];
       for (const { name, settings, redirects } of sources) {
-        const said = AnyObject.parse(settings);
+        const said =
+          kind === 'tokenAuth' ? await copyOf({ ctx, tx, siteId: target.id }, settings) : AnyObject.parse(settings);
         const present = await tx.module.findFirst({ where: { siteId: target.id, kind, name }, select: { id: true } });
         const id = present?.id ?? randomUUIDv7();
         if (present) await tx.module.update({ where: { id }, data: { settings: said } });

@@ -3,10 +3,12 @@ import { fail } from '../../core/fail.ts';
 import { modulesOf } from './modules.service.ts';
 
 /** A name stands once in each direction: which of two would win, nobody could read off the list. */
-export const customHeaders = modulesOf('customHeader', CustomHeaderSettings, ({ headers }) => {
+export const customHeaders = modulesOf('customHeader', CustomHeaderSettings, (input) => {
+  const { headers } = input;
   const keys = headers.map(({ direction, name }) => `${direction} ${name.toLowerCase()}`);
   const twice = keys.flatMap((key, i) =>
     keys.indexOf(key) < i ? [{ path: `headers.${i}.name`, rule: 'duplicate' }] : [],
   );
   if (twice.length > 0) fail('DUPLICATE_KEYS', { errorData: twice });
+  return CustomHeaderSettings.parse(input);
 });

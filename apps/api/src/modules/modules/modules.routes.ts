@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
-import { cors, customHeaders, domainModules, proxyRewrites, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { cors, customHeaders, domainModules, proxyRewrites, redirects, tokenAuths, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { routes } from '../../http/bind.ts';
 import { customHeaders as headers } from './custom-headers.service.ts';
@@ -8,6 +8,7 @@ import * as assignments from './domain-modules.service.ts';
 import { modulesOf } from './modules.service.ts';
 import * as rewriting from './proxy-rewrites.service.ts';
 import * as redirecting from './redirects.service.ts';
+import * as tokens from './token-auths.service.ts';
 
 export const domainModulesRoutes = routes(domainModules, {
   list:   (ctx, { params, query }) => assignments.list(ctx, params, query),
@@ -53,4 +54,15 @@ export const proxyRewritesRoutes = routes(proxyRewrites, {
   remove:   (ctx, { params, body }) => rewriting.modules.remove(ctx, params.siteId, body.ids),
   rules:    (ctx, { params }) => rewriting.rules(ctx, params),
   setRules: (ctx, { params, body }) => rewriting.setRules(ctx, params, body.items),
+});
+
+export const tokenAuthsRoutes = routes(tokenAuths, {
+  list:     (ctx, { params, query }) => tokens.modules.list(ctx, params.siteId, query),
+  create:   (ctx, { params, body }) => tokens.modules.create(ctx, params.siteId, body.modules),
+  update:   (ctx, { params, body }) => tokens.modules.update(ctx, params.siteId, body.modules),
+  remove:   (ctx, { params, body }) => tokens.modules.remove(ctx, params.siteId, body.ids),
+  auths:    (ctx, { params }) => tokens.auths(ctx, params),
+  setAuths: (ctx, { params, body }) => tokens.setAuths(ctx, params, body.items),
+  sign:     (ctx, { params, body }) => tokens.sign(ctx, params, body),
+  judge:    (ctx, { params, body }) => tokens.judgeVisit(ctx, params, body),
 });

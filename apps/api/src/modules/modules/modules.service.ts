@@ -20,13 +20,19 @@ const include = { _count: { select: { domains: true, redirects: true } } } satis
 type Row = Prisma.ModuleGetPayload<{ include: typeof include }>;
 type Listing = Paging<'name' | 'createdAt' | 'updatedAt'> & { keyword?: string | undefined };
 
+/** What a caller sends as it is stored; `before`: what is stored so far. */
+type Settle<Settings, Input> = (
+  input: Input,
+  at: { ctx: Ctx; tx: ScopedTx; siteId: string; before: unknown },
+) => Promise<Settings> | Settings;
+
 /** The calls of one kind. `settings` reads what is stored; what a caller sends was judged by the contract. */
-export const modulesOf = <Settings extends Prisma.InputJsonObject>(
+export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends object = Settings>(
   kind: ModuleKind,
   settings: z.ZodType<Settings>,
-  refuse: (input: Settings) => void = () => {},
+  settle: Settle<Settings, Sent> = (input) => settings.parse(input),
 ) => {
-  type Input = Settings & { name: string };
+  type Input = Sent & { name: string };
   const shown = (row: Row) => ({
     ...settings.parse(row.settings),
     id: row.id,
@@ -53,36 +59,36 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject>(
       return { data: rows.map(shown), total };
     },
 
-    create: ({ db }: Ctx, siteId: string, inputs: Input[]) =>
-      db.$transaction(async (tx) => {
+    create: (ctx: Ctx, siteId: string, inputs: Input[]) =>
+      ctx.db.$transaction(async (tx) => {
         const { zoneId } = await sites.lock(tx, siteId);
         if ((await tx.module.count({ where: { siteId, kind } })) + inputs.length > MODULES_OF_A_KIND)
           fail('LIMIT_REACHED', { extra: { limit: MODULES_OF_A_KIND } });
-        const rows = inputs.map((input) => {
-          refuse(input);
-          return { id: randomUUIDv7(), siteId, kind, name: input.name, settings: settings.parse(input) };
-        });
+        const rows = [];
+        for (const input of inputs) {
+          const settled = await settle(input, { ctx, tx, siteId, before: null });
+          rows.push({ id: randomUUIDv7(), siteId, kind, name: input.name, settings: settled });
+        }
         await orFail('DUPLICATED', tx.module.createMany({ data: rows }));
         const ids = rows.map(({ id }) => id);
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { data: await read(tx, ids) };
       }),
 
-    update: ({ db }: Ctx, siteId: string, inputs: (Input & { id: string })[]) =>
-      db.$transaction(async (tx) => {
+    update: (ctx: Ctx, siteId: string, inputs: (Input & { id: string })[]) =>
+      ctx.db.$transaction(async (tx) => {
         const { zoneId } = await sites.lock(tx, siteId);
-        inputs.forEach((input) => refuse(input));
         const ids = inputs.map(({ id }) => id);
-        if ((await tx.module.count({ where: { siteId, kind, id: { in: ids } } })) !== new Set(ids).size)
-          fail('NOT_FOUND');
-        for (const input of inputs)
+        const found = await tx.module.findMany({ where: { siteId, kind, id: { in: ids } } });
+        if (found.length !== new Set(ids).size) fail('NOT_FOUND');
+        for (const input of inputs) {
+          const before = found.find(({ id }) => id === input.id)?.settings;
+          const settled = await settle(input, { ctx, tx, siteId, before });
           await orFail(
             'DUPLICATED',
-            tx.module.update({
-              where: { id: input.id, siteId },
-              data: { name: input.name, settings: settings.parse(input) },
-            }),
+            tx.module.update({ where: { id: input.id, siteId }, data: { name: input.name, settings: settled } }),
           );
+        }
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { data: await read(tx, ids) };
       }),

@@ -1,0 +1,241 @@
+import { createDecipheriv, createHmac, randomUUID } from 'node:crypto';
+import { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
+import { contexts } from '@edgeloom/api/core/secrets.ts';
+import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
+import { moduleKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { domainModules, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import type { BuiltSite } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const app = await testApp();
+const { as, build, installation } = app;
+const { db, pool, secrets, env } = installation;
+afterAll(app.close);
+
+const entry = {
+  parts: [{ name: 'auth', format: '{time}-{sign}' }],
+  text: '{path}{time}',
+  algorithm: 'hmacSha256' as const,
+};
+const KEY = 'never-shown-again';
+
+async function made(site: BuiltSite, keys: ({ key: string } | { id: string })[] = [{ key: KEY }]) {
+  const body = { modules: [{ name: 'Paid', auths: [{ ...entry, name: 'films', keys }] }] };
+  const { data } = await as(site.owner).call(tokenAuths.create, { params: site.params, body });
+  const [module] = data;
+  const [auth] = module?.auths ?? [];
+  if (!module || !auth) throw new Error('nothing was made');
+  return { module, auth, at: { ...site.params, moduleId: module.id } };
+}
+
+/** The keys of each entry, as a node opens them. */
+async function onNodes(site: BuiltSite, moduleId: string): Promise<string[][]> {
+  const client = await pool.connect();
+  try {
+    const policy = originPolicy(env);
+    const [one] = await compileKeys(client, { secrets, policy }, site.zoneId, [moduleKey(moduleId)]);
+    if (!one || 'fault' in one || one.body === null) throw new Error(`not compiled: ${JSON.stringify(one)}`);
+    expect(one.body).not.toContain(KEY);
+    const doc = parseDoc(one.key, one.body);
+    if (doc.kind !== 'module' || doc.module !== 'tokenAuth') throw new Error('another document');
+    const { keySealed } = await db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
+    const zoneKey = Buffer.from(secrets.open(keySealed, contexts.zoneKey(site.zoneId)), 'base64');
+    return doc.auths.map(({ keys }) =>
+      keys.map(({ iv, data, tag }) => {
+        const cipher = createDecipheriv('aes-256-gcm', zoneKey, Buffer.from(iv, 'base64'))
+          .setAAD(Buffer.from(one.key))
+          .setAuthTag(Buffer.from(tag, 'base64'));
+        return Buffer.concat([cipher.update(Buffer.from(data, 'base64')), cipher.final()]).toString();
+      }),
+    );
+  } finally {
+    client.release();
+  }
+}
+
+describe('the keys of a module', () => {
+  test('are sealed where they lie, and in no answer, log, version or document', async () => {
+    const site = await build.site();
+    const { module, at } = await made(site);
+    const { call } = as(site.owner);
+    const answers = [
+      module,
+      await call(tokenAuths.list, { params: site.params }),
+      await call(tokenAuths.auths, { params: at }),
+      await call(versions.compare, { params: { ...site.params, version: 1 }, query: { against: 0 } }),
+    ];
+    expect(JSON.stringify(answers)).not.toContain(KEY);
+    const tables = await pool.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    );
+    for (const { name } of tables.rows) {
+      const { rows } = await pool.query(`SELECT 1 FROM "${name}" t WHERE strpos(t::text, $1) > 0`, [KEY]);
+      expect([name, rows.length]).toEqual([name, 0]);
+    }
+    expect(await onNodes(site, module.id)).toEqual([[KEY]]);
+    expect(await published(installation, site.zoneId)).toEqual([moduleKey(module.id)]);
+  });
+
+  test('stay as they are where they are named, change places, and go when they are left out', async () => {
+    const site = await build.site();
+    const { auth, module, at } = await made(site);
+    const { call } = as(site.owner);
+    const [first] = auth.keys;
+    const put = (keys: ({ key: string } | { id: string })[]) =>
+      call(tokenAuths.setAuths, { params: at, body: { items: [{ ...entry, id: auth.id, keys }] } });
+    const both = await put([{ id: first?.id ?? '' }, { key: 'the-second-key' }]);
+    expect(both.data[0]).toMatchObject({ id: auth.id, keys: [first, {}] });
+    expect(await onNodes(site, module.id)).toEqual([[KEY, 'the-second-key']]);
+    const turned = await put((both.data[0]?.keys ?? []).toReversed());
+    expect(await onNodes(site, module.id)).toEqual([['the-second-key', KEY]]);
+    await put((turned.data[0]?.keys ?? []).slice(0, 1));
+    expect(await onNodes(site, module.id)).toEqual([['the-second-key']]);
+  });
+
+  test('come back with the version that had them, even when their module was removed', async () => {
+    const site = await build.site();
+    const { module, at } = await made(site);
+    const { call } = as(site.owner);
+    await call(tokenAuths.setAuths, { params: at, body: { items: [{ ...entry, keys: [{ key: 'another-key' }] }] } });
+    await call(tokenAuths.remove, { params: site.params, body: { ids: [module.id] } });
+    await pool.query(`UPDATE token_keys SET created_at = now() - interval '2 days' WHERE site_id = $1`, [site.id]);
+    await forgetVersions(installation);
+    await call(versions.rollback, { params: { ...site.params, version: 1 }, body: { reason: '' } });
+    expect(await onNodes(site, module.id)).toEqual([[KEY]]);
+  });
+
+  test('are forgotten a day after nothing names them any more, not even a version', async () => {
+    const site = await build.site();
+    const { at } = await made(site);
+    await as(site.owner).call(tokenAuths.setAuths, {
+      params: at,
+      body: { items: [{ ...entry, keys: [{ key: 'another-key' }] }] },
+    });
+    await pool.query(`UPDATE token_keys SET created_at = now() - interval '2 days' WHERE site_id = $1`, [site.id]);
+    await pool.query('DELETE FROM site_versions WHERE site_id = $1', [site.id]);
+    await forgetVersions(installation);
+    expect(await db.tokenKey.count({ where: { siteId: site.id } })).toBe(1);
+  });
+
+  test('go along to another site, where they are its own', async () => {
+    const site = await build.site();
+    const other = await build.site({ owner: site.owner, product: site.product });
+    const { module } = await made(site);
+    const body = { siteIDs: [other.id], ids: [module.id] };
+    await as(site.owner).call(copies.modules, { params: { ...site.params, kind: 'tokenAuth' }, body });
+    const copy = await db.module.findFirstOrThrow({ where: { siteId: other.id, kind: 'tokenAuth' } });
+    expect(JSON.stringify(copy.settings)).not.toContain(module.auths[0]?.keys[0]?.id);
+    await db.tokenKey.deleteMany({ where: { siteId: site.id } });
+    expect(await onNodes(other, copy.id)).toEqual([[KEY]]);
+  });
+
+  test('of another site or tenant are not to be named, nor its entries', async () => {
+    const [site, other] = [await build.site(), await build.site()];
+    const [mine, theirs] = [await made(site), await made(other)];
+    const { call } = as(site.owner);
+    const keys = [{ id: theirs.auth.keys[0]?.id ?? '' }];
+    await expect(call(tokenAuths.setAuths, { params: mine.at, body: { items: [{ ...entry, keys }] } })).toFail(
+      'NOT_FOUND',
+    );
+    await expect(
+      call(tokenAuths.setAuths, {
+        params: mine.at,
+        body: { items: [{ ...entry, id: theirs.auth.id, keys: [{ key: KEY }] }] },
+      }),
+    ).toFail('NOT_FOUND');
+    expect(await onNodes(site, mine.module.id)).toEqual([[KEY]]);
+  });
+
+  test('are at most 2,000 in a site, and a module has at most 100 entries', async () => {
+    const site = await build.site();
+    const { at } = await made(site);
+    const { call } = as(site.owner);
+    const rows = Array.from({ length: 1998 }, () => ({ id: randomUUID(), siteId: site.id, keySealed: 's1' }));
+    await db.tokenKey.createMany({ data: rows });
+    const items = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...entry, keys: [{ key: `a-key-${i}` }] }));
+    await expect(call(tokenAuths.setAuths, { params: at, body: { items: items(2) } })).toFail('LIMIT_REACHED');
+    await call(tokenAuths.setAuths, { params: at, body: { items: items(1) } });
+    await expect(call(tokenAuths.setAuths, { params: at, body: { items: items(101) } })).toFail('PARAMETER');
+  });
+});
+
+test('a module is assigned to domains, and not removed while one has it', async () => {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  const { module } = await made(site);
+  const { call } = as(site.owner);
+  const params = { ...site.params, kind: 'tokenAuth' as const };
+  await call(domainModules.assign, { params, body: { domainIDs: [domain.id], moduleID: module.id } });
+  await expect(call(tokenAuths.remove, { params: site.params, body: { ids: [module.id] } })).toFail('STILL_IN_USE', {
+    errorData: [{ rule: 'inUse', targets: ['Paid'] }],
+  });
+});
+
+describe('the tester', () => {
+  const url = 'https://www.example.com/films/a%20b.mp4?q=1';
+
+  test('signs a URL by the stored key, and says what was signed without the key', async () => {
+    const site = await build.site();
+    const { auth, at } = await made(site);
+    const time = '2026-11-20T12:00:00.000Z';
+    const answer = await as(site.owner).call(tokenAuths.sign, { params: at, body: { authID: auth.id, url, time } });
+    const seconds = Date.parse(time) / 1000;
+    const sign = createHmac('sha256', KEY).update(`/films/a%20b.mp4${seconds}`).digest('hex');
+    expect(answer).toMatchObject({
+      url: `${url}&auth=${seconds}-${sign}`,
+      headers: [],
+      text: `/films/a%20b.mp4${seconds}`,
+    });
+    expect(answer.expiresAt).toBe('2026-11-20T12:30:00.000Z');
+  });
+
+  test('says why a request is refused, by how much, and what the signer did otherwise', async () => {
+    const site = await build.site();
+    const { auth, at } = await made(site);
+    const { call } = as(site.owner);
+    const time = '2026-11-20T12:00:00.000Z';
+    const { url: signed } = await call(tokenAuths.sign, { params: at, body: { authID: auth.id, url, time } });
+    const judged = (asked: string, later = 0) =>
+      call(tokenAuths.judge, {
+        params: at,
+        body: { url: asked, time: new Date(Date.parse(time) + later * 1000).toISOString() },
+      });
+    const decoded = createHmac('sha256', KEY)
+      .update(`/films/a b.mp4${Date.parse(time) / 1000}`)
+      .digest('hex');
+    expect([
+      await judged(signed, 10),
+      await judged(signed, 1800 + 60 + 300),
+      await judged(signed, -61),
+      await judged(url),
+      await judged(`${signed}&auth=1`),
+      await judged(signed.replace(/.$/, '')),
+      await judged(signed.replace('a%20b', 'x')),
+      await judged(signed.replace(/[0-9a-f]{64}/, decoded)),
+    ]).toMatchObject([
+      { reason: 'good', seconds: 1850, keyID: auth.keys[0]?.id, name: 'films' },
+      { reason: 'expired', seconds: 300, authID: auth.id },
+      { reason: 'early', seconds: 1 },
+      { reason: 'missing', parts: ['auth={time}-{sign}'] },
+      { reason: 'twice' },
+      { reason: 'malformed' },
+      { reason: 'signature', hint: null },
+      { reason: 'signature', hint: 'decodedPath' },
+    ]);
+  });
+
+  test('lets those sign who may change the module, and anybody who reads it ask', async () => {
+    const site = await build.site();
+    const { auth, at } = await made(site);
+    const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'module:read'] });
+    await expect(as(sub).call(tokenAuths.sign, { params: at, body: { authID: auth.id, url } })).toFail('PERMISSION_DENIED');
+    expect(await as(sub).call(tokenAuths.judge, { params: at, body: { url } })).toMatchObject({ reason: 'missing' });
+  });
+});
