@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
 import { nodeTree } from './nginx/node-tree.ts';
 import type { Structure } from './nginx/node-tree.ts';
+import { storeZonePair } from './nginx/zone-pair.ts';
 import { assertFree, nameOf } from './nginx/sockets.ts';
 import type { Socket } from './nginx/sockets.ts';
 import type { Nginx } from './nginx/supervisor.ts';
@@ -86,6 +87,7 @@ export class EdgeNode {
    */
   async restructure(structure: Structure): Promise<void> {
     try {
+      await storeZonePair(this.#host.dir);
       await this.#server.serve(
         (generation) => nodeTree(structure, generation, this.#host),
         () => this.#assertPortsFree(structure),
@@ -166,6 +168,9 @@ export class EdgeNode {
   #sockets({ zone, node }: Structure): Socket[] {
     if (node?.enabled === false) return [];
     const { listen, capabilities } = this.#host;
+    const { relayPort } = node ?? {};
+    if (relayPort !== undefined)
+      return listen.map((address) => ({ protocol: 'tcp' as const, address, port: relayPort }));
     return listen.flatMap((address) => [
       ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, address, port })),
       ...http3Ports(zone, capabilities).map((port) => ({ protocol: 'udp' as const, address, port })),

@@ -16,6 +16,7 @@ import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
 import { Admin } from '@edgeloom/agent/nginx/admin.ts';
 import { findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { storeZonePair } from '@edgeloom/agent/nginx/zone-pair.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
@@ -70,8 +71,9 @@ export class Reply {
   }
   /** hit, or why it was forwarded. */
   get cache(): string {
-    const said = this.header('cache-status') ?? '';
-    return / fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said);
+    // Those on the way have said theirs before.
+    const said = this.header('cache-status')?.split(', ').at(-1) ?? '';
+    return /; fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said);
   }
 }
 
@@ -155,6 +157,13 @@ export type EdgeOptions = {
   enabled?: boolean;
   /** Authorities that origins are held against, as PEM. */
   trusts?: string;
+  /** Of several nodes of one zone. */
+  zoneKey?: Buffer;
+  /** A relay, which edge nodes ask on this port. */
+  relayPort?: number;
+  /** Where it listens: several nodes of one zone have the same ports. */
+  address?: string;
+  ports?: { http: number; https: number };
 };
 
 export async function startEdge({
@@ -163,29 +172,40 @@ export async function startEdge({
   dicts = {},
   enabled = true,
   trusts,
+  zoneKey = randomBytes(32),
+  relayPort,
+  address = '127.0.0.1',
+  ports,
 }: EdgeOptions = {}): Promise<Edge> {
   const dir = await mkdtemp(join(tmpdir(), 'edge-'));
-  const [http = 0, https = 0] = await freePorts(2);
+  const [free = 0, more = 0] = await freePorts(2);
+  const { http, https } = ports ?? { http: free, https: more };
   const [capabilities, workers, origin] = await Promise.all([detectCapabilities(nginx), findWorkers(), startOrigin()]);
   const layout = layoutOf(dir);
   await prepareLayout(layout, workers);
-  const zoneKey = randomBytes(32);
   const fallback = selfSigned('fallback.invalid');
   await writeFile(join(layout.keys, 'zone.key'), zoneKey.toString('base64'), { mode: 0o600 });
+  await storeZonePair(dir);
   await writeFile(join(layout.keys, 'fallback.pem'), fallback.cert);
   await writeFile(join(layout.keys, 'fallback.key'), fallback.key, { mode: 0o600 });
   const facts = {
     dir,
     luaDir: join(import.meta.dirname, '../../agent/lua'),
-    listen: ['127.0.0.1'],
+    listen: [address],
     user: workers?.user ?? null,
     capabilities,
     resolvers,
     caBundle: trusts === undefined ? null : join(layout.keys, 'trusted.pem'),
   };
   if (trusts !== undefined) await writeFile(facts.caBundle ?? '', trusts);
-  const node: NodeDoc = { kind: 'node', id: randomUUID(), enabled, cacheMaxBytes: 0 };
-  const edge = new Edge(dir, { http, https }, origin, zoneKey, (doc, generation) => {
+  const node: NodeDoc = {
+    kind: 'node',
+    id: randomUUID(),
+    enabled,
+    cacheMaxBytes: 0,
+    ...(relayPort !== undefined && { relayPort }),
+  };
+  const edge = new Edge(dir, address, { http, https }, origin, zoneKey, (doc, generation) => {
     const tree = renderTree({ zone: doc, node, generation, host: facts });
     const main = tree.get('nginx.conf') ?? '';
     const sized = (name: string, size: string) =>
@@ -209,6 +229,7 @@ export class Edge {
   /** One that every domain made by `site()` asks. */
   readonly origin: Origin;
   readonly admin: Admin;
+  readonly #address: string;
   readonly #zoneKey: Buffer;
   readonly #render: (zone: ZoneDoc, generation: number) => Map<string, string>;
   #revision = 0;
@@ -216,6 +237,7 @@ export class Edge {
 
   constructor(
     dir: string,
+    address: string,
     ports: { http: number; https: number },
     origin: Origin,
     zoneKey: Buffer,
@@ -223,6 +245,7 @@ export class Edge {
   ) {
     this.dir = dir;
     this.ports = ports;
+    this.#address = address;
     this.origin = origin;
     this.admin = new Admin(join(dir, 'run/admin.sock'));
     this.#zoneKey = zoneKey;
@@ -338,7 +361,7 @@ export class Edge {
   get(path: string, { host, method = 'GET', headers = {}, body, port, tls }: Ask = {}): Promise<Reply> {
     const secure = tls !== undefined;
     const options = {
-      host: '127.0.0.1',
+      host: this.#address,
       port: port ?? (secure ? this.ports.https : this.ports.http),
       path,
       method,
@@ -362,7 +385,7 @@ export class Edge {
 
   /** Bytes as they are; answers all that came back until the connection closed. */
   async raw(text: string): Promise<string> {
-    const socket = connect(this.ports.http, '127.0.0.1');
+    const socket = connect(this.ports.http, this.#address);
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.write(text);

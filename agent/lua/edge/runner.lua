@@ -20,6 +20,9 @@ local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
 local rates = require("edge.plugins.rates")
+local shield = require("edge.plugins.shield")
+local shield_ask = require("edge.shield.ask")
+local shield_serve = require("edge.shield.serve")
 local proxy_rewrite = require("edge.modules.proxy_rewrite")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.modules.token_auth")
@@ -28,7 +31,7 @@ local pcall, type, var = pcall, type, ngx.var
 
 local _M = {}
 local plugins = {
-    status, anti_referer, anti_header, https, rates, cache, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
+    status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth,
 }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
@@ -178,6 +181,33 @@ function _M.origin_access(watch)
     if answer then
         return end_with(answer, var.http_x_request_id or "")
     end
+end
+
+-- Hop B once more, to ask a relay.
+function _M.to_relay()
+    local place = shield_ask.access()
+    if place then
+        return ngx.exec(place)
+    end
+end
+
+function _M.relay_balancer()
+    return shield_ask.balancer()
+end
+
+-- What edge nodes ask a relay.
+function _M.relay_access()
+    local answer = shield_serve.access()
+    if answer == 903 then
+        return end_with(answer, var.request_id)
+    end
+    if answer then
+        return type(answer) == "string" and ngx.exec(answer) or ngx.exit(answer)
+    end
+end
+
+function _M.relay_header()
+    shield_serve.header_filter()
 end
 
 local origin_header = taking_part("origin_header")

@@ -1,23 +1,75 @@
-// The certificate shown to visitors who name no site of ours: nginx wants one before it asks Lua. Written out as DER here
-// because node:crypto signs but does not build certificates, and a node may have no openssl program: nginx brings only
-// the library.
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+// Certificates that a node makes itself. Written out as DER here because node:crypto signs but does not build certificates,
+// and a node may have no openssl program: nginx brings only the library.
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+export interface Pair {
+  cert: string;
+  key: string;
+}
 
 const YEAR_MS = 365 * 86_400_000;
 
-export function selfSigned(name: string, now = new Date()): { cert: string; key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
+/** What visitors see who name no site of ours: nginx wants a pair before it asks Lua. */
+export function selfSigned(name: string, now = new Date()): Pair {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return signedByItself(name, privateKey, {
+    algorithm: sequence(oid('2a8648ce3d040302')),
+    digest: 'sha256',
+    // Positive whatever the first bit says.
+    serial: Buffer.concat([Buffer.from([1]), randomBytes(15)]),
+    from: new Date(now.getTime() - 86_400_000),
+    to: new Date(now.getTime() + 10 * YEAR_MS),
+  });
+}
+
+/**
+ * By which nodes of one zone know each other. Each makes it from the zone's key, and each gets the same bytes: to have it is to
+ * have that key, and there is nothing to hand out or to renew.
+ */
+export function zonePair(zoneKey: Buffer): Pair {
+  const seed = createHmac('sha256', zoneKey).update('edgeloom relay').digest();
+  const key = createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: 'der', type: 'pkcs8' });
+  return signedByItself(ZONE_NAME, key, {
+    algorithm: sequence(oid('2b6570')),
+    digest: null,
+    serial: Buffer.from([1]),
+    from: new Date('2020-01-01T00:00:00Z'),
+    to: new Date('2120-01-01T00:00:00Z'),
+  });
+}
+
+/** What the certificate of a zone is of; it stands in no DNS. */
+export const ZONE_NAME = 'relay.edgeloom.invalid';
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+interface Facts {
+  algorithm: Buffer;
+  /** Null where the algorithm brings its own. */
+  digest: string | null;
+  serial: Buffer;
+  from: Date;
+  to: Date;
+}
+
+function signedByItself(name: string, privateKey: KeyObject, { algorithm, digest, serial, from, to }: Facts): Pair {
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const subject = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
   const keyID = createHash('sha1').update(spki).digest();
   const facts = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
-    // Positive whatever the first bit says.
-    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
-    ecdsaWithSha256,
+    der(0x02, serial),
+    algorithm,
     subject,
-    sequence(time(new Date(now.getTime() - 86_400_000)), time(new Date(now.getTime() + 10 * YEAR_MS))),
+    sequence(time(from), time(to)),
     subject,
     spki,
     der(
@@ -28,8 +80,8 @@ export function selfSigned(name: string, now = new Date()): { cert: string; key:
       ),
     ),
   );
-  const signature = sign('sha256', facts, privateKey);
-  const certificate = sequence(facts, ecdsaWithSha256, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const signature = sign(digest, facts, privateKey);
+  const certificate = sequence(facts, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return {
     cert: pem('CERTIFICATE', certificate),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -1,9 +1,13 @@
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { ZONE_NAME } from '../nginx/self-signed.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
 import type { HostFacts, RenderInput } from './render.ts';
 
 /** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
 export const hopConf = ({
+  zone,
+  node,
   host,
 }: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
 upstream origin {
@@ -24,12 +28,12 @@ map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
 map "" $o_chain { default ""; }
 map "" $o_key { default ""; }
-
+${asksRelays(zone, node) && relayUpstream}
 server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
     server_name _;
     access_log off;
-${hopB(host, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}}
+${hopB(host, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}${asksRelays(zone, node) && relayLocations(host)}}
 `;
 
 type Way = {
@@ -73,6 +77,8 @@ ${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`
     proxy_set_header X-E-Vary "";
     proxy_set_header X-E-Slice "";
     proxy_set_header X-E-Image "";
+    proxy_set_header X-E-Documents "";
+    proxy_set_header X-E-Fresh "";
 ${fields}    proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size 16k;
@@ -101,6 +107,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-E-Image;
+    proxy_hide_header X-E-Relay;
     proxy_pass_header Date;
     proxy_pass_header Server;
     proxy_next_upstream error timeout http_502 http_504;
@@ -150,6 +157,55 @@ const images = (luaDir: string) => conf`    location @image {
         proxy_read_timeout 2h;
         proxy_next_upstream error timeout invalid_header;
         proxy_pass http://images;
+    }
+`;
+
+/** A relay itself asks none. */
+const asksRelays = (zone: ZoneDoc, node: NodeDoc | null) =>
+  (zone.relays ?? []).length > 0 && node?.relayPort === undefined;
+
+const relayUpstream = conf`map "" $o_relay { default ""; }
+# Lua may write only what some directive reads.
+map $o_relay $o_unused { default ""; }
+map "" $o_documents { default ""; }
+map "" $o_fresh { default ""; }
+# Every connection in it is to a relay of this zone, verified and under one name, so they may be shared.
+upstream relay {
+    server 0.0.0.1;
+    balancer_by_lua_block { edge.relay_balancer() }
+    keepalive 64;
+    keepalive_timeout 55s;
+}
+`;
+
+/** What hop A wrote goes along, for the relay's hop B; of what steers this node's store nothing does. */
+const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay {
+        access_by_lua_file ${`${luaDir}/edge/phases/to_relay.lua`};
+        proxy_set_header Host $host;
+        proxy_set_header Connection "";
+        proxy_set_header X-E-Key "";
+        proxy_set_header X-E-Version "";
+        proxy_set_header X-E-State "";
+        proxy_set_header X-E-Connection "";
+        proxy_set_header X-E-Vary "";
+        proxy_set_header X-E-Slice "";
+        proxy_set_header X-E-Image "";
+        proxy_set_header X-E-Documents $o_documents;
+        proxy_set_header X-E-Fresh $o_fresh;
+        proxy_ssl_certificate ${`${dir}/keys/relay.pem`};
+        proxy_ssl_certificate_key ${`${dir}/keys/relay.key`};
+        proxy_ssl_verify on;
+        proxy_ssl_trusted_certificate ${`${dir}/keys/relay.pem`};
+        proxy_ssl_name ${ZONE_NAME};
+        proxy_ssl_session_reuse on;
+        proxy_next_upstream error timeout;
+        # Also what a relay says whose documents are others. An origin may say so itself, and is then asked again, from here.
+        proxy_intercept_errors on;
+        error_page 502 504 597 = @origin;
+        proxy_pass https://relay;
+    }
+    location @origin {
+        proxy_pass $o_scheme://$o_pool;
     }
 `;
 

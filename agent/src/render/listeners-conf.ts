@@ -1,6 +1,7 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
+import { relayServer } from './relay-conf.ts';
 import { altSvcMap, hasHttp3, http3Ports, quicListens } from './http3.ts';
 import type { HostFacts, RenderInput } from './render.ts';
 
@@ -94,7 +95,7 @@ map "" $e_cache_control { default $upstream_http_x_e_cc; }
 map "" $e_scheme { default $scheme; }
 map "" $e_port { default $server_port; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}
-${node?.enabled !== false && visitors(zone, host)}`;
+${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, host) : relayServer(node.relayPort, zone, host))}`;
 
 /** A node that is switched off has none: it keeps its store and answers the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts) => conf`server {
@@ -190,7 +191,9 @@ ${store}${more}        # Hop B closed without an answer and nothing stale was al
 ${store}${more}        error_page 502 = @again;
         proxy_pass http://${upstream}$e_uri;
     }
-${host.capabilities.slice && slices(upstream, fields, more)}    location @again {
+${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, more)}${pastTheStore(once)}`;
+
+export const pastTheStore = (once: Conf) => conf`    location @again {
         set $e_again "AGAIN ";
         proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
         proxy_pass http://${once}$e_uri;
@@ -231,7 +234,7 @@ const requestFields = conf`    proxy_set_header Host $host;
 `;
 
 /** The store, as both locations that have it use it. */
-const store = conf`        proxy_cache edge;
+export const store = conf`        proxy_cache edge;
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
         proxy_cache_lock on;
@@ -248,9 +251,9 @@ const store = conf`        proxy_cache edge;
 `;
 
 /** Large files: nginx asks for one piece after the other, each an object of its own. */
-const slices = (upstream: Conf, fields: Conf | false, more: Conf | false) => conf`    location @slice {
+export const slices = (upstream: Conf, fields: Conf, more: Conf | false) => conf`    location @slice {
         slice 1m;
-${requestFields}${fields}        proxy_set_header Range $slice_range;
+${fields}        proxy_set_header Range $slice_range;
         proxy_set_header X-E-Slice $slice_range;
         proxy_cache_key $e_key$slice_range;
 ${store}${more}        proxy_pass http://${upstream}$e_uri;

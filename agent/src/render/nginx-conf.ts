@@ -60,8 +60,9 @@ http {
         poolPerName: host.capabilities.poolPerName,
         slices: host.capabilities.slice,
         brotli: host.capabilities.brotli,
-        webp: host.capabilities.webp,
+        webp: host.capabilities.webp && node?.relayPort === undefined,
         ports: portsOf(zone),
+        relay: node?.relayPort !== undefined,
       }),
     )}) }
     init_worker_by_lua_block { edge.init_worker() }

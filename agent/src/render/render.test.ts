@@ -62,6 +62,8 @@ const node: NodeDoc = {
   cacheMaxBytes: 1_073_741_824,
 };
 
+const relay = { id: node.id, address: '203.0.113.7', port: 8443 };
+
 describe('the rendered tree', () => {
   test.each([
     ['debian', { zone, node: null, generation: 7, host }],
@@ -75,6 +77,8 @@ describe('the rendered tree', () => {
         host: { ...host, capabilities: { ...openresty, http3: true } },
       },
     ],
+    ['shielded', { zone: { ...zone, relays: [relay] }, node, generation: 11, host }],
+    ['relay', { zone: { ...zone, relays: [relay] }, node: { ...node, relayPort: 8443 }, generation: 12, host }],
     [
       'plain-only',
       {

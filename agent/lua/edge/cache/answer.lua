@@ -2,13 +2,19 @@
 local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
 local birth_of = require("edge.cache.birth").unpack
+local tags = require("edge.cache.tags")
+local settings = require("edge.core.settings")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local header, var, time = ngx.header, ngx.var, ngx.time
-local tonumber, gmatch, pairs, max = tonumber, string.gmatch, pairs, math.max
+local tonumber, gmatch, pairs, select = tonumber, string.gmatch, pairs, select
+local max, floor, concat = math.max, math.floor, table.concat
 
 local _M = {}
 local decoded = lrucache.new(1000)
+-- Two on one way have two names.
+local NAME = settings.relay and "Edgeloom-Relay" or "Edgeloom"
+local HIT = NAME .. "; hit; ttl="
 local FROM_STORE = { HIT = true, REVALIDATED = true, STALE = true, UPDATING = true }
 -- Why it was asked further, where it was.
 local FORWARDED = {
@@ -23,7 +29,7 @@ local function forwarded(state)
         local method = var.request_method
         reason = (method == "GET" or method == "HEAD") and "bypass" or "method"
     end
-    local text = "Edgeloom; fwd=" .. reason
+    local text = NAME .. "; fwd=" .. reason
     if state == "REVALIDATED" then
         return text .. "; fwd-status=304; stored"
     end
@@ -55,14 +61,14 @@ end
 
 -- A visitor counts from when the origin sent it, so what is left for browsers is added to its age.
 local function tell_browser(age)
-    local seconds = var.upstream_http_x_e_browser
+    local seconds = not settings.relay and var.upstream_http_x_e_browser
     if seconds then
         var.e_cache_control = seconds == "0" and "no-cache" or "max-age=" .. seconds + age
     end
 end
 
 -- nginx renews the validity of an object that a 304 freshened, not its fields: the newer ones are in the dictionary.
--- Answers when the 304 left the origin, and how long it is fresh.
+-- Answers when the 304 left the origin, how long it is fresh, and when the origin was asked (milliseconds).
 local function freshened()
     local text = urls.freshened(var.e_key .. ":" .. (var.upstream_http_etag or var.upstream_http_last_modified or ""))
     if not text then
@@ -82,7 +88,7 @@ local function freshened()
     if newer.fields["Expires"] and var.upstream_http_x_e_browser then
         header["Expires"] = nil
     end
-    return newer.birth, newer.lifetime
+    return newer.birth, newer.lifetime, newer.asked
 end
 
 local function stored_answer(state, birth, lifetime, closer)
@@ -105,9 +111,9 @@ local function stored_answer(state, birth, lifetime, closer)
         tell_browser(age)
     end
     if state == "HIT" then
-        say("Edgeloom; hit; ttl=" .. lifetime - age)
+        say(HIT .. lifetime - age)
     elseif state == "UPDATING" then
-        say("Edgeloom; hit; ttl=" .. lifetime - age .. "; detail=stale-while-revalidate")
+        say(HIT .. lifetime - age .. "; detail=stale-while-revalidate")
     else
         say(forwarded(state))
     end
@@ -135,7 +141,7 @@ function _M.header_filter()
         local age = time() - birth
         if age >= 0 and age < lifetime and not closer then
             header["Age"] = age
-            header["Cache-Status"] = "Edgeloom; hit; ttl=" .. lifetime - age
+            header["Cache-Status"] = HIT .. lifetime - age
             return
         end
         return stored_answer(state, birth, lifetime, closer)
@@ -146,6 +152,29 @@ function _M.header_filter()
     if var.upstream_status then
         return fetched_answer(state, packed)
     end
-    say("Edgeloom; detail=own-answer")
+    say(NAME .. "; detail=own-answer")
+end
+
+-- On a relay, after the filter: what the edge node must know of this answer, and its tags. How long it is fresh from its birth
+-- ("-": that is for the edge node to say), and how many milliseconds before this request the origin was asked.
+function _M.for_edge()
+    local state, packed = var.upstream_cache_status, tonumber(var.upstream_http_x_e_birth)
+    local arrived = ngx.req.start_time() * 1000
+    local asked, list = arrived, nil
+    local field = var.upstream_http_x_e_tags
+    if field then
+        asked, list = tags.read(field)
+    end
+    local lifetime
+    if packed and var.upstream_http_x_accel_expires ~= "0" then
+        lifetime = select(2, birth_of(packed))
+    end
+    if FROM_STORE[state] and state ~= "REVALIDATED" then
+        local _, newer_lifetime, newer_asked = freshened()
+        lifetime, asked = newer_lifetime or lifetime, max(asked, newer_asked or 0)
+    elseif state == "REVALIDATED" then
+        asked = arrived
+    end
+    return (lifetime or "-") .. "," .. max(0, floor(arrived - asked)), list and list[1] and concat(list, ",") or nil
 end
 return _M

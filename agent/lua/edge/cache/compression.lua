@@ -58,7 +58,8 @@ end
 function _M.apply(site, response)
     local wanted = site.compression
     local encoding
-    if wanted and is_eligible(wanted, response) then
+    -- A relay has done it.
+    if wanted and not response.relayed and is_eligible(wanted, response) then
         local before = response.vary_text
         response.vary_text = before and before .. ", Accept-Encoding" or "Accept-Encoding"
         response.names = vary.names(response.vary_text)

@@ -3,8 +3,10 @@ local accepts = require("edge.http.accepts")
 local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
 local images = require("edge.cache.images")
+local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
 local marks = require("edge.cache.marks")
+local moments = require("edge.shield.moments")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local stored = require("edge.cache.stored")
@@ -114,7 +116,7 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- What was purged after it was stored: "obsolete", or the moment (milliseconds) before which it is only stale.
+-- What was purged after it was stored: "obsolete" and since when, or the moment (milliseconds) before which it is only stale.
 local function verdict(site, made, found)
     local hard, soft
     if made.tagged and not found.known then
@@ -123,7 +125,7 @@ local function verdict(site, made, found)
         hard, soft = marks.of_tags(site.id, found.tags)
     end
     if hard and (found.asked or found.date) <= hard then
-        return "obsolete"
+        return "obsolete", hard
     end
     soft = later(soft, later(made.soft, made.softened))
     if soft and max(found.date, found.asked or 0) <= soft then
@@ -143,12 +145,12 @@ local function settle(site, made, key, simulated)
     if not found then
         return false
     end
-    local said = verdict(site, made, found)
+    local said, since = verdict(site, made, found)
     if said == "obsolete" and simulated then
         made.version = urls.new_token()
         return true
     elseif said == "obsolete" then
-        urls.set_version(site.id, made.url, urls.new_token())
+        urls.set_version(site.id, made.url, urls.new_token(since))
         stored.remove(found.path)
         return true
     end
@@ -172,6 +174,35 @@ local function locate(made, request)
         return place
     end
     return past_the_store(made, time()) or place
+end
+
+-- On a relay: what was purged at an edge node is not served to it from here, whether or not the purge has come here. An
+-- answer whose origin was asked before `hard` (milliseconds) is obsolete, before `soft` it is asked about. Pieces of large
+-- files are not looked at: of these all that is stored goes, unless this node knows of a purge as new as that.
+function _M.refresh(site, request, hard, soft, place)
+    local made, key = request.cache, var.e_key
+    local obsolete, found = false, nil
+    if place then
+        local own, own_soft = moments.of(site.id, made.url, request.name .. request.path)
+        obsolete = later(hard, soft) > (later(own, own_soft) or 0)
+    else
+        found = stored.find(key, var.http_x_e_vary or "")
+        local newer = found and urls.freshened(key .. ":" .. (found.validator or ""))
+        local asked = found and later(found.asked or 0, newer and cjson.decode(newer).asked)
+        obsolete = found ~= nil and (hard ~= nil and asked <= hard or not found.known)
+        if found and not obsolete and soft and asked <= soft then
+            stored.soften(found.path, time() * 1000)
+        end
+    end
+    if not obsolete then
+        return place
+    end
+    urls.set_version(site.id, made.url, urls.new_token(hard))
+    if found then
+        stored.remove(found.path)
+    end
+    learn(made, request, token_of(made.url))
+    return locate(made, request)
 end
 
 function _M.access(site, request)

@@ -16,7 +16,9 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
+local ask = require("edge.shield.ask")
 local rules = require("edge.cache.rules")
+local settings = require("edge.core.settings")
 local tags = require("edge.cache.tags")
 local unlink = require("edge.cache.unlink")
 local urls = require("edge.cache.urls")
@@ -51,7 +53,7 @@ local MOST = 2147483648
 local FAILURES = set { 500, 502, 503, 504 }
 
 -- Everything about the response that the decision needs.
-local function read_response(site, request)
+local function read_response(site, request, relayed)
     local slice = var.http_x_e_slice
     local response = {
         status = ngx.status,
@@ -63,6 +65,8 @@ local function read_response(site, request)
         authorized = var.http_authorization ~= nil,
         slice = slice and slice ~= "" and slice or nil,
         tags = joined(header["Cache-Tag"]),
+        relayed = relayed ~= nil,
+        asked = relayed and relayed.asked or ngx.req.start_time(),
     }
     header["Cache-Tag"] = nil
     local facts = {
@@ -249,7 +253,10 @@ local function stored(site, response, key, expires)
     header["X-E-V"] = response.vary_text
     header["X-E-Recipe"] = recipe
     header["X-E-Hide"] = response.hide
-    header["X-E-Tags"] = response.tags and tags.field(response.tags, ngx.req.start_time())
+    -- A relay says of each answer when its origin was asked.
+    if response.tags or settings.relay then
+        header["X-E-Tags"] = tags.field(response.tags or "", response.asked)
+    end
     header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
     -- Written anew, so that it stands before X-Accel-Expires; nginx takes silence for no permission.
@@ -282,7 +289,7 @@ local function freshen(response, key)
     local validator = var.http_if_none_match or var.http_if_modified_since or ""
     urls.note_freshened(key .. ":" .. validator, cjson.encode {
         fields = newer, birth = response.birth, control = response.control_text,
-        lifetime = forbidden and 0 or response.lifetime,
+        lifetime = forbidden and 0 or response.lifetime, asked = floor(response.asked * 1000),
     })
     header["Cache-Control"] = nil
     header["Vary"] = nil
@@ -326,7 +333,11 @@ function _M.origin_header(site, request)
         return "close"
     end
     fields.remove_hop_by_hop(status)
-    local response = read_response(site, request)
+    local relayed = ask.answer(request)
+    if relayed == "close" then
+        return relayed
+    end
+    local response = read_response(site, request, relayed)
     request.response = response
     response.image = images.is_wanted(site, response)
     compression.apply(site, response)
@@ -334,6 +345,10 @@ function _M.origin_header(site, request)
         invalidate(site, request, key)
     end
     apply_rule(site, response)
+    if relayed and relayed.lifetime then
+        -- It began to count at the relay.
+        response.lifetime = relayed.lifetime
+    end
     if status == 304 and var.http_x_e_state == "EXPIRED" then
         return freshen(response, key)
     end

@@ -54,13 +54,15 @@ local function look(path)
         if field then
             found.asked, found.tags = tags.read(field)
         end
+        found.validator = text and (match(text, "\r\n[Ee][Tt][Aa][Gg]: ([^\r\n]*)")
+            or match(text, "\r\n[Ll]ast%-[Mm]odified: ([^\r\n]*)"))
     end
     file:close()
     return found
 end
 
 -- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
--- { path, known, date, asked, tags }, or nil. `asked` and `date` in milliseconds.
+-- { path, known, date, asked, tags, validator }, or nil. `asked` and `date` in milliseconds.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)

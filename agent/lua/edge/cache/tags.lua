@@ -6,19 +6,24 @@ local _M = {}
 local MOST = 64
 local LONGEST = 128
 
--- `asked`: when the origin was, in seconds. Nothing where there is no tag.
-function _M.field(text, asked)
-    local list = { floor(asked * 1000) }
+-- In lower case.
+function _M.list(text)
+    local list = {}
     for tag in gmatch(text, "[^,]+") do
         tag = lower(match(tag, "^%s*(.-)%s*$"))
         if tag ~= "" and #tag <= LONGEST then
             list[#list + 1] = tag
         end
-        if #list > MOST then
+        if #list == MOST then
             break
         end
     end
-    return #list > 1 and concat(list, ",") or nil
+    return list
+end
+
+-- `asked`: when the origin was, in seconds.
+function _M.field(text, asked)
+    return concat({ floor(asked * 1000), unpack(_M.list(text)) }, ",")
 end
 
 -- When the origin was asked, in milliseconds, and the tags.

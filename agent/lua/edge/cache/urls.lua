@@ -19,10 +19,12 @@ local PASS_SECONDS = 10
 local AHEAD_SECONDS = 60
 local made = 0
 
--- Never the same twice, on any worker, before or after a restart.
-function _M.new_token()
+-- Never the same twice, on any worker, before or after a restart. `since`: of what was purged earlier (milliseconds).
+function _M.new_token(since)
     made = made + 1
-    return format("%x.%x.%x.%x", now() * 1000, ngx.worker.pid(), made, random(0, 2147483647))
+    -- Now, and not when this worker last looked at the clock: what is asked later must not look older.
+    ngx.update_time()
+    return format("%x.%x.%x.%x", since or now() * 1000, ngx.worker.pid(), made, random(0, 2147483647))
 end
 
 function _M.token(url)
@@ -94,9 +96,15 @@ function _M.forget_pass(url)
     end
 end
 
+local function note_move(site_id)
+    ngx.update_time()
+    changes:set("movedAt|" .. site_id, now() * 1000)
+end
+
 -- Whatever the site has stored becomes unreachable.
 function _M.move_site(site_id)
     journal.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
+    note_move(site_id)
     docs.bump({ "site/" .. site_id })
 end
 
@@ -141,6 +149,7 @@ function _M.restore(others)
             others(entry)
         else
             changes:set("moved|" .. entry.site, entry.moves)
+            note_move(entry.site)
         end
     end)
 end
@@ -153,6 +162,11 @@ end
 -- How often the whole site had to be moved for want of room.
 function _M.site_moves(site_id)
     return changes:get("moved|" .. site_id) or 0
+end
+
+-- When last, in milliseconds.
+function _M.moved_at(site_id)
+    return changes:get("movedAt|" .. site_id)
 end
 
 function _M.freshened(key)

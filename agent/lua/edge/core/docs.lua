@@ -13,7 +13,7 @@ local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local files = require("edge.core.files")
 local docs, absent, marks, changes = dicts.docs, dicts.absent, dicts.marks, dicts.changes
-local find, sub, null, type, pairs = string.find, string.sub, ngx.null, type, pairs
+local find, sub, null, type, pairs, crc32 = string.find, string.sub, ngx.null, type, pairs, ngx.crc32_long
 
 local RING = 4096
 local KEPT = 10000
@@ -103,8 +103,8 @@ local function without_nulls(value)
 end
 
 -- An entry of a document that is nobody else's.
-function _M.made(key, doc)
-    return { key = key, doc = without_nulls(doc) }
+function _M.made(key, doc, sum)
+    return { key = key, doc = without_nulls(doc), sum = sum }
 end
 
 local function decode(key, text)
@@ -112,7 +112,7 @@ local function decode(key, text)
     if type(doc) ~= "table" then
         return nil, err or "not an object"
     end
-    return _M.made(key, doc)
+    return _M.made(key, doc, crc32(text))
 end
 
 local function keep(key, entry, seconds)
@@ -170,7 +170,7 @@ local function load(key, old)
     return nil, "absent"
 end
 
--- The entry { key, doc, stale, suspect } of a document; or nil, "absent" | "corrupt".
+-- The entry { key, doc, sum, stale, suspect } of a document; or nil, "absent" | "corrupt".
 function _M.get(key)
     local entry, expired = decoded:get(key)
     if entry and not entry.stale then

@@ -4,6 +4,7 @@ local docs = require("edge.core.docs")
 local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
 local recent = require("edge.core.recent")
+local settings = require("edge.core.settings")
 local token_auth = require("edge.modules.token_auth")
 local challenges = require("edge.tls.challenges")
 local find, sub = string.find, string.sub
@@ -88,7 +89,8 @@ function _M.visiting(name, at, tick, get)
         return nil, why, closed
     end
     local guard = request.modules and request.modules.tokenAuth
-    if guard then
+    -- A relay is asked without the token.
+    if guard and not settings.relay then
         token_auth.read(guard, request)
     end
     request.encoding = var.e_encoding
@@ -96,17 +98,16 @@ function _M.visiting(name, at, tick, get)
     return request
 end
 
--- On hop A, by all that nginx put into one variable; or nil, why, and the site that does not answer on this port.
-function _M:visitor()
+-- By all that decides; or nil, why, and the site that does not answer on this port.
+local function recall(facts, at)
     local tick = docs.sync()
-    local facts = var.e_facts
     local request = remembered:get(facts)
     if request and (request.tick == tick or is_current(request)) then
         request.tick = tick
         return request
     end
     local why, closed
-    request, why, closed = _M.visiting(var.host, var.scheme .. ":" .. var.server_port, tick, docs.get)
+    request, why, closed = _M.visiting(var.host, at or var.scheme .. ":" .. var.server_port, tick, docs.get)
     if not request then
         return nil, why, closed
     end
@@ -114,6 +115,17 @@ function _M:visitor()
         remembered:set(facts, request)
     end
     return request
+end
+
+-- On hop A, which nginx put all of it into one variable for.
+function _M:visitor()
+    return recall(var.e_facts)
+end
+
+-- On a relay, from what the edge node's hop B wrote.
+function _M.relayed()
+    local at = var.http_x_e_at or "http:0"
+    return recall(at .. " " .. var.e_facts, at)
 end
 
 -- On hop B, from what hop A wrote.

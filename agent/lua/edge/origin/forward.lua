@@ -24,6 +24,12 @@ local function clear_private()
     end
 end
 
+-- What the visitor sent and nobody else shall read.
+function _M.clean()
+    clear_private()
+    fields.remove_named_by_visitor(var.http_x_e_connection)
+end
+
 local function port_of(origin, upstream, request)
     if origin.scheme == "follow" then
         for _, entry in ipairs(origin.portMap) do
@@ -98,8 +104,7 @@ function _M.origin_access(_, request)
         var.o_pool = "origin_tls"
         return "@verified"
     end
-    clear_private()
-    fields.remove_named_by_visitor(var.http_x_e_connection)
+    _M.clean()
     local peers, refused = peers_of(origin, request)
     if #peers == 0 then
         ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")

@@ -1,6 +1,7 @@
 -- Hop B: the owner's page instead of what an origin, or nobody, answered. Of what an origin says itself only answers to GET
 -- and HEAD are replaced: what programs send is answered as programs read it. Fails open: the answer stays as it is.
 local error_pages = require("edge.error_pages")
+local settings = require("edge.core.settings")
 local header, var, ipairs = ngx.header, ngx.var, ipairs
 
 -- After the cache, which may close without an answer so that a stale one serves, and after our own page was made.
@@ -14,7 +15,8 @@ local GONE = {
 }
 
 function _M.origin_header(site, request)
-    if not site.errorPages or not (ngx.ctx.page or READ[request.method]) or (var.http_x_e_slice or "") ~= "" then
+    -- A relay leaves it to the edge node.
+    if not site.errorPages or settings.relay or not (ngx.ctx.page or READ[request.method]) or (var.http_x_e_slice or "") ~= "" then
         return nil
     end
     local page = error_pages.find(site, ngx.status, request.name, request.path)

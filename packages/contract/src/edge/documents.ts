@@ -29,6 +29,8 @@ export const ZoneDoc = z.object({
   cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
   maxBodyBytes: Count.describe('0: no limit'),
   forceSSLRedirectCode: z.int().min(301).max(308).optional().describe('301 where it is absent'),
+  /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
+  relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
 });
@@ -116,6 +118,8 @@ export const SiteDoc = z.object({
   webp: z.object({ quality: z.int(), types: z.array(z.string()), minBytes: Count, maxBytes: Count }).optional(),
   /** Where nobody states a time, a tenth of what Last-Modified tells. */
   heuristics: z.boolean().optional(),
+  /** What a node does not have it asks a relay of the zone for, where there is one, and not the origin. */
+  shield: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
   ports: z.array(Port).optional(),
   antiHeaders: z.array(AntiHeaderDoc).optional(),
@@ -235,6 +239,7 @@ export const NodeDoc = z.object({
     .object({ packetSize: z.int().min(88).max(1460).nullable(), windowSize: z.int().min(1).max(65_535).nullable() })
     .optional()
     .describe("what its answers to visitors' first packets say"),
+  relayPort: Port.optional().describe('a relay: it answers edge nodes of its zone there, and no visitors'),
 });
 
 export type ZoneDoc = z.output<typeof ZoneDoc>;
@@ -271,7 +276,8 @@ const keyPattern = new RegExp(
 export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) => {
   if (node === null) return true;
   const isOn = node.enabled || (node.drainUntil !== undefined && new Date(node.drainUntil) > now);
-  return isOn && (node.portType ?? layer) === layer;
+  // A relay has no visitors of its own, and so no forwards.
+  return isOn && (node.relayPort === undefined ? (node.portType ?? layer) === layer : layer === '7');
 };
 
 /** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */

@@ -1,0 +1,1 @@
+edge.relay_access()

@@ -1,0 +1,1 @@
+edge.to_relay()

@@ -1,0 +1,126 @@
+-- An edge node, hop B: asks a relay instead of the origin. With the request goes what it was decided by and how fresh the
+-- answer must be, so that a relay which has not heard of a change or a purge cannot bring back what is gone here. When
+-- nobody answers as a relay does, the origin is asked: no request fails for the relay's sake.
+local balancer = require("ngx.balancer")
+local counters = require("edge.core.counters")
+local docs = require("edge.core.docs")
+local documents = require("edge.shield.documents")
+local forward = require("edge.origin.forward")
+local keys = require("edge.cache.keys")
+local moments = require("edge.shield.moments")
+local relays = require("edge.shield.relays")
+local requests = require("edge.core.request")
+local tags = require("edge.cache.tags")
+local urls = require("edge.cache.urls")
+local joined = require("edge.http.cache_control").joined
+local header, var, start_time = ngx.header, ngx.var, ngx.req.start_time
+local floor, max, match, tonumber = math.floor, math.max, string.match, tonumber
+
+local _M = {}
+local ORIGIN = "@origin"
+local CONNECT_SECONDS = 1
+-- Longer than the relay itself waits.
+local GRACE_SECONDS = 5
+
+local function age_in_ms(moment, asked)
+    return moment and max(0, floor(asked - moment)) or "-"
+end
+
+-- In the location that asks a relay. Answers where to go on instead.
+function _M.access()
+    local request = requests:inner()
+    local key = var.http_x_e_key
+    local zone = docs.get("zone")
+    local decided = request and documents.of(request)
+    local list = decided and zone and relays.choose(zone.doc.relays, keys.url_of(key), request.site.doc.id) or {}
+    if #list == 0 then
+        var.o_relay = "none"
+        return ORIGIN
+    end
+    forward.clean()
+    local asked = start_time() * 1000
+    local hard, soft = moments.of(request.site.doc.id, keys.url_of(key), request.name .. request.path)
+    var.o_documents = decided
+    var.o_fresh = (hard or soft) and age_in_ms(hard, asked) .. "," .. age_in_ms(soft, asked) or ""
+    ngx.ctx.request = request
+    ngx.ctx.shield = { list = list, at = 0, site_id = request.site.doc.id, origin = request.host.doc.origin }
+end
+
+-- One that took the connection and then said nothing may have waited for this site's origin: it rests for that site alone.
+local function failed(id, site_id, connected)
+    relays.failed(id, connected ~= "-" and site_id or "")
+end
+
+function _M.balancer()
+    local trip = ngx.ctx.shield
+    if balancer.get_last_failure() then
+        -- The last is of the try that begins.
+        failed(trip.list[trip.at].id, trip.site_id, match(var.upstream_connect_time or "", "([^%s,]+),[^,]*$"))
+    elseif trip.at == 0 and #trip.list > 1 then
+        balancer.set_more_tries(#trip.list - 1)
+    end
+    trip.at = trip.at < #trip.list and trip.at + 1 or trip.at
+    local relay, wait = trip.list[trip.at], trip.origin.readTimeoutSeconds + GRACE_SECONDS
+    var.o_relay = relay.id
+    balancer.set_timeouts(CONNECT_SECONDS, wait, wait)
+    local ok, err = balancer.set_current_peer(relay.address, relay.port)
+    if not ok then
+        ngx.log(ngx.ERR, "relay ", relay.address, ": ", err)
+        return ngx.exit(502)
+    end
+end
+
+-- In the location that asks the origin: whether a relay was asked before, and what came of it.
+function _M.was_tried(site_id)
+    local id = var.o_relay
+    if id == "" then
+        return false
+    end
+    if match(var.upstream_header_time or "", "%-$") then
+        failed(id, site_id, match(var.upstream_connect_time or "", "([^%s,]+)$"))
+    end
+    return true
+end
+
+-- Whether the answer is older than a purge that has come to this node. Of tags the relay could not be told; the next time it
+-- is, as of a purge of the URL.
+local function is_obsolete(request, asked, list)
+    local site_id, url = request.site.doc.id, keys.url_of(var.http_x_e_key)
+    local hard, soft = moments.of(site_id, url, request.name .. request.path)
+    if asked <= max(hard or 0, soft or 0) then
+        return true
+    end
+    hard, soft = moments.of_tags(site_id, list)
+    local tagged = max(hard or 0, soft or 0)
+    if asked <= tagged then
+        urls.set_version(site_id, url, urls.new_token(tagged))
+        return true
+    end
+    return false
+end
+
+-- What a relay said of its answer: { lifetime, asked }, both in seconds, `asked` by this node's clock; "close" where it is
+-- none of a relay's or is obsolete: hop A then asks the origin. Nil where the origin itself was asked.
+function _M.answer(request)
+    local trip = ngx.ctx.shield
+    if not trip then
+        return nil
+    end
+    local lifetime, before = match(var.upstream_http_x_e_relay or "", "^([%d-]+),(%d+)$")
+    if not before then
+        if ngx.status == 903 then
+            relays.failed(trip.list[trip.at].id, "")
+        end
+        return "close"
+    end
+    relays.answered(trip.list[trip.at].id, trip.site_id)
+    -- Counted back from when we asked, which is before it was asked: never younger than it is.
+    local asked = start_time() * 1000 - before
+    local text = joined(header["Cache-Tag"])
+    if is_obsolete(request, asked, text and tags.list(text) or {}) then
+        counters.count("relayObsolete")
+        return "close"
+    end
+    return { lifetime = tonumber(lifetime), asked = asked / 1000 }
+end
+return _M

@@ -1,0 +1,57 @@
+-- Which relays of the zone are asked for a URL, and which rest: one that did not answer is asked again by one request after
+-- some seconds, while the others go to the origin.
+local choice = require("edge.origin.choice")
+local counters = require("edge.core.counters")
+local memo = require("edge.core.memo")
+local peers = require("edge.core.dicts").peers
+local ipairs, now, find = ipairs, ngx.now, string.find
+
+local _M = {}
+local MOST_TRIES = 2
+local REST_SECONDS = 5
+local TRY_SECONDS = 3
+local KEPT_SECONDS = 86400
+
+-- As origins are written.
+local prepared = memo(function(relays)
+    local list = {}
+    for i, relay in ipairs(relays) do
+        local address = find(relay.address, ":", 1, true) and "[" .. relay.address .. "]" or relay.address
+        list[i] = { id = relay.id, address = address, port = relay.port, weight = 1, backup = false }
+    end
+    return { method = "uriHash", upstreams = list }
+end)
+
+-- `site_id`: "" is all of them.
+local function may_be_asked(id, site_id)
+    local name = id .. "|" .. site_id
+    local rests_until = peers:get("relay|" .. name)
+    return not rests_until or rests_until <= now() and peers:add("relayTried|" .. name, true, TRY_SECONDS)
+end
+
+-- The same URL leads every edge node to the same relay, as long as that answers.
+function _M.choose(relays, url, site_id)
+    local list = {}
+    for _, relay in ipairs(choice.order(prepared(relays), { uri = url, address = "" })) do
+        if may_be_asked(relay.id, "") and may_be_asked(relay.id, site_id) then
+            list[#list + 1] = relay
+            if #list == MOST_TRIES then
+                break
+            end
+        end
+    end
+    return list
+end
+
+function _M.failed(id, site_id)
+    counters.count("relayFailed")
+    local name = id .. "|" .. site_id
+    peers:safe_set("relay|" .. name, now() + REST_SECONDS, KEPT_SECONDS)
+    peers:delete("relayTried|" .. name)
+end
+
+function _M.answered(id, site_id)
+    peers:delete("relay|" .. id .. "|")
+    peers:delete("relay|" .. id .. "|" .. site_id)
+end
+return _M
