@@ -167,7 +167,7 @@ async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], order
   });
   const here = new Set(states.map(({ nodeId }) => nodeId));
   const away = nodes.filter(({ id, joinedAt }) => joinedAt === null || !here.has(id));
-  if (away.length > 0) return away.map(({ name }): Fault => ({ reason: 'NODE_UNREACHABLE', target: name }));
+  if (away.length > 0 || nodes.length === 0) return away.map(({ name }): Fault => ({ reason: 'NODE_UNREACHABLE', target: name }));
   const order = orderOf(ctx);
   const answers = await Promise.all(
     nodes.map(async (node): Promise<Fault[]> => {

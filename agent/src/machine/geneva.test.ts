@@ -1,0 +1,69 @@
+// In a network namespace of its own, whose rules are nobody else's: what the kernel takes, and what it does to a packet.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { nftRules } from './geneva.ts';
+
+const run = promisify(execFile);
+
+/** The script runs beside a loopback that is up. `mss()` answers what a visitor of that port is told to send. */
+async function inNamespace(script: string): Promise<unknown> {
+  const code = `
+    import { execFileSync } from 'node:child_process';
+    import { createServer, connect } from 'node:net';
+    import { once } from 'node:events';
+    import { applyGeneva, stands } from ${JSON.stringify(path.join(import.meta.dirname, 'geneva.ts'))};
+    execFileSync('ip', ['link', 'set', 'lo', 'up']);
+    const mss = async (port) => {
+      const server = createServer((socket) => socket.on('error', () => undefined)).listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      const client = connect(port, '127.0.0.1');
+      await once(client, 'connect');
+      const told = execFileSync('ss', ['-tinH', 'dport', '=', ':' + port], { encoding: 'utf8' });
+      client.destroy();
+      server.close();
+      return Number(/ mss:(\\d+)/.exec(told)[1]);
+    };
+    ${script}`;
+  const { stdout } = await run('unshare', ['-n', process.execPath, '--input-type=module-typescript', '-e', code]);
+  return JSON.parse(stdout);
+}
+
+test('answers to first packets carry the size that was set, on the ports of the zone alone, until it is taken back', async () => {
+  const told = await inNamespace(`
+    const geneva = { packetSize: 536, windowSize: null };
+    const before = await mss(8080);
+    await applyGeneva(geneva, [8080, 8443]);
+    const during = { set: await mss(8080), other: await mss(9090), stands: await stands(geneva) };
+    await applyGeneva(geneva, [8080, 8443]);
+    const rules = execFileSync('nft', ['list', 'ruleset'], { encoding: 'utf8' });
+    execFileSync('nft', ['flush', 'ruleset']);
+    const flushed = await stands(geneva);
+    await applyGeneva(geneva, [8080]);
+    const again = await mss(8080);
+    await applyGeneva({ packetSize: 536, windowSize: 100 }, [8080]);
+    const windowed = await mss(8080);
+    await applyGeneva(null, []);
+    const after = { size: await mss(8080), stands: await stands(null) };
+    console.log(JSON.stringify({ before, during, flushed, again, windowed, after, tables: rules.split('table ').length - 1 }));`);
+  const usual = expect.toSatisfy((size: number) => size > 1000);
+  // Of 536 bytes the time stamps take twelve.
+  expect(told).toEqual({
+    before: usual,
+    during: { set: 524, other: usual, stands: true },
+    flushed: false,
+    again: 524,
+    // No more than fits into the window.
+    windowed: 100,
+    after: { size: usual, stands: true },
+    tables: 1,
+  });
+});
+
+test('what is null is left to the system', () => {
+  const rules = nftRules({ packetSize: null, windowSize: 4 }, [443]);
+  expect(rules).toContain('tcp window set 4');
+  expect(rules).not.toContain('maxseg');
+  expect(nftRules(null, [443])).not.toContain('chain');
+});

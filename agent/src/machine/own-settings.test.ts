@@ -1,0 +1,62 @@
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../../tests/support/eventually.ts';
+import { zoneDoc } from '../../../tests/support/edge.ts';
+import { OwnSettings } from './own-settings.ts';
+
+const id = '0192d3f0-0000-7000-8000-000000000000';
+const zone: ZoneDoc = zoneDoc({ http: 80, https: 443 });
+const nodeOf = (over: Partial<NodeDoc>): NodeDoc => ({ kind: 'node', id, enabled: true, cacheMaxBytes: 0, ...over });
+
+function settings(
+  node: NodeDoc,
+  { lastRotation = null, fails = false }: { lastRotation?: Date | null; fails?: boolean } = {},
+) {
+  const done: string[] = [];
+  const silent = () => undefined;
+  const own = new OwnSettings({
+    read: () => Promise.resolve({ zone, node }),
+    geneva: {
+      apply: (geneva, ports) => {
+        if (fails) return Promise.reject(new Error('nft: not permitted'));
+        done.push(`geneva ${geneva?.packetSize} ${ports.join(' ')}`);
+        return Promise.resolve();
+      },
+      stands: () => Promise.resolve(true),
+    },
+    rotate: () => Promise.resolve(void done.push('rotate')),
+    lastRotation: () => Promise.resolve(lastRotation),
+    drained: () => void done.push('drained'),
+    log: { info: silent, warn: silent, error: silent },
+  });
+  onTestFinished(() => own.stop());
+  return { own, done };
+}
+
+test('logs are set aside when their time has come, and not before', async () => {
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  const due = settings(nodeOf({ logRotateSeconds: 1800 }), { lastRotation: hourAgo });
+  await eventually(() => expect(due.done).toContain('rotate'));
+  const early = settings(nodeOf({ logRotateSeconds: 86_400 }), { lastRotation: hourAgo });
+  const never = settings(nodeOf({}), { lastRotation: hourAgo });
+  await Promise.all([early.own.stop(), never.own.stop()]);
+  expect([...early.done, ...never.done]).toEqual([]);
+});
+
+test('rules for first packets are applied once as long as they stand, and a machine that refuses them says so', async () => {
+  const geneva = { packetSize: 536, windowSize: null };
+  const { own, done } = settings(nodeOf({ geneva }));
+  own.look();
+  own.look();
+  await own.stop();
+  expect(done).toEqual(['geneva 536 80 443']);
+  const refusing = settings(nodeOf({ geneva }), { fails: true });
+  await refusing.own.stop();
+  expect(refusing.own.error).toBe('nft: not permitted');
+});
+
+test('the end of a drain is told of, also of one that nobody looks at again', async () => {
+  const drainUntil = new Date(Date.now() + 100).toISOString();
+  const { done } = settings(nodeOf({ enabled: false, drainUntil }));
+  await eventually(() => expect(done).toContain('drained'));
+});

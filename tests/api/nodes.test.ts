@@ -1,0 +1,200 @@
+// What an operator sets of a node, and finds it by. What machines do of it is told by flows.
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { contexts } from '@edgeloom/api/core/secrets.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db, secrets } = installation;
+afterAll(close);
+
+const given = async (count = 1) => {
+  const zone = await build.zone();
+  const found = await Promise.all(Array.from({ length: count }, () => build.node({ zone })));
+  return { zone, found, ids: found.map(({ id }) => id), ...as(zone.client) };
+};
+
+describe('the list', () => {
+  test('is found by name, address and memo at once, by role, by layer and by whether nodes have joined', async () => {
+    const { zone, found, ids, call } = await given(3);
+    const [first = '', second = '', third = ''] = ids;
+    await db.edgeNode.update({ where: { id: first }, data: { memo: 'rack 7, 100%', role: 'backup' } });
+    await db.edgeNode.update({ where: { id: second }, data: { ip: '192.0.2.77', portType: '4' } });
+    await db.edgeNode.update({ where: { id: third }, data: { joinedAt: new Date() } });
+    const having = async (query: object) =>
+      (await call(nodes.list, { query: { zoneID: zone.id, ...query } })).data.map(({ id }) => id);
+    expect(await having({ search: 'RACK' })).toEqual([first]);
+    expect(await having({ search: '.77' })).toEqual([second]);
+    expect(await having({ search: found[2]?.name })).toEqual([third]);
+    expect(await having({ search: '0%' })).toEqual([first]);
+    expect(await having({ search: '%' })).toEqual([first]);
+    expect(await having({ role: 'backup' })).toEqual([first]);
+    expect(await having({ portType: '4' })).toEqual([second]);
+    expect(await having({ initialized: true })).toEqual([third]);
+    const named = async (endpoint: typeof nodes.initialized | typeof nodes.uninitialized) =>
+      (await call(endpoint, { query: { zoneID: zone.id } })).data.map(({ id }) => id).toSorted();
+    expect(await named(nodes.initialized)).toEqual([third]);
+    expect(await named(nodes.uninitialized)).toEqual([first, second].toSorted());
+  });
+
+  test('is sorted by what a node carries', async () => {
+    const { zone, ids, call } = await given(3);
+    for (const [i, id] of ids.entries())
+      await db.edgeNode.update({ where: { id }, data: { bandwidthMbps: [500, 10, 40_000][i] ?? 0 } });
+    const query = { zoneID: zone.id, sortBy: 'bandwidthMbps', orderBy: 'desc' } as const;
+    const { data } = await call(nodes.list, { query });
+    expect(data.map(({ bandwidthMbps }) => bandwidthMbps)).toEqual([40_000, 500, 10]);
+  });
+
+  test('shows how busy a node is only while it is connected', async () => {
+    const { ids, call } = await given();
+    const [nodeId = ''] = ids;
+    const load = {
+      cpu: 0.5,
+      memoryUsed: 1,
+      memoryTotal: 2,
+      diskUsed: 1,
+      diskTotal: 2,
+      received: 3,
+      sent: 4,
+      connections: 5,
+    };
+    await db.nodeState.create({ data: { nodeId, load, connectedAt: new Date(), clockOffsetMs: -7200 } });
+    const get = () => call(nodes.get, { params: { nodeID: nodeId } });
+    expect(await get()).toMatchObject({ load, clockOffsetMs: -7200 });
+    await db.nodeState.update({ where: { nodeId }, data: { connectedAt: null } });
+    expect(await get()).toMatchObject({ load: null });
+  });
+});
+
+describe('how its machine is reached', () => {
+  test('is stored sealed and never shown, and stays where an update leaves it out', async () => {
+    const { zone, call } = await given();
+    const ssh = { port: 2222, user: 'admin', password: 'hush-hush', privateKey: '-----BEGIN-----' };
+    const body = { name: unique('node'), ip: '192.0.2.9', zoneID: zone.id, ssh };
+    const made = await call(nodes.create, { body });
+    const shown = { port: 2222, user: 'admin', hasPassword: true, hasPrivateKey: true, fingerprint: null };
+    expect(made.ssh).toEqual(shown);
+    const row = await db.edgeNode.findUniqueOrThrow({ where: { id: made.id } });
+    expect(JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))).not.toMatch(
+      /hush|BEGIN/,
+    );
+    expect(secrets.open(row.sshPasswordSealed ?? '', contexts.nodePassword(made.id))).toBe('hush-hush');
+    expect(secrets.open(row.sshPrivateKeySealed ?? '', contexts.nodePrivateKey(made.id))).toBe('-----BEGIN-----');
+
+    const fingerprint = `SHA256:${'a'.repeat(43)}`;
+    const later = await call(nodes.update, { body: { id: made.id, ssh: { port: 22, fingerprint } } });
+    expect(later.ssh).toEqual({ ...shown, port: 22, fingerprint });
+    // What was typed for one account of the machine is not sent to another.
+    const other = await call(nodes.update, { body: { id: made.id, ssh: { user: 'root' } } });
+    expect(other.ssh).toMatchObject({ user: 'root', hasPassword: false, hasPrivateKey: false });
+    expect((await call(nodes.update, { body: { id: made.id, ssh: null } })).ssh).toBeNull();
+  });
+});
+
+describe('what is set of several nodes', () => {
+  test('is set of all of them or of none, and told to the machines that have to know', async () => {
+    const { zone, ids, call } = await given(2);
+    const elsewhere = await build.node();
+    await expect(call(nodes.role, { body: { ids: [...ids, elsewhere.id], role: 'backup' } })).toFail('NOT_FOUND');
+    await call(nodes.role, { body: { ids, role: 'backup' } });
+    expect(await published(installation, zone.id)).toEqual([]);
+    await call(nodes.geneva, { body: { ids, packetSize: 536, windowSize: null } });
+    await call(nodes.logRotateTime, { body: { ids, seconds: 3600 } });
+    await expect(call(nodes.logRotateTime, { body: { ids, seconds: 59 } })).toFail('PARAMETER');
+    const monitor = {
+      enabled: true,
+      type: 1,
+      url: null,
+      port: null,
+      content: null,
+      interval: 30,
+      failAction: 'pause',
+    } as const;
+    await call(nodes.monitor, { body: { ids, ...monitor } });
+    expect(new Set(await published(installation, zone.id))).toEqual(new Set(ids.map((id) => `node/${id}`)));
+    const { data } = await call(nodes.list, { query: { zoneID: zone.id } });
+    for (const node of data)
+      expect(node).toMatchObject({
+        role: 'backup',
+        geneva: { packetSize: 536, windowSize: null },
+        logRotateSeconds: 3600,
+        monitor,
+      });
+  });
+
+  test('a drain is of nodes that are on; without one it ends at once', async () => {
+    const { ids, call } = await given(2);
+    const [on = '', off = ''] = ids;
+    await call(nodes.status, { body: { ids: [off], enabled: false } });
+    await call(nodes.status, { body: { ids, enabled: false, drainSeconds: 600 } });
+    const endOf = async (nodeID: string) => (await call(nodes.get, { params: { nodeID } })).drainEndsAt;
+    expect(Date.parse((await endOf(on)) ?? '')).toBeGreaterThan(Date.now());
+    expect(await endOf(off)).toBeNull();
+    await call(nodes.status, { body: { ids, enabled: false } });
+    expect(await endOf(on)).toBeNull();
+  });
+});
+
+describe('sub nodes', () => {
+  test('stand under one node of their zone, one level deep', async () => {
+    const { ids, call, zone } = await given(4);
+    const [parent = '', first = '', second = '', other = ''] = ids;
+    const params = { nodeID: parent };
+    await call(nodes.addSubs, { params, body: { ids: [first, second] } });
+    const { data } = await call(nodes.subs, { params, query: {} });
+    expect(data.map(({ id, parentID }) => [id, parentID])).toEqual(
+      expect.arrayContaining([
+        [first, parent],
+        [second, parent],
+      ]),
+    );
+    expect(await call(nodes.get, { params })).toMatchObject({ subCount: 2, parentID: null });
+    await expect(call(nodes.addSubs, { params: { nodeID: first }, body: { ids: [other] } })).toFail('PARAMETER');
+    await expect(call(nodes.addSubs, { params: { nodeID: other }, body: { ids: [parent] } })).toFail('PARAMETER');
+    await expect(call(nodes.addSubs, { params, body: { ids: [parent] } })).toFail('PARAMETER');
+    const [elsewhere, foreign] = [await build.node({ zone: await build.zone({ tenant: zone }) }), await build.node()];
+    await expect(call(nodes.addSubs, { params, body: { ids: [elsewhere.id] } })).toFail('PARAMETER');
+    await expect(call(nodes.addSubs, { params, body: { ids: [foreign.id] } })).toFail('NOT_FOUND');
+    await call(nodes.removeSubs, { params, body: { ids: [first] } });
+    expect((await call(nodes.subs, { params, query: {} })).data.map(({ id }) => id)).toEqual([second]);
+    // Its parent goes, and it stays.
+    await call(nodes.status, { body: { ids: [parent], enabled: false } });
+    await call(nodes.remove, { body: { ids: [parent] } });
+    expect(await call(nodes.get, { params: { nodeID: second } })).toMatchObject({ parentID: null });
+  });
+});
+
+describe('another zone', () => {
+  test('takes a node that has not joined at once, unless its name is taken there', async () => {
+    const { ids, found, call, zone } = await given();
+    const [id = ''] = ids;
+    const target = await build.zone({ tenant: zone });
+    const twin = await build.node({ zone: target });
+    await db.edgeNode.update({ where: { id: twin.id }, data: { name: found[0]?.name ?? '' } });
+    await expect(call(nodes.moveToZone, { body: { ids, zoneID: target.id } })).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: 101_025, targets: [found[0]?.name] }],
+    });
+    await db.edgeNode.delete({ where: { id: twin.id } });
+    await call(nodes.moveToZone, { body: { ids, zoneID: target.id } });
+    expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ zoneID: target.id });
+    expect(await published(installation, target.id)).toContain(`node/${id}`);
+    expect(await published(installation, zone.id)).toContain(`node/${id}`);
+    const foreign = await build.zone();
+    await expect(call(nodes.moveToZone, { body: { ids, zoneID: foreign.id } })).toFail('NOT_FOUND');
+  });
+});
+
+test('a node that is away is asked nothing and named', async () => {
+  const { found, ids, call } = await given(2);
+  for (const endpoint of [nodes.reboot, nodes.reset, nodes.logRotate, nodes.currentCache])
+    await expect(call(endpoint, { body: { ids } })).toFail('MULTIPLE', {
+      status: 502,
+      errorData: [{ code: 202_001, targets: expect.arrayContaining(found.map(({ name }) => name)) }],
+    });
+  await expect(call(nodes.system, { params: { nodeID: ids[0] ?? '' } })).toFail('NODE_UNREACHABLE');
+});
