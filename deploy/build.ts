@@ -1,13 +1,15 @@
 // Builds what is not run from source: the console (apps/console/dist) and the agent for nodes (dist/agent.mjs, one file for
-// Node 20, with its Lua beside it). `--if-changed` leaves out what was built from the same sources, `--only agent` the rest.
+// Node 20, with its Lua and the image library beside it). `--if-changed` leaves out what was built from the same sources,
+// `--only agent` the rest.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import * as z from 'zod';
 import { identify, isRunning, readIdentity } from './services/program.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -101,14 +103,36 @@ async function buildAgent() {
     },
   });
   await cp(path.join(root, unit), path.join(root, 'dist', path.basename(unit)));
-  const [lua, fresh] = [path.join(root, 'dist/lua'), path.join(root, 'dist/lua.new')];
   const isShipped = (source: string) => !source.endsWith('_spec.lua');
-  await rm(fresh, { recursive: true, force: true });
-  await cp(path.join(root, 'agent/lua'), fresh, { recursive: true, filter: isShipped });
-  // Changed in an instant: a node may be running from it.
-  await rm(lua, { recursive: true, force: true });
-  await rename(fresh, lua);
+  await inPlaceOf('dist/lua', (fresh) =>
+    cp(path.join(root, 'agent/lua'), fresh, { recursive: true, filter: isShipped }),
+  );
+  await inPlaceOf('dist/node_modules', (fresh) => layOut('sharp', path.join(root, 'agent/node_modules'), fresh));
 }
+
+/** Changed in an instant: a node may be running from it. */
+async function inPlaceOf(folder: string, make: (fresh: string) => Promise<void>) {
+  const [kept, fresh] = [path.join(root, folder), path.join(root, `${folder}.new`)];
+  await rm(fresh, { recursive: true, force: true });
+  await make(fresh);
+  await rm(kept, { recursive: true, force: true });
+  await rename(fresh, kept);
+}
+
+/** What makes images WebP has native parts: it lies beside the bundle, with those of this platform, and nodes do without it. */
+async function layOut(name: string, from: string, into: string): Promise<void> {
+  const real = await realpath(path.join(from, name)).catch(() => null);
+  if (real === null || (await stat(path.join(into, name)).catch(() => null))) return;
+  await cp(real, path.join(into, name), { recursive: true, dereference: true });
+  const { dependencies, optionalDependencies } = Needs.parse(
+    JSON.parse(await readFile(path.join(real, 'package.json'), 'utf8')),
+  );
+  // Where it lies, what it needs lies beside it.
+  const beside = real.slice(0, -name.length);
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) await layOut(needed, beside, into);
+}
+const Names = z.record(z.string(), z.string()).default({});
+const Needs = z.object({ dependencies: Names, optionalDependencies: Names });
 
 async function hashOf(sources: string[]): Promise<string> {
   const hash = createHash('sha256');

@@ -16,13 +16,33 @@ test('a site compresses nothing until it says so, and what it says is kept and t
   expect(before).toMatchObject({ gzip: false, brotli: false, minBytes: 1024 });
   expect(before.types).toContain('text/html');
   const body = { gzip: true, brotli: true, types: ['Text/HTML', 'text/html', 'text/css'], minBytes: 0 };
-  const kept = { ...body, types: ['text/html', 'text/css'] };
+  const kept = { ...before, ...body, types: ['text/html', 'text/css'] };
   for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(kept);
   expect(await call(compression.get, { params })).toEqual(kept);
   expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });
 
+test('images become WebP where a site says so; who says nothing of it leaves it as it is', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  const before = await call(compression.get, { params });
+  expect(before).toMatchObject({ webp: false, webpQuality: 80, webpTypes: ['image/jpeg', 'image/png'] });
+  const { gzip, brotli, types, minBytes } = before;
+  const said = { webp: true, webpQuality: 60, webpMinBytes: 0, webpMaxBytes: 20_971_520 };
+  const body = { ...before, ...said, webpTypes: ['image/png' as const, 'image/png' as const] };
+  const kept = { ...before, ...said, webpTypes: ['image/png'] };
+  expect(await call(compression.update, { params, body })).toEqual(kept);
+  const untold = { gzip: !gzip, brotli, types, minBytes };
+  expect(await call(compression.update, { params, body: untold })).toEqual({ ...kept, gzip: !gzip });
+  expect(await call(compression.get, { params })).toEqual({ ...kept, gzip: !gzip });
+});
+
 test.each([
+  [{ webpQuality: 0 }, 'webpQuality'],
+  [{ webpQuality: 101 }, 'webpQuality'],
+  [{ webpTypes: [] }, 'webpTypes'],
+  [{ webpMaxBytes: 20_971_521 }, 'webpMaxBytes'],
   [{ types: [] }, 'types'],
   [{ types: ['text'] }, 'types.0'],
   [{ types: ['text/html; charset=utf-8'] }, 'types.0'],

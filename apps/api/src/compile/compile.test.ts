@@ -173,7 +173,17 @@ const documents: [string, () => EdgeDoc | null][] = [
           }),
         ],
         cacheSetting: { heuristics: true, staleIfError: 60 },
-        compression: { gzip: true, brotli: false, types: ['text/css'], minBytes: 100 },
+        compression: {
+          gzip: true,
+          brotli: false,
+          types: ['text/css'],
+          minBytes: 100,
+          webp: true,
+          webpQuality: 75,
+          webpTypes: ['image/png'],
+          webpMinBytes: 2000,
+          webpMaxBytes: 1_000_000,
+        },
         antiHeaders: [],
         errorPages: [
           { code: 403, type: 'redirect', value: 'https://www.example.com/why' },

@@ -66,7 +66,7 @@ export const siteDoc = ({
     .map(ruleDoc),
   staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
   ...(cacheSetting?.heuristics && { heuristics: true }),
-  ...(compression && (compression.gzip || compression.brotli) && { compression }),
+  ...(compression && compressionDocs(compression)),
   ...antiHeaderDocs(antiHeaders),
   ...rateDocs(rates),
   ...errorPageDocs(errorPages),
@@ -93,6 +93,25 @@ const ruleDoc = (rule: CacheRuleRow): CacheRuleDoc => ({
   ...(rule.passCookies.length > 0 && { passCookies: rule.passCookies }),
   ...(rule.stripCookies && { stripCookies: true }),
   ...(rule.slices && { slices: true }),
+});
+
+const compressionDocs = ({
+  gzip,
+  brotli,
+  types,
+  minBytes,
+  webp,
+  ...image
+}: Compression): Pick<SiteDoc, 'compression' | 'webp'> => ({
+  ...((gzip || brotli) && { compression: { gzip, brotli, types, minBytes } }),
+  ...(webp && {
+    webp: {
+      quality: image.webpQuality,
+      types: image.webpTypes,
+      minBytes: image.webpMinBytes,
+      maxBytes: image.webpMaxBytes,
+    },
+  }),
 });
 
 /** As consoles list them: by priority, of equal ones the older first. */

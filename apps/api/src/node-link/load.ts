@@ -147,7 +147,9 @@ const site: Loader = async (db, _, zoneId, ids) => {
      ) AS "cacheRules",
        (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error)
         FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting",
-       (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes)
+       (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes,
+          'webp', c.webp, 'webpQuality', c.webp_quality, 'webpTypes', c.webp_types,
+          'webpMinBytes', c.webp_min_bytes, 'webpMaxBytes', c.webp_max_bytes)
         FROM compressions c WHERE c.site_id = s.id) AS compression, ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')},
        coalesce((SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'value', r.value, 'rate', r.rate, 'after', r.after)
           ORDER BY r.priority, r.id) FROM rates r WHERE r.site_id = s.id AND r.enabled), '[]') AS rates,

@@ -24,10 +24,28 @@ const MediaType = z
   .max(100)
   .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/, { message: 'wrong format' });
 
+/** What can be made WebP. */
+export const ImageType = z.enum(['image/jpeg', 'image/png']);
+
 export const Compression = z.object({
   gzip: z.boolean().describe('For browsers that take it, where the origin has not compressed'),
   brotli: z.boolean().describe('Smaller than gzip; taken first where a browser takes both'),
   types: z.array(MediaType).min(1).max(100).describe('Content types that are compressed'),
   minBytes: z.int().min(0).max(10_485_760).describe('Smaller answers stay as they are'),
+  webp: z.boolean().describe('Images as WebP for browsers that take it, where that is smaller'),
+  webpQuality: z.int().min(1).max(100).describe('100 is the best, and the largest'),
+  webpTypes: z.array(ImageType).min(1).max(ImageType.options.length).describe('Which images'),
+  webpMinBytes: z.int().min(0).max(20_971_520).describe('Smaller images stay as they are'),
+  webpMaxBytes: z.int().min(1).max(20_971_520).describe('Larger images stay as they are'),
 });
 export type Compression = z.output<typeof Compression>;
+
+/** What is said of WebP may be left out, and then stays as it is. */
+export const CompressionInput = Compression.partial({
+  webp: true,
+  webpQuality: true,
+  webpTypes: true,
+  webpMinBytes: true,
+  webpMaxBytes: true,
+});
+export type CompressionInput = z.output<typeof CompressionInput>;

@@ -1,29 +1,44 @@
-import { USUAL_TYPES, type Compression } from '@edgeloom/contract/compression/compression.ts';
+import {
+  Compression,
+  ImageType,
+  USUAL_TYPES,
+  type CompressionInput,
+} from '@edgeloom/contract/compression/compression.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { given } from '../../core/given.ts';
 import * as sites from '../sites/sites.service.ts';
 
 /** Of a site that never said anything. */
-const BEGINNING: Compression = { gzip: false, brotli: false, types: USUAL_TYPES, minBytes: 1024 };
-const shown = { gzip: true, brotli: true, types: true, minBytes: true };
+const BEGINNING: Compression = {
+  gzip: false,
+  brotli: false,
+  types: USUAL_TYPES,
+  minBytes: 1024,
+  webp: false,
+  webpQuality: 80,
+  webpTypes: ImageType.options,
+  webpMinBytes: 1024,
+  webpMaxBytes: 10_485_760,
+};
 
 export async function get({ db }: Ctx, siteId: string): Promise<Compression> {
   await sites.own(db, siteId);
-  return (await db.compression.findUnique({ where: { siteId }, select: shown })) ?? BEGINNING;
+  const row = await db.compression.findUnique({ where: { siteId } });
+  return row === null ? BEGINNING : Compression.parse(row);
 }
 
-export const update = ({ db }: Ctx, siteId: string, asked: Compression): Promise<Compression> =>
+export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Promise<Compression> =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
     // The edge compares types in lower case, each once.
-    const data = { ...asked, types: [...new Set(asked.types.map((type) => type.toLowerCase()))] };
-    const kept = await tx.compression.upsert({
-      where: { siteId },
-      create: { siteId, ...data },
-      update: data,
-      select: shown,
-    });
+    const { types, webpTypes, ...rest } = asked;
+    const data = {
+      ...given({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),
+      types: [...new Set(types.map((type) => type.toLowerCase()))],
+    };
+    const kept = await tx.compression.upsert({ where: { siteId }, create: { ...BEGINNING, ...data, siteId }, update: data });
     await changed(tx, zoneId, siteKey(siteId));
-    return kept;
+    return Compression.parse(kept);
   });

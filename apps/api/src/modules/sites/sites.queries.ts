@@ -87,7 +87,7 @@ const where = ({ name, productID, zoneID, userID, status, tags, assignedTo, notA
 export async function readSettingsInUse({ db }: Ctx, id: string): Promise<SettingsInUse | null> {
   const [row] = await db.$read<SettingsInUse>(
     ({ site }) => sql`SELECT EXISTS (SELECT FROM cache_rules r WHERE r.site_id = s.id AND r.enabled) AS "cacheRules",
-        EXISTS (SELECT FROM compressions c WHERE c.site_id = s.id AND (c.gzip OR c.brotli)) AS compression,
+        EXISTS (SELECT FROM compressions c WHERE c.site_id = s.id AND (c.gzip OR c.brotli OR c.webp)) AS compression,
         EXISTS (SELECT FROM rates r WHERE r.site_id = s.id AND r.enabled) AS rates,
         EXISTS (SELECT FROM error_pages p WHERE p.site_id = s.id AND p.enabled) AS "errorPages",
         EXISTS (SELECT FROM anti_headers h WHERE h.site_id = s.id AND h.domain_id IS NULL AND h.enabled) AS "antiHeaders",

@@ -1,5 +1,7 @@
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { ImageType } from '@edgeloom/contract/compression/compression.ts';
 import { LinesField } from '../../components/fields/lines-field.tsx';
+import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
@@ -9,7 +11,9 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** What is compressed that the origin sends uncompressed. */
+const imageTypes = ImageType.options.map((value) => ({ value, label: value === 'image/png' ? 'PNG' : 'JPEG' }));
+
+/** What is compressed that the origin sends uncompressed, and which images become WebP. */
 export function CompressionPage() {
   const params = { siteId: useSite().id };
   return (
@@ -24,6 +28,13 @@ export function CompressionPage() {
             <Section title="compression.what" why="compression.whatWhy">
               <NumberField name="minBytes" />
               <LinesField name="types" placeholder="text/html" rows={8} />
+            </Section>
+            <Section title="compression.images" why="compression.imagesWhy">
+              <SwitchField name="webp" />
+              <ManyField name="webpTypes" data={imageTypes} />
+              <NumberField name="webpQuality" min={1} max={100} />
+              <NumberField name="webpMinBytes" />
+              <NumberField name="webpMaxBytes" />
             </Section>
           </ResourceForm>
         )}
