@@ -11,6 +11,7 @@ import { preheat } from './link/preheat.ts';
 import type { Log } from './log.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
+import { simulate } from './nginx/simulate.ts';
 import { assertMayReboot, reboot } from './machine/programs.ts';
 
 interface Parts {
@@ -64,6 +65,10 @@ export function handsOf({ node, forwards, layout, address, meter, refresh, move,
         });
       }, REBOOT_AFTER_MS);
     },
+    simulate: async (request, withinMs) => ({
+      revision: node.store.revision,
+      ...(await simulate(node.admin, layout.simulateSocket, request, withinMs)),
+    }),
     system: () => meter.figures(),
     async running() {
       const { generation, tree } = await node.tree();

@@ -18,6 +18,8 @@ export interface Layout extends NginxLayout {
   cache: string;
   tmp: string;
   adminSocket: string;
+  /** Where requests come that nobody made. */
+  simulateSocket: string;
   /** The second nginx, which forwards ports: a folder of its own, so that neither is taken for the other. */
   forwards: NginxLayout;
 }
@@ -36,6 +38,7 @@ export const layoutOf = (dir: string): Layout => ({
   cache: path.join(dir, 'cache'),
   tmp: path.join(dir, 'tmp'),
   adminSocket: path.join(dir, 'run/admin.sock'),
+  simulateSocket: path.join(dir, 'run/simulate.sock'),
   forwards: nginxLayoutOf(path.join(dir, 'forwards')),
 });
 

@@ -319,7 +319,7 @@ const told = (headers: readonly (readonly [string, string])[]) =>
 const pairs = (raw: string[]) =>
   raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, raw[i + 1] ?? '']] : []));
 
-const ofSimulated = ({ status, headers, asked: would }: Simulated): Seen => ({
+const ofSimulated = ({ status, headers, asked: would }: Omit<Simulated, 'revision'>): Seen => ({
   status,
   headers: told(headers),
   asked: would && [`${would.method} ${would.uri}`, ...told(would.headers)],

@@ -95,14 +95,14 @@ test('documents that are sent along count for that request alone', async () => {
     patterns: [],
   };
   const docs = {
-    [`host/${name}`]: { ...host, modules: { urlRedirect: id } },
-    [`module/${id}`]: { ...redirects, hosts: false, queries: false },
+    [`host/${name}`]: JSON.stringify({ ...host, modules: { urlRedirect: id } }),
+    [`module/${id}`]: JSON.stringify({ ...redirects, hosts: false, queries: false }),
   };
   const drafted = await simulated(edge, name, '/drafted', { docs });
   expect(drafted.status).toBe(302);
   expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', id: redirect.id } });
   const paused = await simulated(edge, name, '/drafted', {
-    docs: { [`site/${site.id}`]: { ...site, status: 'pause' } },
+    docs: { [`site/${site.id}`]: JSON.stringify({ ...site, status: 'pause' }) },
   });
   expect(paused.status).toBe(904);
   const gone = await simulated(edge, name, '/drafted', { docs: { [`host/${name}`]: null } });
@@ -112,7 +112,7 @@ test('documents that are sent along count for that request alone', async () => {
 });
 
 test('who asks from where by what counts as it is said', async () => {
-  const { name } = await edge.site(
+  const { name, site } = await edge.site(
     { cacheRules: [], ports: [edge.ports.https] },
     { https: { force: false, hsts: 'max-age=5', minTLS: 'TLSv1.2' } },
   );
@@ -123,6 +123,7 @@ test('who asks from where by what counts as it is said', async () => {
   const closed = await simulated(edge, name, '/', { port: edge.ports.http });
   expect(closed).toMatchObject({
     status: 903,
+    siteID: site.id,
     steps: [{ step: 'host', decision: 'refused', detail: { why: 'port' } }],
   });
 });

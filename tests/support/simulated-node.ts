@@ -5,6 +5,7 @@ import type { Ack, DocEntry, Heartbeat, NodeFigures, PurgeOrder } from '@edgeloo
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Log } from '@edgeloom/agent/log.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import { Link } from '@edgeloom/agent/link/nats.ts';
@@ -65,6 +66,9 @@ export class SimulatedNode implements LinkedNode {
     return Promise.resolve();
   }
 
+  /** What it says of a request that nobody made. */
+  simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
+
   readonly hands: LinkedNode['hands'] = {
     reset: async (fetchAll) => {
       await this.#obey('reset');
@@ -79,6 +83,7 @@ export class SimulatedNode implements LinkedNode {
     },
     running: () => Promise.resolve({ generation: 1, documents: this.docs.size, files: [] }),
     move: (to) => this.onMove(to),
+    simulate: (request) => this.simulate(request),
     preheat: (urls) => Promise.resolve(this.preheated(urls)),
     purge: async (order) => {
       const urls = order.urls ?? [];

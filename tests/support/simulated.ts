@@ -9,7 +9,7 @@ export const simulated = (
   host: string,
   path: string,
   over: Partial<SimulatedRequest> = {},
-): Promise<Simulated> =>
+): Promise<Omit<Simulated, 'revision'>> =>
   simulate(
     edge.admin,
     join(edge.dir, 'run/simulate.sock'),

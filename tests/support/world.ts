@@ -319,6 +319,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'drafts' && {
       calls: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
     }),
+    ...(endpoint.feature === 'simulate' && { url: 'http://www.example.com/' }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

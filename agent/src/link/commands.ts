@@ -1,6 +1,8 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
 import { ClearCommand, Command, MoveCommand, PreheatCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { CommandReply, NodeFigures, RunningTree } from '@edgeloom/contract/edge/messages.ts';
+import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
+import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { reason } from '../log.ts';
 import { version } from '../version.ts';
 
@@ -20,9 +22,11 @@ export interface Hands {
   system: () => Promise<NodeFigures>;
   running: () => Promise<RunningTree>;
   move: (to: { control: string; token: string }) => Promise<void>;
+  /** What would become of a request that nobody makes. */
+  simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
 
-type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running'>> | void;
+type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'simulated'>> | void;
 type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
 
 const works: Readonly<Record<string, Work>> = {
@@ -41,6 +45,9 @@ const works: Readonly<Record<string, Work>> = {
   system: async (_, hands) => ({ figures: await hands.system() }),
   running: async (_, hands) => ({ running: await hands.running() }),
   move: (message, hands) => hands.move(MoveCommand.parse(message)),
+  simulate: async (message, hands, left) => ({
+    simulated: await hands.simulate(SimulateCommand.parse(message).request, left),
+  }),
 };
 
 export async function obey(name: string, message: unknown, hands: Hands): Promise<CommandReply> {

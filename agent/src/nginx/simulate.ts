@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import * as z from 'zod';
 import type { Admin } from './admin.ts';
@@ -17,7 +19,7 @@ const Step = z.object({
   step: z.string(),
   decision: z.string(),
   rule: z.object({ kind: z.string(), id: z.string() }).optional(),
-  detail: z.union([z.record(z.string(), z.string()), z.array(z.never()).transform(() => ({}))]),
+  detail: z.record(z.string(), z.string()).catch({}),
   microseconds: z.int(),
 });
 const Trace = z.array(z.union([Asked, Step]));
@@ -30,10 +32,10 @@ export async function simulate(
   socket: string,
   asked: SimulatedRequest,
   withinMs: number,
-): Promise<Simulated> {
+): Promise<Omit<Simulated, 'revision'>> {
   const id = randomUUID();
-  const { scheme, port, answer, docs } = asked;
-  await admin.simulate(id, { scheme, port, answer, ...(docs !== undefined && { docs }) });
+  const { scheme, port, answer } = asked;
+  await admin.simulate(id, { scheme, port, answer, ...(asked.docs !== undefined && { docs: docsOf(asked.docs) }) });
   try {
     const got = await send(socket, id, asked, withinMs);
     return told(got, await admin.simulated(id));
@@ -41,6 +43,16 @@ export async function simulate(
     await admin.simulated(id);
     throw error;
   }
+}
+
+/** Checked like those that are stored. What only nginx's files could do has no place here. */
+function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
+  const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
+    const doc = body === null ? null : parseDoc(key, body);
+    if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} is no matter of a single request`);
+    return [key, doc];
+  });
+  return Object.fromEntries(docs);
 }
 
 type Got = { status: number; headers: [string, string][] } | null;
@@ -84,7 +96,7 @@ const pairs = ({ rawHeaders }: IncomingMessage) =>
 /** What belongs to the connection between this process and nginx. */
 const ofConnection = ['connection', 'transfer-encoding', 'keep-alive', 'content-length', 'x-request-id'];
 
-function told(got: Got, trace: unknown): Simulated {
+function told(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
   const all = Trace.parse(trace);
   // What is done in the background, once the answer is on its way, is no part of it.
   const end = all.findIndex((one) => one.step === 'end');
@@ -92,6 +104,7 @@ function told(got: Got, trace: unknown): Simulated {
   const asked = until.flatMap((one) => ('uri' in one ? [one] : [])).at(-1) ?? null;
   const steps = until.flatMap((one) => ('uri' in one ? [] : [{ ...one, rule: one.rule ?? null }]));
   return {
+    siteID: all.map((one) => ('uri' in one ? undefined : one.detail['site'])).find((id) => id !== undefined) ?? null,
     status: got?.status ?? null,
     headers: (got?.headers ?? []).filter(([name]) => !ofConnection.includes(name.toLowerCase())),
     asked: asked === null ? null : { method: asked.method, uri: asked.uri, headers: asked.headers },

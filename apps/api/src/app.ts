@@ -71,6 +71,7 @@ import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
+import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
@@ -255,7 +256,7 @@ async function mountApi(
   });
 
   const drafts = drafting(installation, modules);
-  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts)], {
+  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts), simulateRoutes(drafts)], {
     identify,
     context,
     audit: auditing(installation),

@@ -46,6 +46,7 @@ import { rates } from './rates/rates.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
+import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
@@ -114,6 +115,7 @@ export const groups: readonly Group[] = [
   tokenAuths,
   versions,
   drafts,
+  simulate,
   jobs,
   palette,
   system,

@@ -1,6 +1,7 @@
 -- What a plugin decided and why, read from what it answered and from what it left with the request: step, decision, detail
 -- and the rule behind it. The plugins know nothing of this, so that a visitor pays nothing for it.
 local birth_of = require("edge.cache.birth").unpack
+local docs = require("edge.core.docs")
 local header, var = ngx.header, ngx.var
 local type, tonumber = type, tonumber
 
@@ -151,6 +152,15 @@ function origin_access.origin(told)
         others = #trip.peers - 1, scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
         method = trip.origin.method,
     }, rule("upstream", peer.upstream.id)
+end
+
+-- Nobody is asked here, neither a relay nor, through it, the origin.
+function origin_access.shield(told)
+    local zone = docs.get("zone")
+    if not told.site.shield or not zone or not zone.doc.relays or not zone.doc.relays[1] then
+        return "unused"
+    end
+    return "applied", { relays = #zone.doc.relays }
 end
 
 function origin_access.proxyRewrite(told, plugin)

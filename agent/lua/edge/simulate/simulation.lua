@@ -63,7 +63,10 @@ end
 function methods:visitor()
     local at = self.order.scheme .. ":" .. self.order.port
     local request, why, closed = requests.visiting(var.host, at, docs.sync(), self.get)
-    self:tell("host", request and "passed" or "refused", { why = why and (closed and "port" or why) })
+    self:tell("host", request and "passed" or "refused", {
+        why = why and (closed and "port" or why), site = request and request.site.doc.id or closed and closed.id,
+        by = request and request.host.doc.name,
+    })
     return simulated(self, request), why, closed
 end
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { DocKey } from './documents.ts';
+import { Simulated } from './simulated.ts';
 
 /** A database integer: a larger one would fail the statement that stores it, and others' with it. */
 const Revision = z.int().min(0).max(2_147_483_647);
@@ -165,6 +166,7 @@ export const CommandReply = z.object({
   late: z.boolean().optional().describe('It came after its deadline, by the clock of the node'),
   figures: NodeFigures.optional(),
   running: RunningTree.optional(),
+  simulated: Simulated.optional(),
 });
 
 /** POST /api/v1/node/join */

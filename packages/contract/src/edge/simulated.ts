@@ -1,6 +1,7 @@
 // What a node is asked and says of a request that nobody made (cmd.<node>.simulate).
 import * as z from 'zod';
-import { Port } from '../common/common.ts';
+import { Id, Port } from '../common/common.ts';
+import { DocKey } from './documents.ts';
 
 const Fields = z.array(z.tuple([z.string().max(256), z.string().max(16_384)])).max(100);
 
@@ -15,10 +16,15 @@ export const SimulatedRequest = z.object({
   /** What the origin is taken to say, should it be asked. */
   answer: z.object({ status: z.int().min(200).max(599), headers: Fields }),
   /** Documents that count for this request in place of those on disk; null: there is none. By key. */
-  docs: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional(),
+  docs: z.record(DocKey, z.string().nullable()).optional(),
 });
 
+/** cmd.<node>.simulate */
+export const SimulateCommand = z.object({ id: Id, deadline: z.iso.datetime(), request: SimulatedRequest });
+
 export const Simulated = z.object({
+  revision: z.int(),
+  siteID: z.string().nullable().describe('Whose request it is; null: nobody’s'),
   status: z.int().nullable().describe('null: the connection is closed without an answer'),
   headers: Fields.max(1000),
   /** What the origin would be asked; null: nothing. */
@@ -34,5 +40,6 @@ export const Simulated = z.object({
   ),
 });
 
+export type SimulateCommand = z.output<typeof SimulateCommand>;
 export type SimulatedRequest = z.output<typeof SimulatedRequest>;
 export type Simulated = z.output<typeof Simulated>;

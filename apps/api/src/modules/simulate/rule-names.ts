@@ -1,0 +1,60 @@
+import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
+import type { ScopedDb } from '../../core/scope.ts';
+
+type Rule = NonNullable<Simulation['steps'][number]['rule']>;
+type Names = (db: ScopedDb, ids: string[]) => Promise<{ id: string; name: string }[]>;
+
+const first = (value: string[], type: string) => (value.length === 0 ? type : value.slice(0, 3).join(', '));
+
+/** What a rule is called where it stands. */
+const names: Readonly<Record<string, Names>> = {
+  cacheRule: async (db, ids) =>
+    (await db.cacheRule.findMany({ where: { id: { in: ids } } })).map(({ id, type, value }) => ({
+      id,
+      name: first(value, type),
+    })),
+  antiReferer: async (db, ids) =>
+    (await db.antiReferer.findMany({ where: { id: { in: ids } } })).map(({ id, referers, type }) => ({
+      id,
+      name: first(referers, type),
+    })),
+  antiHeader: async (db, ids) =>
+    (await db.antiHeader.findMany({ where: { id: { in: ids } } })).map(({ id, name, operator, value }) => ({
+      id,
+      name: `${name} ${operator} ${value}`.trim(),
+    })),
+  rate: async (db, ids) =>
+    (await db.rate.findMany({ where: { id: { in: ids } } })).map(({ id, type, value }) => ({
+      id,
+      name: first(value, type),
+    })),
+  redirect: async (db, ids) =>
+    (await db.redirect.findMany({ where: { id: { in: ids } } })).map(({ id, source }) => ({ id, name: source })),
+  module: (db, ids) => db.module.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
+  upstream: async (db, ids) =>
+    (await db.upstream.findMany({ where: { id: { in: ids } } })).map(({ id, address, port }) => ({
+      id,
+      name: `${address}:${port}`,
+    })),
+};
+
+/** Each kind is asked for once; what was drafted has no name any more. */
+export async function named(
+  db: ScopedDb,
+  steps: { rule: { kind: string; id: string } | null }[],
+): Promise<(Rule | null)[]> {
+  const rules = steps.flatMap(({ rule }) => rule ?? []);
+  const found = await Promise.all(
+    [...Map.groupBy(rules, ({ kind }) => kind)].map(async ([kind, ofKind]) =>
+      ((await names[kind]?.(db, [...new Set(ofKind.map(({ id }) => id))])) ?? []).map(
+        ({ id, name }) => [`${kind} ${id}`, name] as const,
+      ),
+    ),
+  );
+  const byRule = new Map(found.flat());
+  return steps.map(({ rule }) =>
+    rule === null
+      ? null
+      : { ...rule, name: byRule.get(`${rule.kind} ${rule.id}`) ?? (rule.kind === 'errorPage' ? rule.id : null) },
+  );
+}

@@ -1,0 +1,157 @@
+// A request that nobody made, and what the edge would do with it.
+import * as z from 'zod';
+import { Id } from '../common/common.ts';
+import { isAddress } from '../common/net.ts';
+import { DraftCalls } from '../drafts/drafts.ts';
+
+/** They say how a connection is used or how long a body is; a request that is made up has neither. */
+const ofConnection = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+/** Of these the edge makes its own; what a visitor writes under them counts nowhere. */
+const ours = /^x-(?:e|accel)-/;
+
+const HeaderName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { message: 'wrong format' })
+  .refine((name) => !ofConnection.includes(name.toLowerCase()) && !ours.test(name.toLowerCase()), {
+    message: 'this field is not the visitor’s to choose here',
+  });
+const HeaderValue = z
+  .string()
+  .max(4096)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { message: 'wrong format' });
+export const SimulatedHeader = z.object({ name: HeaderName, value: HeaderValue });
+
+/** Larger ones nginx refuses by itself. */
+const HEADER_BYTES = 16_384;
+const Headers = z
+  .array(SimulatedHeader)
+  .max(100)
+  .refine((list) => list.reduce((sum, { name, value }) => sum + name.length + value.length + 4, 0) <= HEADER_BYTES, {
+    message: 'too large',
+  });
+
+export const SimulateInput = z.object({
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
+  url: z
+    .string()
+    .trim()
+    .max(4096)
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    .regex(/^https?:\/\/[^\s/?#@\\\u0000-\u001f]+(?:[/?#][^\s\u0000-\u001f\u007f]*)?$/i, { message: 'wrong format' })
+    .describe('http:// or https://, at an enabled domain of the site'),
+  headers: Headers.default([]),
+  ip: z
+    .string()
+    .trim()
+    .refine(isAddress, { message: 'wrong format' })
+    .optional()
+    .describe("The visitor's address; the caller's where it is left out"),
+  nodeID: Id.optional().describe('Which node is asked; any that is connected where it is left out'),
+  answer: z
+    .object({
+      status: z
+        .int()
+        .min(200)
+        .max(599)
+        .refine((status) => status !== 304, { message: 'wrong format' })
+        .default(200),
+      headers: Headers.default([]),
+    })
+    .optional()
+    .describe('What the origin is taken to say, should it be asked; a page of HTML where it is left out'),
+  draft: DraftCalls.optional().describe('Changes that count for this request as if they were saved'),
+});
+export type SimulateInput = z.output<typeof SimulateInput>;
+
+/** In the order in which a request meets them. */
+export const stepNames = [
+  'host',
+  'challenge',
+  'status',
+  'antiReferer',
+  'antiHeader',
+  'tokenAuth',
+  'https',
+  'urlRedirect',
+  'cors',
+  'rates',
+  'cache',
+  'shield',
+  'origin',
+  'proxyRewrite',
+  'requestHeaders',
+  'keep',
+  'errorPage',
+  'hsts',
+  'corsAnswer',
+  'responseHeaders',
+  'store',
+  'other',
+] as const;
+export const decisionNames = [
+  'passed',
+  'unused',
+  'noRule',
+  'refused',
+  'redirected',
+  'closed',
+  'answered',
+  'applied',
+  'failed',
+  'looked',
+  'slices',
+  'past',
+  'chosen',
+  'stored',
+  'notStored',
+  'renewed',
+  'hit',
+  'miss',
+  'expired',
+  'stale',
+  'bypass',
+  'other',
+] as const;
+
+const Text = z.string();
+const Shown = z.array(z.object({ name: Text, value: Text }));
+
+export const Simulation = z.object({
+  nodeID: Id,
+  nodeName: Text,
+  revision: z.int().describe('Of the documents that the node judges by'),
+  nodes: z.array(z.object({ id: Id, name: Text })).describe('Which nodes could be asked'),
+  outcome: z.object({
+    kind: z
+      .enum(['answered', 'stored', 'origin', 'closed'])
+      .describe('By the edge itself, from its store, by an origin, or not at all'),
+    status: z.int().nullable(),
+    headers: Shown.describe('What the visitor gets'),
+    origin: z
+      .object({ address: Text, method: Text, url: Text, headers: Shown })
+      .nullable()
+      .describe('What an origin would be asked; the first that would be tried'),
+  }),
+  steps: z.array(
+    z.object({
+      step: z.enum(stepNames),
+      decision: z.enum(decisionNames),
+      rule: z.object({ kind: Text, id: Text, name: Text.nullable() }).nullable(),
+      detail: z.record(Text, Text),
+      microseconds: z.int(),
+    }),
+  ),
+});
+export type Simulation = z.output<typeof Simulation>;

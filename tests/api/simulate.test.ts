@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
+import { SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
+import { permissions, type Permission } from '@edgeloom/contract/permissions.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { unique } from '../support/build.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+
+const at = (path: string, rule?: string) => ({
+  errorData: [expect.objectContaining({ path, ...(rule && { rule }) })],
+});
+
+describe('whose request it is', () => {
+  test('a site is asked about its own enabled names and no others', async () => {
+    const domain = await build.domain();
+    const { owner, params } = domain.site;
+    const ask = (url: string) => as(owner).call(simulate.run, { params, body: { url } });
+    // No node is connected here: that is how far one comes with a name of one's own.
+    await expect(ask(`http://${domain.name}/`)).toFail('NODE_UNREACHABLE');
+    await expect(ask(`HTTPS://${domain.name.toUpperCase()}:8443/A?b#c`)).toFail('NODE_UNREACHABLE');
+    const other = await build.domain();
+    for (const url of [`http://${other.name}/`, 'http://nobody.example.com/', 'http://127.0.0.1/', 'http://[::1]/'])
+      await expect(ask(url)).toFail('PARAMETER', at('url', 'domain'));
+    await installation.db.domain.update({ where: { id: domain.id }, data: { enabled: false, enabledName: null } });
+    await expect(ask(`http://${domain.name}/`)).toFail('PARAMETER', at('url', 'domain'));
+  });
+
+  test('a wildcard counts, but not for a name that somebody else serves exactly', async () => {
+    const base = `${unique('w')}.example.com`;
+    const wild = await build.domain({ name: `*.${base}` });
+    const other = await build.domain({ name: `a.${base}` });
+    const { owner, params } = wild.site;
+    const ask = (url: string) => as(owner).call(simulate.run, { params, body: { url } });
+    await expect(ask(`http://b.${base}/`)).toFail('NODE_UNREACHABLE');
+    await expect(ask(`http://a.b.${base}/`)).toFail('PARAMETER', at('url', 'domain'));
+    await expect(ask(`http://${other.name}/`)).toFail('PARAMETER', at('url', 'domain'));
+  });
+
+  test('whoever may not read all that it tells of is told nothing', async () => {
+    const { site, name } = await build.domain();
+    const needed: Permission[] = ['site:read', 'domain:read', 'cache:read', 'module:read', 'firewall:read'];
+    const body = { url: `http://${name}/` };
+    for (const left of needed) {
+      const rest = permissions.filter((permission) => permission !== left);
+      const sub = await build.subUser(site.owner, [site], { permissions: [...rest] });
+      await expect(as(sub).call(simulate.run, { params: site.params, body })).toFail('PERMISSION_DENIED');
+    }
+    const sub = await build.subUser(site.owner, [site], { permissions: needed });
+    await expect(as(sub).call(simulate.run, { params: site.params, body })).toFail('NODE_UNREACHABLE');
+  });
+
+  test('a node of another zone cannot be named', async () => {
+    const { site, name } = await build.domain();
+    const node = await build.node({ zone: site.zone });
+    await installation.db.nodeState.upsert({
+      where: { nodeId: node.id },
+      create: { nodeId: node.id, connectedAt: new Date() },
+      update: { connectedAt: new Date() },
+    });
+    const foreign = await build.node();
+    for (const nodeID of [foreign.id, randomUUID()])
+      await expect(
+        as(site.owner).call(simulate.run, { params: site.params, body: { url: `http://${name}/`, nodeID } }),
+      ).toFail('PARAMETER', at('nodeID'));
+  });
+});
+
+describe('what a request may say', () => {
+  const url = 'http://www.example.com/';
+  const accepts = (input: unknown) => SimulateInput.safeParse(input).success;
+
+  test.each([
+    'ftp://www.example.com/',
+    'http://',
+    'www.example.com',
+    'http://user@www.example.com/',
+    'http://www.example.com/a b',
+    'http://www.example.com/a\r\nX: 1',
+    'http://www.example.com\\@evil.example/',
+    `http://www.example.com/${'a'.repeat(4096)}`,
+  ])('no URL: %j', (bad) => expect(accepts({ url: bad })).toBe(false));
+
+  test.each([
+    ['Host', 'a'],
+    ['host', 'a'],
+    ['Connection', 'close'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Content-Length', '5'],
+    ['Expect', '100-continue'],
+    ['Upgrade', 'websocket'],
+    ['X-E-At', 'https:443'],
+    ['x-e-simulate', 'x'],
+    ['X-Accel-Redirect', '/'],
+    ['X Y', 'a'],
+    ['X:Y', 'a'],
+    ['', 'a'],
+    ['X\r\nY', 'a'],
+    ['X-Ok', 'a\r\nX-E-At: https:443'],
+    ['X-Ok', 'a\nb'],
+    ['X-Ok', 'a\0b'],
+    ['X-Ok', '中'],
+  ])('no field: %j: %j', (name, value) => {
+    expect(accepts({ url, headers: [{ name, value }] })).toBe(false);
+    expect(accepts({ url, answer: { headers: [{ name, value }] } })).toBe(false);
+  });
+
+  test('a hundred fields of sixteen kilobytes together, an address, and no answer that is none', () => {
+    const field = (value: string) => ({ name: 'X-A', value });
+    expect(accepts({ url, headers: Array.from({ length: 100 }, () => field('a')) })).toBe(true);
+    expect(accepts({ url, headers: Array.from({ length: 101 }, () => field('a')) })).toBe(false);
+    expect(accepts({ url, headers: Array.from({ length: 5 }, () => field('a'.repeat(4096))) })).toBe(false);
+    for (const [ip, good] of [
+      ['2001:db8::1', true],
+      ['192.0.2.1', true],
+      ['192.0.2.1, 1.2.3.4', false],
+      ['unix:', false],
+      ['', false],
+    ] as const)
+      expect(accepts({ url, ip }), ip).toBe(good);
+    for (const [status, good] of [
+      [200, true],
+      [599, true],
+      [304, false],
+      [101, false],
+      [999, false],
+    ] as const)
+      expect(accepts({ url, answer: { status } }), String(status)).toBe(good);
+    expect(accepts({ url, method: 'TRACE' })).toBe(false);
+    expect(accepts({ url, method: 'GET /x HTTP/1.1\r\n' })).toBe(false);
+  });
+});

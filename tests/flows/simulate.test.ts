@@ -1,0 +1,134 @@
+// What a customer is told of a request that nobody made: by the API, over NATS, of the real agent and its nginx.
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
+import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import { visit } from '../support/visit.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+async function served() {
+  const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  const made = await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  return { origin, port, zone, site, call, params, name, domainIDs: made.ids };
+}
+
+test('every step is told with the rule behind it by what it is called, saved or drafted, and nothing is done', async () => {
+  const { origin, port, zone, call, params, name, domainIDs } = await served();
+  await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
+  const node = await plane.node(zone);
+  const agent = await testAgent(node);
+  onTestFinished(() => agent.stop());
+  agent.start();
+  await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
+  const url = `http://${name}:${port}/img/a%20b.png?x=1`;
+  const ask = (more: object = {}) => call(simulate.run, { params, body: { url, ...more } });
+  const kept = await eventually(async () => {
+    const said = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
+    expect(said.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
+    return said;
+  });
+  expect(kept).toMatchObject({
+    nodes: [{ id: kept.nodeID, name: kept.nodeName }],
+    outcome: { kind: 'origin', status: 200, origin: { address: `127.0.0.1:${origin.port}`, method: 'GET', url } },
+  });
+  expect(kept.outcome.origin?.headers).toEqual(
+    expect.arrayContaining([
+      { name: 'X-Real-IP', value: '203.0.113.7' },
+      { name: 'X-Own', value: 'yes' },
+    ]),
+  );
+  expect(kept.steps.find(({ step }) => step === 'keep')).toMatchObject({
+    decision: 'stored',
+    detail: { seconds: '3600' },
+  });
+  expect(kept.revision).toBeGreaterThan(0);
+
+  // As if it were saved: a module that does not exist yet cannot be named by a call, so one that does is filled.
+  const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
+  const moduleID = module?.id ?? '';
+  const draft = [
+    { method: 'PUT', path: 'domains/module/urlRedirect', body: { domainIDs, moduleID } },
+    {
+      method: 'POST',
+      path: `module/urlRedirect/${moduleID}/redirects`,
+      body: { redirects: [{ type: 'exact', source: '/img/a b.png', target: '/moved', code: 302 }] },
+    },
+  ];
+  const drafted = await ask({ draft });
+  expect(drafted.outcome).toMatchObject({ kind: 'answered', status: 302, origin: null });
+  expect(drafted.outcome.headers).toContainEqual({ name: 'Location', value: '/moved?x=1' });
+  expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', name: null } });
+  expect((await ask()).outcome.kind).toBe('origin');
+  expect((await visit(port, name, '/img/a%20b.png?x=1')).cache).toBe('uri-miss');
+  expect(origin.asked('/img/a%20b.png')).toHaveLength(1);
+  expect((await ask()).outcome).toMatchObject({ kind: 'stored', status: 200, origin: null });
+
+  await call(domainModules.assign, { params: { ...params, kind: 'urlRedirect' }, body: { domainIDs, moduleID } });
+  const body = { redirects: [{ type: 'exact' as const, source: '/img/a b.png', target: '/moved' }] };
+  await call(redirects.create, { params: { ...params, moduleId: moduleID }, body });
+  await eventually(async () => {
+    const rule = (await ask()).steps.at(-1)?.rule;
+    expect(rule).toMatchObject({ kind: 'redirect', name: '/img/a b.png' });
+  });
+}, 180_000);
+
+test('a node that is there answers for one that is not; without any, or where it knows no such order, it is said', async () => {
+  const { zone, call, params, name } = await served();
+  const url = `http://${name}/`;
+  await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');
+  const [first, second] = await Promise.all([1, 2].map(async () => joinSimulated(await plane.node(zone))));
+  if (!first || !second) throw new Error('two were asked for');
+  const empty: Simulated = { revision: 1, siteID: params.siteId, status: 200, headers: [], asked: null, steps: [] };
+  for (const node of [first, second]) {
+    node.simulate = () => Promise.resolve(empty);
+    node.connect();
+    onTestFinished(() => node.disconnect());
+  }
+  const nodes = await eventually(async () => {
+    const said = await call(simulate.run, { params, body: { url } });
+    expect(said.nodes).toHaveLength(2);
+    return said.nodes;
+  });
+  for (const { id } of nodes)
+    expect(await call(simulate.run, { params, body: { url, nodeID: id } })).toMatchObject({ nodeID: id });
+  await first.disconnect();
+  await eventually(async () => {
+    const said = await call(simulate.run, { params, body: { url } });
+    expect(said).toMatchObject({ nodeID: second.identity.nodeID, nodes: [{ id: second.identity.nodeID }] });
+  });
+  await expect(call(simulate.run, { params, body: { url, nodeID: first.identity.nodeID } })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'nodeID' })],
+  });
+  // Whose answer is about somebody else's site is not passed on.
+  second.simulate = () => Promise.resolve({ ...empty, siteID: crypto.randomUUID() });
+  await expect(call(simulate.run, { params, body: { url } })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'url', rule: 'domain' })],
+  });
+  second.simulate = () => Promise.reject(new Error('its nginx is stopped'));
+  await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');
+});
