@@ -88,10 +88,11 @@ async function buildConsole() {
   if (child.exitCode !== 0) throw new Error('the console was not built');
 }
 
-async function buildAgent() {
+/** The agent in one file. */
+export async function bundleAgent(outfile: string): Promise<void> {
   await build({
     entryPoints: [path.join(root, 'agent/src/main.ts')],
-    outfile: path.join(root, 'dist/agent.mjs'),
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -102,6 +103,10 @@ async function buildAgent() {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
+}
+
+async function buildAgent() {
+  await bundleAgent(path.join(root, 'dist/agent.mjs'));
   await cp(path.join(root, unit), path.join(root, 'dist', path.basename(unit)));
   const isShipped = (source: string) => !source.endsWith('_spec.lua');
   await inPlaceOf('dist/lua', (fresh) =>
