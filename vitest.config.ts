@@ -14,7 +14,7 @@ export default defineConfig({
       project('unit', ['{packages,apps}/*/src/**/*.test.{ts,tsx}', '{agent/src,deploy,prisma}/**/*.test.ts']),
       project('contract', ['tests/contract/**/*.test.ts'], services),
       project('api', ['tests/api/**/*.test.ts'], services),
-      project('edge', ['tests/edge/**/*.test.ts']),
+      project('edge', ['tests/edge/**/*.test.ts'], ['tests/support/leftovers-setup.ts']),
       project('flows', ['tests/flows/**/*.test.ts'], services),
       project('browser', ['tests/browser/**/*.test.ts'], services),
     ],

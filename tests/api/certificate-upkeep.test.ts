@@ -12,6 +12,7 @@ import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { authority } from '../support/authority.ts';
+import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
 import { freePort } from '../support/ports.ts';
 import { testDir } from '../support/test-dir.ts';
@@ -88,7 +89,7 @@ test('the owner of a site is told 14, 7 and 1 days before a certificate that is 
   const mail = await mailTo(app.mailDir, site.owner.email, /in 1 days|1 天/);
   expect(mail.text).toContain('the shop');
   expect(mail.text).toContain(site.name);
-  expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3);
+  await eventually(async () => expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3));
 });
 
 test("of a site that is nobody's the client is told", async () => {

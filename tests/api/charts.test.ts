@@ -14,13 +14,14 @@ test.each(ChartMetric.options)('%s says that nothing was measured, step by step,
     ['24h', 900, 96],
     ['30d', 3600, 720],
   ] as const) {
+    const asked = Date.now();
     const chart = await as(client).call(charts.get, { params: { metric }, query: { range } });
     expect(chart).toMatchObject({ metric, range, stepSeconds, hasData: false });
     expect(chart.times).toHaveLength(count);
     expect(chart.times[0]).toBe(chart.from);
     const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
     expect(to - from).toBe(stepSeconds * 1000 * count);
-    expect(to).toBeGreaterThan(Date.now());
+    expect(to).toBeGreaterThan(asked);
     expect(from % (stepSeconds * 1000)).toBe(0);
     for (const { values } of chart.series) expect(values).toEqual(chart.times.map(() => null));
   }

@@ -15,7 +15,8 @@ function start(env: Record<string, string>) {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { child, ended: once(child, 'exit'), output: () => output };
+  // With all that it said.
+  return { child, ended: once(child, 'close'), output: () => output };
 }
 
 test('a call under way is finished when the process is told to stop, and then it ends well', async () => {
@@ -30,7 +31,7 @@ test('a call under way is finished when the process is told to stop, and then it
   });
   try {
     const base = `http://127.0.0.1:${port}/api/v1`;
-    await eventually(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { within: 20_000 });
+    await eventually(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { within: 60_000 });
     // A sign-in hashes a password, so it takes a while.
     const call = fetch(`${base}/client/login`, {
       method: 'POST',

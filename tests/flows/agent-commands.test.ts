@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
-import { build } from 'esbuild';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { bundleAgent } from '../../deploy/build.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { launch } from '../../deploy/services/program.ts';
 import type { TestAgent } from '../support/agent.ts';
@@ -17,6 +17,7 @@ import { portDoc } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
 import { services } from '../support/services.ts';
 import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
+import { testDir } from '../support/test-dir.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 120_000 });
@@ -53,7 +54,7 @@ test('a resync asks for everything, and takes away what nobody sent', async () =
 });
 
 test('a node finds back to a NATS server that was away, and learns what it missed', async () => {
-  const dir = await mkdtemp(path.join(tmpdir(), 'agent-nats-'));
+  const dir = await testDir();
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { secretsDir } = services();
   const nats = await prepareNats({
@@ -173,17 +174,7 @@ async function bundled(): Promise<{ command: string; args: string[] }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-bundle-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const bundle = path.join(dir, 'agent.mjs');
-  await build({
-    entryPoints: [main],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // The NATS client is CommonJS.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'silent',
-  });
+  await bundleAgent(bundle);
   await run('cp', ['-r', path.join(import.meta.dirname, '../../agent/lua'), dir]);
   await run('chmod', ['-R', 'a+rX', dir]);
   // The first Node outside of node_modules.

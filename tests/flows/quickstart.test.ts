@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer, get } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from '../support/eventually.ts';
+import { processesOf } from '../support/leftovers.ts';
 import { freePorts } from '../support/ports.ts';
+import { testDir } from '../support/test-dir.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const undo: (() => Promise<unknown>)[] = [];
@@ -86,7 +87,7 @@ test('a setting that makes no sense is refused by its name', async () => {
 }, 120_000);
 
 async function newMachine() {
-  const data = await mkdtemp(path.join(tmpdir(), 'edgeloom-quickstart-'));
+  const data = await testDir();
   const numbers = await freePorts(7);
   const next = () => String(numbers.pop());
   const ports = {
@@ -144,18 +145,6 @@ function launch(settings: Record<string, string>) {
 /** The settings of whoever runs the tests are not the quick start's here. */
 function withoutServices({ DATABASE_URL: _, NATS_URL: __, NODE_ENV: ___, ...rest }: NodeJS.ProcessEnv) {
   return rest;
-}
-
-/** Every process that has the folder in its arguments or runs in it. */
-async function processesOf(folder: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found: number[] = [];
-  for (const pid of pids) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (environment.includes(folder) || command.includes(folder)) found.push(pid);
-  }
-  return found;
 }
 
 const statusOf = (url: string, host?: string) =>

@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { eventually } from './eventually.ts';
+import { testDir } from './test-dir.ts';
 
 export interface AgentOptions {
   control?: string;
@@ -105,7 +105,7 @@ export class TestAgent {
 }
 
 export async function testAgent(options: AgentOptions = {}): Promise<TestAgent> {
-  const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'agent-')));
+  const dir = options.dir ?? (await testDir());
   if (options.as !== undefined) await chown(dir, options.as, options.as);
   return new TestAgent(dir, options);
 }

@@ -1,8 +1,7 @@
 // The whole product as `npm start` brings it up, on free ports and in a folder of its own, and a Chromium that looks at it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect, type Call } from '@edgeloom/contract/client.ts';
@@ -14,6 +13,7 @@ import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
 import { unlimited } from './unlimited.ts';
 
 export type Kind = 'user' | 'client';
@@ -58,9 +58,7 @@ const ports = [
 
 export async function startProduct(): Promise<Product> {
   await buildAll({ ifChanged: true });
-  const data = await mkdtemp(path.join(tmpdir(), 'edgeloom-browser-'));
-  // nginx's workers are somebody else and must be able to pass.
-  await chmod(data, 0o755);
+  const data = await testDir();
   const free = await freePorts(ports.length);
   const chosen = Object.fromEntries(ports.map((name, i): [string, string] => [name, String(free[i])]));
   const env = { ...process.env, ...unlimited, ...chosen, EDGELOOM_DATA: data };

@@ -3,12 +3,11 @@
 import { execFile } from 'node:child_process';
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findWorkers } from '@edgeloom/agent/host.ts';
@@ -34,6 +33,7 @@ import { eventually } from './eventually.ts';
 import { startOrigin } from './origin.ts';
 import type { Origin } from './origin.ts';
 import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
 
 const run = promisify(execFile);
 const nginx = 'nginx';
@@ -177,7 +177,7 @@ export async function startEdge({
   address = '127.0.0.1',
   ports,
 }: EdgeOptions = {}): Promise<Edge> {
-  const dir = await mkdtemp(join(tmpdir(), 'edge-'));
+  const dir = await testDir();
   const [free = 0, more = 0] = await freePorts(2);
   const { http, https } = ports ?? { http: free, https: more };
   const [capabilities, workers, origin] = await Promise.all([detectCapabilities(nginx), findWorkers(), startOrigin()]);

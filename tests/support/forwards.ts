@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Forwards } from '@edgeloom/agent/forwards/forwards.ts';
 import { findWorkers } from '@edgeloom/agent/host.ts';
@@ -19,6 +18,7 @@ import type { EdgeDoc, PortDoc } from '@edgeloom/contract/edge/documents.ts';
 import { upstream, zoneDoc } from './edge.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
 
 export const portDoc = (port: number, over: Partial<PortDoc> = {}): PortDoc => ({
   kind: 'port',
@@ -52,7 +52,7 @@ export type TestForwards = Awaited<ReturnType<typeof startForwards>>;
 
 export async function startForwards(options: ForwardsOptions = {}) {
   const { resolvers = [], capabilities = {}, processes = 1 } = options;
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'forwards-')));
+  const dir = options.dir ?? (await testDir());
   const [workers, found] = await Promise.all([findWorkers(), detectCapabilities('nginx')]);
   const layout = layoutOf(dir);
   await prepareLayout(layout, workers);

@@ -1,17 +1,18 @@
 // One PostgreSQL and one nats-server for a whole run of tests or a benchmark, in a folder of their own under the
 // system's temporary one. Durability is off: nothing here outlives the run.
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import pg from 'pg';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { preparePostgres } from '../../deploy/services/postgres.ts';
-import { identify, isRunning, launch, readIdentity, stopLeftover } from '../../deploy/services/program.ts';
+import { launch } from '../../deploy/services/program.ts';
 import type { Program, Running } from '../../deploy/services/program.ts';
 import { deploy } from '../../prisma/migrate.ts';
+import { endLeftovers } from './leftovers.ts';
 import { freePorts } from './ports.ts';
+import { testDir } from './test-dir.ts';
 
 export interface Services {
   /** The maintenance database, as the superuser. */
@@ -21,19 +22,17 @@ export interface Services {
   secretsDir: string;
 }
 
-const prefix = 'edgeloom-test-';
 const template = 'edgeloom_template';
 const durabilityOff = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
 export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
-  await sweep();
-  const dir = await mkdtemp(path.join(tmpdir(), prefix));
-  await chmod(dir, 0o755);
-  await writeFile(path.join(dir, 'owner.pid'), JSON.stringify(await identify(process.pid)));
+  await endLeftovers();
+  const dir = await testDir();
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.map((child) => child.stop()));
     await rm(dir, { recursive: true, force: true });
+    await endLeftovers();
   };
   const start = async (program: Program, ready: (signal: AbortSignal) => Promise<void>) => {
     const child = await launch(program, { runDir: path.join(dir, 'run'), logDir: path.join(dir, 'log') });
@@ -88,19 +87,4 @@ export async function cloneDatabase({ postgresUrl }: Pick<Services, 'postgresUrl
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;
   return url.href;
-}
-
-/** Clears away what runs left behind that were killed. */
-async function sweep() {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(prefix)) continue;
-    const dir = path.join(tmpdir(), name);
-    const owner = await readIdentity(path.join(dir, 'owner.pid'));
-    // No owner yet: another run is just beginning.
-    if (owner === null || (await isRunning(owner))) continue;
-    for (const program of ['postgres', 'nats']) {
-      await stopLeftover({ name: program, stopSignal: 'SIGINT', stopWithinMs: 5000 }, path.join(dir, 'run'));
-    }
-    await rm(dir, { recursive: true, force: true });
-  }
 }
