@@ -76,7 +76,6 @@ const isThere = () =>
         );
       }),
   );
-/** nginx leaves a service alone for a second after it was not there. */
 const isAtWork = async (host: string) => {
   await isThere();
   let i = 0;

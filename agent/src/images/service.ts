@@ -52,12 +52,12 @@ export async function serveImages(run: string): Promise<void> {
   };
 
   async function look(answer: IncomingMessage, reply: ServerResponse, order: Order): Promise<void> {
-    const { bytes, isWhole } = await gather(answer, order.mostBytes);
-    if (!isWhole) {
+    const { bytes, came } = await gather(answer, order.mostBytes);
+    if (came !== 'whole') {
       writeHead(reply, answer, ['x-e-image']);
-      reply.write(bytes);
-      if (answer.errored !== null || answer.destroyed) return void reply.destroy();
-      return stream(answer, reply);
+      // What broke off shall break off for whoever asked, and not before he has seen that there was an answer.
+      reply.write(bytes, () => came === 'torn' && reply.destroy());
+      return came === 'long' ? stream(answer, reply) : undefined;
     }
     const isWorthIt = bytes.length >= order.leastBytes;
     const outcome = isWorthIt ? await decoders.convert(order.site, { bytes, quality: order.quality }) : 'same';
@@ -103,22 +103,22 @@ function readOrder({ headers }: IncomingMessage): Order | null {
   return { quality: Number(quality), leastBytes: Number(leastBytes), mostBytes: Number(mostBytes), site };
 }
 
-async function gather(answer: IncomingMessage, most: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
+async function gather(answer: IncomingMessage, most: number) {
   const chunks: Buffer[] = [];
   let length = 0;
-  let isWhole = true;
+  let came: 'whole' | 'long' | 'torn' = 'whole';
   try {
     for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
       length += chunk.length;
-      isWhole = length <= most;
-      if (!isWhole) break;
+      if (length <= most) continue;
+      came = 'long';
+      break;
     }
   } catch {
-    // It broke off, and so shall what is passed on.
-    isWhole = false;
+    came = 'torn';
   }
-  return { bytes: Buffer.concat(chunks), isWhole };
+  return { bytes: Buffer.concat(chunks), came };
 }
 
 /** The head is still to be sent, or it is the rest. */

@@ -126,7 +126,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
 
 /** Whatever keeps the service from answering, hop B answers by itself. */
 const imageService = (dir: string) => conf`upstream images {
-    server ${`unix:${dir}/run/images.sock`} max_fails=1 fail_timeout=1s;
+    server ${`unix:${dir}/run/images.sock`} max_fails=0;
     server ${`unix:${dir}/run/hop.sock`} backup;
 }
 `;

@@ -26,10 +26,16 @@ local function is_for_the_store()
     return state and sub(state, 1, 5) ~= "AGAIN" and (var.http_x_e_slice or "") == ""
 end
 
+-- Where a relay is asked it keeps originals: what becomes of them is the edge node's.
+local function wanted_of(site)
+    return settings.webp and not settings.relay and site.webp or nil
+end
+
 -- Before anything is known of a URL.
 function _M.is_likely(site, path)
-    local kind = site.webp and settings.webp and EXTENSIONS[paths.extension(path)]
-    return kind and set(site.webp.types)[kind] or false
+    local wanted = wanted_of(site)
+    local kind = wanted and EXTENSIONS[paths.extension(path)]
+    return kind and set(wanted.types)[kind] or false
 end
 
 local function is_known()
@@ -40,8 +46,7 @@ end
 
 -- Hop B, before an origin is chosen.
 function _M.origin_access(site, request)
-    local wanted = site.webp
-    if wanted and settings.webp and not request.simulated and not var.http_x_e_image and is_for_the_store()
+    if wanted_of(site) and not request.simulated and not var.http_x_e_image and is_for_the_store()
         and accepts.webp(var.http_accept) and (_M.is_likely(site, request.path) or is_known()) then
         return "@image"
     end
@@ -49,8 +54,8 @@ end
 
 -- Whatever the visitor takes: the original is one of the variants.
 function _M.is_wanted(site, response)
-    local wanted, kind, encoding = site.webp, header["Content-Type"], header["Content-Encoding"]
-    if not wanted or not settings.webp or response.status ~= 200 or response.method ~= "GET" or not kind
+    local wanted, kind, encoding = wanted_of(site), header["Content-Type"], header["Content-Encoding"]
+    if not wanted or response.status ~= 200 or response.method ~= "GET" or not kind
         or (encoding and encoding ~= "identity") or not is_for_the_store() then
         return false
     end
