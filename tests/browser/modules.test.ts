@@ -1,6 +1,12 @@
 // A customer makes modules, gives them to a domain, and sees where they are.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { cors, customHeaders, domainModules, redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  domainModules,
+  redirects,
+  tokenAuths,
+} from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -173,4 +179,48 @@ test('redirects come from a file, faults first, and targets are changed together
   await page.getByLabel('Target', { exact: true }).fill('/self');
   await page.getByRole('dialog').getByRole('button', { name: 'Add redirect' }).click();
   await page.getByText('Leads back to itself').waitFor();
+});
+
+test('a token module is made from a known form, its keys change places, and the tester signs a URL and says why one is refused', async () => {
+  const { site, at, call } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=tokens`, { language: 'en' });
+  await page.getByRole('button', { name: 'Add token module' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name', { exact: true }).fill('Paid');
+  await form.getByRole('combobox', { name: 'Form of the token' }).click();
+  await page.getByRole('option', { name: 'Tencent Cloud D' }).click();
+  await form.getByText('…?sign={sign}&t={time}').waitFor();
+  await form.getByLabel('Key 1 of entry 1', { exact: true }).fill('one key');
+  await form.getByRole('button', { name: 'Add token module' }).click();
+  await eventually(async () =>
+    expect(await form.getByLabel('Key 1 of entry 1', { exact: true }).getAttribute('aria-invalid')).toBe('true'),
+  );
+  await form.getByLabel('Key 1 of entry 1', { exact: true }).fill('the-first-key');
+  await form.getByRole('button', { name: 'Add a second key' }).click();
+  await form.getByLabel('Key 2 of entry 1', { exact: true }).fill('the-second-key');
+  await keepPicture(page, 'token-form');
+  await form.getByRole('button', { name: 'Add token module' }).click();
+  await page.getByLabel('Edit Paid').waitFor();
+  const stored = async () => (await call(tokenAuths.list, { params: site.params })).data[0]?.auths[0]?.keys ?? [];
+  const before = await stored();
+  expect(before).toHaveLength(2);
+
+  await page.getByLabel('Edit Paid').click();
+  await form.getByText('Stored').first().waitFor();
+  expect(await form.innerHTML()).not.toMatch(/the-(first|second)-key/);
+  await form.getByRole('button', { name: 'Make the secondary primary' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await eventually(async () => expect(await stored()).toEqual(before.toReversed()));
+
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await form.getByLabel('URL without a token').fill('https://www.example.com/film.mp4');
+  await form.getByRole('button', { name: 'Sign', exact: true }).click();
+  const asked = form.getByLabel('URL as the visitor asks for it');
+  await eventually(async () => expect(await asked.inputValue()).toMatch(/film\.mp4\?sign=[0-9a-f]{32}&t=\d{10}$/));
+  await form.getByRole('button', { name: 'Judge' }).click();
+  await form.getByText('Signed with the key “Primary”').waitFor();
+  await keepPicture(page, 'token-tester');
+  await asked.fill('https://www.example.com/film.mp4');
+  await form.getByRole('button', { name: 'Judge' }).click();
+  await form.getByText('There is no token. It is expected as sign={sign}').waitFor();
 });

@@ -9,6 +9,7 @@ import {
   cors,
   customHeaders,
   proxyRewrites,
+  tokenAuths,
   redirects,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -129,6 +130,17 @@ beforeAll(async () => {
   await user(cors.create, { params: { siteId }, body: { cors: [script] } });
   const api = { type: 'prefix' as const, source: '/api', target: '/v2', host: 'backend.glow.test' };
   await user(proxyRewrites.create, { params: { siteId }, body: { modules: [{ name: 'Backend', rules: [api] }] } });
+  const entry = {
+    name: 'Films',
+    type: 'prefix' as const,
+    value: ['/films/'],
+    except: { type: 'prefix' as const, value: ['/films/trailers/'] },
+    parts: [{ name: 'auth_key', format: '{time}-{rand}-{user}-{sign}' }],
+    text: '{path}-{time}-{rand}-{user}-{key}',
+    algorithm: 'md5' as const,
+    keys: [{ key: 'a-first-key' }, { key: 'a-second-key' }],
+  };
+  await user(tokenAuths.create, { params: { siteId }, body: { modules: [{ name: 'Paid', auths: [entry] }] } });
   const made = await user(urlRedirects.create, { params: { siteId }, body: { modules: [{ name: 'Old shop' }] } });
   redirectModule = made.data[0]?.id ?? '';
   await user(redirects.create, {
@@ -226,6 +238,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=redirects`, shows: 'main li a' },
     { kind: 'user', address: `${own}?view=redirects&module=${redirectModule}`, shows: list },
     { kind: 'user', address: `${own}?view=rewrite`, shows: 'main li li' },
+    { kind: 'user', address: `${own}?view=tokens`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },

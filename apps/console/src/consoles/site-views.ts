@@ -6,7 +6,13 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
-import { cors, customHeaders, proxyRewrites, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import {
+  cors,
+  customHeaders,
+  proxyRewrites,
+  tokenAuths,
+  urlRedirects,
+} from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
@@ -23,6 +29,7 @@ import {
   IconFileZip,
   IconGauge,
   IconHistory,
+  IconKey,
   IconLayoutDashboard,
   IconLinkOff,
   IconListCheck,
@@ -156,6 +163,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconLinkOff,
         reads: siteAntiHeaders.list,
         component: view(() => import('../features/hotlink/hotlink-page.tsx'), 'HotlinkPage'),
+      },
+      {
+        view: 'tokens',
+        title: 'tokenAuths.title',
+        icon: IconKey,
+        reads: tokenAuths.list,
+        component: view(() => import('../features/modules/token-auths-page.tsx'), 'TokenAuthsPage'),
       },
     ],
   },

@@ -36,6 +36,7 @@ import type preheat from './en/preheat.json';
 import type products from './en/products.json';
 import type proxy from './en/proxy.json';
 import type proxyRewrites from './en/proxyRewrites.json';
+import type tokenAuths from './en/tokenAuths.json';
 import type purge from './en/purge.json';
 import type rates from './en/rates.json';
 import type redirects from './en/redirects.json';
@@ -89,6 +90,7 @@ export interface Words {
   products: typeof products;
   proxy: typeof proxy;
   proxyRewrites: typeof proxyRewrites;
+  tokenAuths: typeof tokenAuths;
   purge: typeof purge;
   rates: typeof rates;
   redirects: typeof redirects;

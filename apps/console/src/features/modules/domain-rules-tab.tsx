@@ -3,6 +3,7 @@ import {
   customHeaders,
   domainModules,
   proxyRewrites,
+  tokenAuths,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
@@ -22,6 +23,7 @@ const kinds = [
   { kind: 'customHeader', words: 'customHeaders', list: customHeaders.list, view: 'headers' },
   { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
   { kind: 'proxyRewrite', words: 'proxyRewrites', list: proxyRewrites.list, view: 'rewrite' },
+  { kind: 'tokenAuth', words: 'tokenAuths', list: tokenAuths.list, view: 'tokens' },
 ] as const;
 
 /** Stands first among the choices; it is sent as null. */

@@ -26,7 +26,7 @@ export interface Module {
 
 interface ModulesPageProps<Row> {
   kind: ModuleKind;
-  words: 'customHeaders' | 'cors' | 'proxyRewrites' | 'urlRedirects';
+  words: 'customHeaders' | 'cors' | 'proxyRewrites' | 'tokenAuths' | 'urlRedirects';
   icon: Icon;
   found: Result<{ data: Row[] }>;
   calls: { create: Pick<Endpoint, 'can'>; update: Pick<Endpoint, 'can'>; remove: Pick<Endpoint, 'can'> };
