@@ -2,7 +2,6 @@
 local hello = require("ngx.ssl.clienthello")
 local certificates = require("edge.tls.certificates")
 local docs = require("edge.core.docs")
-local requests = require("edge.core.request")
 local staples = require("edge.tls.staples")
 local lower = string.lower
 
@@ -16,14 +15,17 @@ function _M.limit()
     end
     name = lower(name)
     docs.sync()
-    local host = requests.host(name)
-    local only = host and host.doc.https and NEWER[host.doc.https.minTLS]
+    local known = certificates.of(name)
+    if not known then
+        return
+    end
+    local https = known.host.doc.https
+    local only = https and NEWER[https.minTLS]
     if only then
         assert(hello.set_protocols(only))
     end
-    local list = certificates.pairs_for(name)
-    if list then
-        staples.look(list)
+    if known.pairs then
+        staples.look(known.pairs)
     end
 end
 return _M
