@@ -436,6 +436,55 @@ test('versions of more than four hundred days ago are forgotten; what is older i
   expect((await as(site.owner).call(rates.list, { params: site.params })).data).toHaveLength(2);
 });
 
+test('the newest five hundred versions are kept; before them there is nothing to go back to', async () => {
+  const site = await build.site();
+  // As they are written, without the triggers that would number them anew.
+  await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
+    INSERT INTO site_versions (site_id, version) SELECT '${site.id}', n FROM generate_series(1, 505) n; COMMIT`);
+  await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: 5 }] } });
+  await forgetVersions(installation);
+  const { total, data } = await as(site.owner).call(versions.list, {
+    params: site.params,
+    query: { sortBy: 'version', pageSize: 1 },
+  });
+  expect([total, data[0]?.version]).toEqual([500, 7]);
+  await expect(tried(site, 5)).toFail('NOT_FOUND');
+  expect(await back(site, 6)).toMatchObject({ version: 507, total: 1 });
+});
+
+test('a roll-back is of what is there when it is done, whatever its preview showed before', async () => {
+  const domain = await build.domain();
+  const { site } = domain;
+  const version = await current(site);
+  const update = (body: { maxFails?: number; readTimeoutSeconds?: number }) =>
+    as(site.owner).call(domains.update, { params: domain.params, body });
+  await update({ maxFails: 7 });
+  const preview = await tried(site, version);
+  expect(preview.data[0]?.fields.map(({ field }) => field)).toEqual(['maxFails']);
+  // Somebody else, between the preview and the roll-back.
+  await update({ readTimeoutSeconds: 99 });
+  await back(site, version);
+  const row = await db.domain.findUniqueOrThrow({ where: { id: domain.id } });
+  expect([row.maxFails, row.readTimeoutSeconds]).toEqual([3, 60]);
+  // Their change is not lost: it is the version before.
+  await back(site, version + 2);
+  expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
+    maxFails: 7,
+    readTimeoutSeconds: 99,
+  });
+});
+
+test('a rule about every URL has a name', async () => {
+  const domain = await build.domain();
+  const { site } = domain;
+  await as(site.owner).call(antiReferers.create, {
+    params: domain.params,
+    body: { antiReferers: [{ isBlack: true, referers: ['thief.example'], type: 'all' }] },
+  });
+  const list = await as(site.owner).call(versions.list, { params: site.params, query: newest });
+  expect(list.data[0]?.changes).toMatchObject([{ kind: 'antiReferers', names: ['*'] }]);
+});
+
 test('ten thousand domains that change in one statement are one version, and come back in one', async () => {
   const site = await build.site();
   await pool.query(

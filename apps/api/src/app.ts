@@ -69,6 +69,7 @@ import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
+import { siteSettingsRoutes } from './modules/site-settings/site-settings.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
@@ -106,6 +107,7 @@ const modules: readonly Routes[] = [
   clientSitesRoutes,
   ownSitesRoutes,
   sitesRoutes,
+  siteSettingsRoutes,
   domainsRoutes,
   domainUpstreamsRoutes,
   clientDomainsRoutes,

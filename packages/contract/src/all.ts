@@ -45,6 +45,7 @@ import { ownProducts, products } from './products/products.endpoints.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
+import { siteSettings } from './site-settings/site-settings.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
@@ -84,6 +85,7 @@ export const groups: readonly Group[] = [
   clientSites,
   ownSites,
   sites,
+  siteSettings,
   domains,
   domainUpstreams,
   clientDomains,

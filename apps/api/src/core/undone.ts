@@ -26,6 +26,7 @@ export async function undone<T>(
     close();
     reject(error);
   };
+  const cancelling: Promise<unknown>[] = [];
   client.on('error', stop);
   try {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -33,7 +34,7 @@ export async function undone<T>(
     await client.query(`BEGIN; ${settings}; SET LOCAL idle_in_transaction_session_timeout = ${2 * patienceMs}`);
     const timer = setTimeout(() => {
       stop(new Failure('BUSY', {}));
-      pool.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => undefined);
+      cancelling.push(pool.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => undefined));
     }, patienceMs);
     try {
       return await Promise.race([joining.run(join, () => work(join())), stopped]);
@@ -43,11 +44,13 @@ export async function undone<T>(
   } finally {
     close();
     client.off('error', stop);
+    await Promise.all(cancelling);
     const isLost = await client.query('ROLLBACK').then(
       () => false,
       () => true,
     );
-    client.release(isLost);
+    // A cancellation that comes late would end what somebody else does next.
+    client.release(isLost || cancelling.length > 0);
   }
 }
 

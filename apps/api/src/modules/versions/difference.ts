@@ -23,6 +23,8 @@ export const areaOf: Readonly<Record<string, Area>> = {
 };
 
 export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** Abbreviations as the calls spell them: `forceSSL`, `certificateID`. */
+const fieldName = (column: string) => camel(column).replace(/(?:Ssl|Tls|Id)$/, (end) => end.toUpperCase());
 
 const joins = [
   'id',
@@ -42,7 +44,7 @@ export function differenceOf({ entity, rowKey, label, parent, before, after }: F
   const now = spread(after);
   const fields = [...new Set([...old.keys(), ...now.keys()])]
     .filter((column) => isShown(entity, column))
-    .map((column) => ({ field: camel(column), before: old.get(column) ?? null, after: now.get(column) ?? null }))
+    .map((column) => ({ field: fieldName(column), before: old.get(column) ?? null, after: now.get(column) ?? null }))
     .filter((field) => JSON.stringify(field.before) !== JSON.stringify(field.after))
     .map(({ field, ...values }) => ({
       field,

@@ -93,7 +93,7 @@ const bounds = async (ctx: Ctx, siteId: string) => (await readBounds(ctx, siteId
 
 const turned = ({ before, after, ...row }: FoldedRow): FoldedRow => ({ ...row, before: after, after: before });
 
-const pointers: readonly string[] = ['certificateId', 'originCertificateId', 'moduleId'];
+const pointers: readonly string[] = ['certificateID', 'originCertificateID', 'moduleID'];
 
 /** What a row points at by its id is told by its name. */
 async function named({ db }: Ctx, rows: Difference[]): Promise<Difference[]> {
