@@ -1,6 +1,8 @@
-// A customer sees what was changed, and has it back.
+// A customer sees what saving would change and what was changed, and has it back.
 import AxeBuilder from '@axe-core/playwright';
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overhang, startProduct, type Product } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,6 +13,16 @@ beforeAll(async () => {
   product = await startProduct();
 });
 afterAll(() => product.stop());
+
+async function faultsOf(page: Page) {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
+    found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html ?? ''}`));
+  }
+  return found;
+}
 
 const looks = [
   { language: 'zh-TW', width: 1440, rollback: '還原到此版本', confirm: '還原', changes: '查看變更' },
@@ -23,8 +35,8 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
   const { data } = await user(rates.create, { params: { siteId }, body: { rates: [{ rate: 2048 }, { rate: 77 }] } });
   await user(rates.remove, { params: { siteId }, body: { ids: [data[0]?.id ?? ''] } });
 
-  const screen = await product.openAs('user', `sitesManagement/sitesSetting/${siteId}/demo?view=versions`, look);
-  const { page } = screen;
+  const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
+  const { page } = await product.openAs('user', list, look);
   await page.locator('main [data-row]').first().waitFor();
   await keepPicture(page, `versions-${look.language}-${look.width}`);
   const menuOf = async (nth: number, name: string) => {
@@ -32,27 +44,19 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
     await page.getByRole('menuitem', { name }).click();
   };
   await menuOf(0, look.changes);
-  const shown = page.getByRole('dialog');
-  await shown.locator('del', { hasText: '2048' }).waitFor();
+  await page.locator('main del', { hasText: /2,048.KiB/ }).waitFor();
   await keepPicture(page, `versions-difference-${look.language}-${look.width}`);
-  const faults = async () => {
-    const found: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-      found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html ?? ''}`));
-    }
-    return found;
-  };
-  expect(await faults()).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
+  expect(await overhang(page)).toBe(0);
   await keepPicture(page, `versions-difference-dark-${look.language}-${look.width}`);
-  await page.keyboard.press('Escape');
-  await shown.waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.locator('main [data-row]').first().waitFor();
 
   await menuOf(1, look.rollback);
-  await shown.locator('ins', { hasText: '2048' }).waitFor();
+  const shown = page.getByRole('dialog');
+  await shown.locator('ins', { hasText: /2,048.KiB/ }).waitFor();
   await keepPicture(page, `versions-rollback-${look.language}-${look.width}`);
-  expect(await faults()).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
   expect(await overhang(page)).toBe(0);
   await shown.getByRole('button', { name: look.confirm, exact: true }).click();
   await shown.waitFor({ state: 'detached' });
@@ -62,3 +66,53 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
   });
   await page.context().close();
 });
+
+test('any two versions are compared side by side, chosen from the list or anew', { timeout: 240_000 }, async () => {
+  const { siteID: siteId } = product.summary.demo;
+  const user = await product.as('user');
+  for (const rate of [11, 22, 33]) await user(rates.create, { params: { siteId }, body: { rates: [{ rate }] } });
+  const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
+  const { page } = await product.openAs('user', list, { language: 'en', width: 1440 });
+  const rows = page.locator('main [data-row]');
+  await rows.first().waitFor();
+  for (const nth of [0, 2]) await rows.nth(nth).getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByText('Things that differ: 2').waitFor();
+  const [before, after] = [page.locator('main del'), page.locator('main ins')];
+  await after.getByText(/22.KiB/).waitFor();
+  expect(await before.count()).toBe(0);
+  await page.getByRole('button', { name: 'Turn round' }).click();
+  await before.getByText(/22.KiB/).waitFor();
+  expect(await after.count()).toBe(0);
+  await keepPicture(page, 'versions-compared');
+  await page.context().close();
+});
+
+const previews = [
+  { language: 'zh-CN', width: 1440, preview: '预览', keep: '继续编辑' },
+  { language: 'en', width: 390, preview: 'Preview', keep: 'Keep editing' },
+] as const;
+
+test.each(previews)(
+  'what saving would change is shown before, in $language at $width px',
+  { timeout: 240_000 },
+  async (look) => {
+    const { siteID: siteId } = product.summary.demo;
+    const user = await product.as('user');
+    const setting = await user(compression.get, { params: { siteId } });
+    const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
+    const { page } = await product.openAs('user', at('gzip'), look);
+    await page.locator('[name=minBytes]').fill('2048');
+    await page.getByRole('button', { name: look.preview, exact: true }).click();
+    const shown = page.getByRole('dialog');
+    await shown.locator('ins').first().waitFor();
+    await keepPicture(page, `preview-${look.language}-${look.width}`);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await overhang(page)).toBe(0);
+    await keepPicture(page, `preview-dark-${look.language}-${look.width}`);
+    await shown.getByRole('button', { name: look.keep }).click();
+    await shown.waitFor({ state: 'detached' });
+    expect(await user(compression.get, { params: { siteId } })).toEqual(setting);
+    await page.context().close();
+  },
+);

@@ -2,15 +2,16 @@ import { ApiError } from '@edgeloom/contract/client.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { call } from '../../lib/api.ts';
 import { explain, fieldErrorsOf, ruleText, toastError, type Telling } from '../../lib/errors.ts';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
+import { make, type Planned } from '../../lib/planned.ts';
 import { freshOf, refresh } from '../../lib/queries.ts';
 import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
 import { toast } from '../../stores/toasts.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
 import { useInsideOverlay } from '../overlay/overlay.tsx';
+import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { fieldTitle } from '../resource-table/columns.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
 import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
@@ -38,6 +39,8 @@ interface ResourceFormProps extends Telling {
   done?: Word;
   /** On a page: changes are listed and saved in the bar at the bottom. */
   bar?: boolean;
+  /** Of a site's configuration: what saving would change can be seen beforehand. */
+  preview?: boolean;
   children: ReactNode;
 }
 
@@ -53,6 +56,7 @@ export function ResourceForm(props: ResourceFormProps) {
     refreshes = [],
     onDone,
     bar = false,
+    preview = false,
     failed,
     says,
     children,
@@ -158,40 +162,50 @@ export function ResourceForm(props: ResourceFormProps) {
     return merged.conflict;
   }
 
+  /** The call that saves. Null, and what is wrong shown, where there is none to make. */
+  function plan(): Planned | null {
+    if (!endpoint || busy) return null;
+    if (issues.length === 0) return { endpoint, params, body: wrap ? wrap(values) : values };
+    setAttempts((count) => count + 1);
+    return null;
+  }
+
+  /** Each fault at its field; what has none is told as a whole. */
+  function refuse(error: unknown) {
+    const found = [
+      ...fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)] as const),
+      ...takenOf(error),
+    ].map(([path, text]) => [ownPath(path, fields.current), text] as const);
+    const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
+    if (placed.length === 0 || placed.length < found.length) toastError(error, { failed, says });
+    setRefused(new Map(placed));
+    setAttempts((count) => count + 1);
+  }
+
   async function submit() {
-    if (!endpoint || busy) return;
-    if (issues.length > 0) return setAttempts((count) => count + 1);
+    const planned = plan();
+    if (!planned) return;
     setBusy(true);
     try {
-      const reply: unknown = await call(
-        endpoint,
-        { ...(params && { params }), body: wrap ? wrap(values) : values },
-        { ifMatch: known },
-      );
+      const reply = await make(planned, { ifMatch: known });
       setBase(values);
       setKnown(timeOf(reply));
       setConflict(null);
       setAttempts(0);
-      await refresh([endpoint.feature, ...refreshes]);
+      await refresh([planned.endpoint.feature, ...refreshes]);
       toast({ text: t(props.done ?? (editing ? 'common.saved' : 'common.created')) });
       overlay?.setDirty(false);
       overlay?.close();
       onDone?.(reply);
     } catch (error) {
       if (error instanceof ApiError && error.status === CHANGED && (await meet())) return;
-      const found = [
-        ...fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)] as const),
-        ...takenOf(error),
-      ].map(([path, text]) => [ownPath(path, fields.current), text] as const);
-      const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
-      if (placed.length === 0 || placed.length < found.length) toastError(error, { failed, says });
-      setRefused(new Map(placed));
-      setAttempts((count) => count + 1);
+      refuse(error);
     } finally {
       setBusy(false);
     }
   }
 
+  const previewing: Preview = { plan: () => listed(plan()), onRefused: (error) => refuse(error) };
   const label = props.submitLabel
     ? t(props.submitLabel)
     : editing
@@ -222,6 +236,7 @@ export function ResourceForm(props: ResourceFormProps) {
             saving={busy}
             onSave={() => void submit()}
             onDiscard={reset}
+            preview={preview ? previewing : undefined}
             {...(props.submitLabel && { saveLabel: props.submitLabel })}
           />
         ) : (
@@ -231,6 +246,7 @@ export function ResourceForm(props: ResourceFormProps) {
                 {t('common.cancel')}
               </Button>
             )}
+            {preview && <PreviewButton preview={previewing} saveText={label} onSave={() => void submit()} />}
             <Button type="submit" loading={busy}>
               {label}
             </Button>
@@ -241,6 +257,8 @@ export function ResourceForm(props: ResourceFormProps) {
     </FormContext>
   );
 }
+
+const listed = (planned: Planned | null) => planned && [planned];
 
 /** Its ETag, for whoever edits it. */
 const timeOf = (value: unknown) =>

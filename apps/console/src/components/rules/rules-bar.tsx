@@ -1,4 +1,5 @@
 import { useT, type Word } from '../../lib/i18n.ts';
+import type { Planned } from '../../lib/planned.ts';
 import { toast } from '../../stores/toasts.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
@@ -10,6 +11,7 @@ interface List {
   changes: readonly string[];
   publishing: boolean;
   publish: () => Promise<boolean>;
+  plan: () => readonly Planned[] | null;
   discard: () => void;
 }
 
@@ -24,6 +26,10 @@ export function RulesBar({ lists }: { lists: readonly List[] }) {
     for (const list of changed) if (!(await list.publish())) return;
     toast({ text: t('common.rules.published') });
   };
+  const plan = () => {
+    const plans = changed.map((list) => list.plan());
+    return plans.includes(null) ? null : plans.flatMap((calls) => calls ?? []);
+  };
   return (
     <>
       <LeaveGuard when={changes.length > 0} />
@@ -31,6 +37,7 @@ export function RulesBar({ lists }: { lists: readonly List[] }) {
         changes={changes}
         saving={lists.some(({ publishing }) => publishing)}
         saveLabel="common.publish"
+        preview={{ plan }}
         onSave={() => void onSave()}
         onDiscard={() => changed.forEach(({ discard }) => discard())}
       />

@@ -1,7 +1,10 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { useState } from 'react';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { make, type Planned } from '../../lib/planned.ts';
+import { refresh } from '../../lib/queries.ts';
 import { changesOf, differs, newKey, planOf, type AnyDraft, type FieldsOf, type Plan } from './drafts.ts';
 
 interface Kind<D extends AnyDraft, Fields> {
@@ -14,15 +17,16 @@ interface Kind<D extends AnyDraft, Fields> {
   faultsOf: (rule: D) => object;
   /** Is what was kept from an earlier session such a rule? */
   isRule: (kept: object) => boolean;
-  /** Answers the ids, in the same order. */
-  create: (rules: Plan<Fields>['create']) => Promise<readonly string[]>;
-  update: (rules: Plan<Fields>['update']) => Promise<unknown>;
-  remove: (ids: string[]) => Promise<unknown>;
+  /** The calls of the list; rules are sent and answered as `field` of the body, removed by their ids. */
+  calls: Record<'create' | 'update' | 'remove', Endpoint>;
+  params: Readonly<Record<string, string>>;
+  field: string;
+  refreshes?: readonly string[];
 }
 
-/** The rules of a list: those that are live until one is touched, then a draft. The calls throw, and what they throw is shown. */
+/** The rules of a list: those that are live until one is touched, then a draft. */
 export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kind<D, Fields>) {
-  const { key, live, locked, fieldsOf, faultsOf } = kind;
+  const { key, live, locked, fieldsOf, faultsOf, calls, params, field, refreshes = [] } = kind;
   const t = useT();
   const isDraft = (kept: unknown): kept is D[] =>
     Array.isArray(kept) && kept.every((rule) => typeof rule === 'object' && rule !== null && kind.isRule(rule));
@@ -41,25 +45,34 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     setOpen(null);
   };
 
-  /** Opens the first rule that cannot be published, or publishes all. */
-  const publish = async (): Promise<boolean> => {
+  /** New rules before old ones go, so that nothing passes without the one or the other. */
+  const callsFor = ({ create, update, remove }: Plan<Fields>): Planned[] => [
+    ...(create.length > 0 ? [{ endpoint: calls.create, params, body: { [field]: create } }] : []),
+    ...(update.length > 0 ? [{ endpoint: calls.update, params, body: { [field]: update } }] : []),
+    ...(remove.length > 0 ? [{ endpoint: calls.remove, params, body: { ids: remove } }] : []),
+  ];
+  /** Opens the first rule that cannot be published: null then. */
+  const planned = (): Plan<Fields> | null => {
     const wrong = rules.find((rule) => Object.keys(faultsOf(rule)).length > 0);
-    if (wrong) {
-      setOpen(wrong.key);
-      return false;
-    }
-    const plan = planOf(live, rules, fieldsOf);
+    if (!wrong) return planOf(live, rules, fieldsOf);
+    setOpen(wrong.key);
+    return null;
+  };
+
+  const publish = async (): Promise<boolean> => {
+    const plan = planned();
+    if (!plan) return false;
     setPublishing(true);
     try {
-      // New rules before old ones go, so that nothing passes without the one or the other.
-      if (plan.create.length > 0) {
-        const made = await kind.create(plan.create);
+      for (const one of callsFor(plan)) {
+        const reply = await make(one);
+        await refresh([one.endpoint.feature, ...refreshes]);
+        if (one.endpoint !== calls.create) continue;
         // What is made is made, also if a later call fails: publishing again must not make it twice.
-        const ids = new Map(plan.created.map((made_, i) => [made_, made[i] ?? null]));
+        const made = idsOf(reply);
+        const ids = new Map(plan.created.map((key, i) => [key, made[i] ?? null]));
         setDraft(rules.map((rule) => withID(rule, ids.get(rule.key))));
       }
-      if (plan.update.length > 0) await kind.update(plan.update);
-      if (plan.remove.length > 0) await kind.remove(plan.remove);
       discard();
       return true;
     } catch (error) {
@@ -80,11 +93,24 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     differs: (rule: D) => differs(live, rule, fieldsOf),
     changes: draft ? changesOf(live, draft, fieldsOf, t) : [],
     publish,
+    /** What publishing would send; null where a rule cannot be published. */
+    plan: () => {
+      const plan = planned();
+      return plan && callsFor(plan);
+    },
     publishing,
     discard,
   };
 }
 
 export type Drafting<D extends AnyDraft> = ReturnType<typeof useDrafting<D, object>>;
+
+/** In the order in which they were sent. */
+const idsOf = (reply: unknown): string[] =>
+  typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data)
+    ? reply.data.flatMap((one: unknown) =>
+        typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? [one.id] : [],
+      )
+    : [];
 
 const withID = <D extends AnyDraft>(rule: D, id: string | null | undefined) => (id ? { ...rule, id, key: id } : rule);

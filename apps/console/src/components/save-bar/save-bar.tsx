@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
+import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { StatusMark } from '../status/status-mark.tsx';
 import classes from './save-bar.module.css';
 
@@ -9,6 +10,8 @@ interface SaveBarProps {
   changes: readonly string[];
   saving?: boolean;
   saveLabel?: Word;
+  /** Where it can be seen beforehand what saving would change. */
+  preview?: Preview | undefined;
   onSave: () => void;
   onDiscard: () => void;
 }
@@ -18,6 +21,7 @@ export function SaveBar({
   changes,
   saving = false,
   saveLabel = 'common.savePublish',
+  preview,
   onSave,
   onDiscard,
 }: SaveBarProps) {
@@ -43,6 +47,7 @@ export function SaveBar({
       <Button variant="subtle" color="gray" className={classes['discard'] ?? ''} onClick={onDiscard}>
         {t('common.discard')}
       </Button>
+      {preview && <PreviewButton preview={preview} saveText={t(saveLabel)} onSave={onSave} />}
       <Button loading={saving} onClick={onSave}>
         {t(saveLabel)}
       </Button>

@@ -12,7 +12,7 @@ export function SettingsTab({ siteId }: { siteId: string }) {
   return (
     <Await result={useEndpoint(cacheSetting.get, { params })}>
       {(value) => (
-        <ResourceForm update={cacheSetting.update} params={params} value={value} words="cache" bar>
+        <ResourceForm update={cacheSetting.update} params={params} value={value} words="cache" bar preview>
           <Section title="cache.setting.failing" why="cache.setting.failingWhy">
             <NumberField name="staleIfError" />
           </Section>

@@ -20,7 +20,7 @@ export function CompressionPage() {
     <Page title="compression.title">
       <Await result={useEndpoint(compression.get, { params })}>
         {(value) => (
-          <ResourceForm update={compression.update} params={params} value={value} bar>
+          <ResourceForm update={compression.update} params={params} value={value} bar preview>
             <Section title="compression.how" why="compression.howWhy">
               <SwitchField name="brotli" />
               <SwitchField name="gzip" />

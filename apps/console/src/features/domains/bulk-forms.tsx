@@ -29,6 +29,7 @@ export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonl
   const alike = rows.every((row) => row.tags.join('\n') === first?.tags.join('\n'));
   return (
     <ResourceForm
+      preview
       create={domains.setTags}
       params={{ siteId }}
       initial={{ ids: rows.map(({ id }) => id), tags: alike ? (first?.tags ?? []) : [] }}
@@ -45,6 +46,7 @@ export function SwapForm({ siteId, rows }: { siteId: string; rows?: readonly Dom
   const from = rows?.[0]?.upstreams[0]?.address;
   return (
     <ResourceForm
+      preview
       create={domains.swapAddress}
       params={{ siteId }}
       initial={{ ...(rows && { ids: rows.map(({ id }) => id) }), ...(from !== undefined && { from }) }}
@@ -77,6 +79,7 @@ export function CloneForm({ domain }: { domain: Domain }) {
   const t = useT();
   return (
     <ResourceForm
+      preview
       create={domains.createFrom}
       params={{ siteId: domain.siteID }}
       initial={{ sourceDomainID: domain.id, names: [] }}

@@ -25,6 +25,7 @@ export function HttpsTab({ domain }: { domain: Domain }) {
   const { scheme, portMap, forceSSL, hsts, minTLS, originVerify, originCertificateID } = domain;
   return (
     <ResourceForm
+      preview
       update={domains.https}
       params={{ siteId: domain.siteID, domainId: domain.id }}
       value={{ scheme, portMap, forceSSL, hsts, minTLS, originVerify, originCertificateID }}

@@ -10,13 +10,15 @@ import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { make, type Planned } from '../../lib/planned.ts';
+import { refresh } from '../../lib/queries.ts';
 import type { Issue } from '../../lib/schema.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
 import classes from './domains.module.css';
 import { OriginProbe } from './origin-probe.tsx';
-import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft } from './origins-draft.ts';
+import { changesOf, draftOf, faultsOf, planOf, type Domain, type Draft, type Plan } from './origins-draft.ts';
 import { HealthField } from './health-field.tsx';
 import { PortMapField } from './port-map-field.tsx';
 
@@ -56,6 +58,12 @@ export function OriginsTab({ domain }: { domain: Domain }) {
       setTried(false);
       toast({ text: t('domains.changes.saved') });
     }
+  };
+  const plan = () => {
+    setTried(true);
+    if (Object.keys(faults).length === 0) return callsFor(domain, planOf(live, draft));
+    focusFirstFault();
+    return null;
   };
   return (
     <>
@@ -166,6 +174,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
       <SaveBar
         changes={changes}
         saving={saving}
+        preview={{ plan }}
         onSave={() => void onSave()}
         onDiscard={() => {
           setEdited(null);
@@ -212,30 +221,30 @@ const touchedBy = (live: Draft, draft: Draft) => ({
 const focusFirstFault = () =>
   requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus());
 
-/** The calls that the draft needs. Whatever was done before a failure is taken over, so that saving again does the rest. */
-function useSave(domain: Domain, live: Draft) {
-  const refreshes = ['domains', 'sites'];
-  const https = useAction(domains.https, { refreshes, quiet: true });
-  const update = useAction(domains.update, { refreshes, quiet: true });
-  const create = useAction(domainUpstreams.create, { refreshes, quiet: true });
-  const change = useAction(domainUpstreams.update, { refreshes, quiet: true });
-  const remove = useAction(domainUpstreams.remove, { refreshes, quiet: true });
-  const [saving, setSaving] = useState(false);
+/** The calls that the draft needs. New origins first: the last one that is on may be about to go. */
+function callsFor(domain: Domain, { create, change, remove, update, https }: Plan): Planned[] {
   const params = { siteId: domain.siteID, domainId: domain.id };
+  const calls: (Planned | false)[] = [
+    create.length > 0 && { endpoint: domainUpstreams.create, params, body: { upstreams: create } },
+    change.length > 0 && { endpoint: domainUpstreams.update, params, body: { upstreams: change } },
+    remove.length > 0 && { endpoint: domainUpstreams.remove, params, body: { ids: remove } },
+    update !== null && { endpoint: domains.update, params, body: update },
+    https !== null && { endpoint: domains.https, params, body: https },
+  ];
+  return calls.filter((one) => one !== false);
+}
 
+/** Whatever was done before a failure is taken over, so that saving again does the rest. */
+function useSave(domain: Domain, live: Draft) {
+  const [saving, setSaving] = useState(false);
   const save = async (draft: Draft, taken: (draft: Draft) => void): Promise<boolean> => {
-    const plan = planOf(live, draft);
     setSaving(true);
     try {
-      // New origins first: the last one that is on may be about to go.
-      if (plan.create.length > 0) {
-        const made = await create.run({ params, body: { upstreams: plan.create } });
-        taken({ ...draft, origins: draft.origins.map((origin) => withID(origin, made?.data ?? [])) });
+      for (const one of callsFor(domain, planOf(live, draft))) {
+        const reply = await make(one);
+        await refresh(['domains', 'sites']);
+        if (one.endpoint === domainUpstreams.create) taken(withIDs(draft, reply));
       }
-      if (plan.change.length > 0) await change.run({ params, body: { upstreams: plan.change } });
-      if (plan.remove.length > 0) await remove.run({ params, body: { ids: plan.remove } });
-      if (plan.update) await update.run({ params, body: plan.update });
-      if (plan.https) await https.run({ params, body: plan.https });
       return true;
     } catch (error) {
       toastError(error);
@@ -246,6 +255,11 @@ function useSave(domain: Domain, live: Draft) {
   };
   return { save, saving };
 }
+
+const withIDs = (draft: Draft, reply: unknown): Draft => {
+  const saved = domainUpstreams.create.reply.safeParse(reply).data?.data ?? [];
+  return { ...draft, origins: draft.origins.map((origin) => withID(origin, saved)) };
+};
 
 function withID(origin: Draft['origins'][number], saved: Domain['upstreams']) {
   const found =

@@ -18,6 +18,7 @@ const example = '<!doctype html>\n<title>We are back soon</title>\n<h1>We are ba
 export function ErrorPageForm({ siteId, value }: { siteId: string; value?: ErrorPage }) {
   return (
     <ResourceForm
+      preview
       create={errorPages.create}
       update={errorPages.update}
       params={{ siteId }}

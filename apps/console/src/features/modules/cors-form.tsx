@@ -12,6 +12,7 @@ import type { Cors } from './cors-page.tsx';
 export function CorsForm({ siteId, value }: { siteId: string; value: Cors | undefined }) {
   return (
     <ResourceForm
+      preview
       create={cors.create}
       update={cors.update}
       params={{ siteId }}

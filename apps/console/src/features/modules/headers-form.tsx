@@ -20,6 +20,7 @@ const fresh: Header = { direction: 'response', action: 'set', name: '', value: '
 export function HeadersForm({ siteId, value }: { siteId: string; value: CustomHeader | undefined }) {
   return (
     <ResourceForm
+      preview
       create={customHeaders.create}
       update={customHeaders.update}
       params={{ siteId }}

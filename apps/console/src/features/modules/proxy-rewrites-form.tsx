@@ -23,6 +23,7 @@ const fresh: Rule = {
 export function ProxyRewritesForm({ siteId, value }: { siteId: string; value: ProxyRewrite | undefined }) {
   return (
     <ResourceForm
+      preview
       create={proxyRewrites.create}
       update={proxyRewrites.update}
       params={{ siteId }}

@@ -18,6 +18,7 @@ export interface InModule {
 export function RedirectForm({ at, value }: { at: InModule; value?: Redirect }) {
   return (
     <ResourceForm
+      preview
       create={redirects.create}
       update={redirects.update}
       params={{ ...at }}

@@ -66,6 +66,7 @@ function Count({ row, to }: { row: UrlRedirect; to: string }) {
 function UrlRedirectForm({ siteId, value }: { siteId: string; value: UrlRedirect | undefined }) {
   return (
     <ResourceForm
+      preview
       create={urlRedirects.create}
       update={urlRedirects.update}
       params={{ siteId }}

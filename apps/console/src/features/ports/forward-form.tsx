@@ -21,6 +21,7 @@ const says = { 101_025: 'ports.taken', 101_011: 'ports.ofZone' } as const;
 export function ForwardForm({ siteId, value }: { siteId: string; value?: Port }) {
   return (
     <ResourceForm
+      preview
       create={ports.create}
       update={ports.update}
       params={{ siteId, ...(value && { portId: value.id }) }}
@@ -66,6 +67,7 @@ export function ManyForwardsForm({ siteId }: { siteId: string }) {
   };
   return (
     <ResourceForm
+      preview
       create={ports.createLines}
       params={{ siteId }}
       initial={{ lines: [] }}

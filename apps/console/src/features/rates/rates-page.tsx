@@ -12,7 +12,7 @@ import { useDrafting } from '../../components/rules/use-drafting.ts';
 import { Await } from '../../components/states/await.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { faultsOf, fieldsOf, newRate } from './rate-draft.ts';
 import { RateEditor } from './rate-editor.tsx';
@@ -27,10 +27,6 @@ export function RatesPage() {
 
 function useRates(siteId: string, published: Received<typeof rates.list>['data']) {
   const can = useCan();
-  const params = { siteId };
-  const create = useAction(rates.create, { quiet: true });
-  const update = useAction(rates.update, { quiet: true });
-  const remove = useAction(rates.remove, { quiet: true });
   return useDrafting({
     key: `rates ${siteId}`,
     live: draftOf(published),
@@ -38,9 +34,9 @@ function useRates(siteId: string, published: Received<typeof rates.list>['data']
     fieldsOf,
     faultsOf,
     isRule: (kept) => 'rate' in kept,
-    create: async (rules) => (await create.run({ params, body: { rates: rules } }))?.data.map(({ id }) => id) ?? [],
-    update: (rules) => update.run({ params, body: { rates: rules } }),
-    remove: (ids) => remove.run({ params, body: { ids } }),
+    calls: rates,
+    params: { siteId },
+    field: 'rates',
   });
 }
 

@@ -1,12 +1,12 @@
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Differences } from '../../components/differences/differences.tsx';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { count } from '../../lib/format.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { Differences } from './differences.tsx';
 import classes from './versions.module.css';
 
 /** What would change, what cannot, and what stands in the way; then it is done. */
@@ -61,7 +61,12 @@ export function VersionRollback({ siteId, version }: { siteId: string; version: 
                 </ul>
               </div>
             )}
-            <Differences rows={data} total={total} />
+            <Differences
+              rows={data}
+              total={total}
+              before={t('versions.draft.now')}
+              after={t('versions.atVersion', { version })}
+            />
             <TextInput
               label={t('versions.reason')}
               maxLength={500}

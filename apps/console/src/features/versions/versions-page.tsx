@@ -1,16 +1,18 @@
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconArrowsDiff, IconHistory, IconListDetails } from '@tabler/icons-react';
+import { useSearchParams } from 'react-router-dom';
+import { kindName } from '../../components/differences/in-words.ts';
 import { useSite } from '../../components/frame/site-scope.ts';
-import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { act, open } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { count } from '../../lib/format.ts';
-import { t } from '../../lib/i18n.ts';
+import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { kindName } from './differences.tsx';
-import { VersionDifference } from './version-difference.tsx';
+import { toast } from '../../stores/toasts.ts';
+import { Comparison } from './comparison.tsx';
 import { VersionRollback } from './version-rollback.tsx';
 
 type Version = RowOf<typeof versions.list>;
@@ -40,12 +42,43 @@ const columns: Column<Version>[] = [
   { key: 'at', as: 'time' },
 ];
 
-/** Every change of the site: what it came to, how it differs from now, and the way back to it. */
+/** Every change of the site: what it came to, how any two differ, and the way back. */
 export function VersionsPage() {
-  const overlay = useOverlay();
+  const t = useT();
   const { id } = useSite();
+  const [search, setSearch] = useSearchParams();
+  const [from, to] = [numberIn(search.get('from')), numberIn(search.get('to'))];
+  const compare = (sides: { from: number; to: number } | null) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before);
+      for (const side of ['from', 'to'] as const)
+        if (sides) next.set(side, String(sides[side]));
+        else next.delete(side);
+      return next;
+    });
+  if (from === null || to === null) return <VersionList siteId={id} compare={compare} />;
+  return (
+    <Page
+      title="versions.difference"
+      actions={
+        <Button variant="default" leftSection={<IconHistory size={15} stroke={1.6} />} onClick={() => compare(null)}>
+          {t('versions.back')}
+        </Button>
+      }
+    >
+      <Comparison siteId={id} from={from} to={to} choose={compare} />
+    </Page>
+  );
+}
+
+interface ListProps {
+  siteId: string;
+  compare: (sides: { from: number; to: number }) => void;
+}
+
+function VersionList({ siteId, compare }: ListProps) {
   const newest = useEndpoint(versions.list, {
-    params: { siteId: id },
+    params: { siteId },
     query: { sortBy: 'version', orderBy: 'desc', pageSize: 1 },
   });
   const now = newest.data?.data[0]?.version ?? 0;
@@ -53,34 +86,37 @@ export function VersionsPage() {
     <Page title="versions.title">
       <ResourceTable
         endpoint={versions.list}
-        params={{ siteId: id }}
+        params={{ siteId }}
         columns={columns}
         sort="-version"
         row={({ version }) => [
           act<Version>({
             label: 'versions.show',
             icon: IconListDetails,
-            run: () =>
-              overlay(<VersionDifference siteId={id} version={version} />, {
-                title: 'versions.difference',
-                wide: true,
-              }),
+            run: () => compare({ from: version - 1, to: version }),
           }),
           act<Version>({
             label: 'versions.compare',
             icon: IconArrowsDiff,
-            run: () =>
-              overlay(<VersionDifference siteId={id} version={now} against={version} />, {
-                title: 'versions.difference',
-                wide: true,
-              }),
+            run: () => compare({ from: version, to: now }),
           }),
           open({
             label: 'versions.rollback',
             icon: IconArrowBackUp,
-            element: <VersionRollback siteId={id} version={version} />,
+            element: <VersionRollback siteId={siteId} version={version} />,
             title: 'versions.rollback',
             can: versions.rollback.can,
+          }),
+        ]}
+        bulk={[
+          act<Version>({
+            label: 'versions.choose',
+            icon: IconArrowsDiff,
+            run: (chosen) => {
+              const [one, other] = chosen.map(({ version }) => version).toSorted((a, b) => a - b);
+              if (chosen.length === 2 && one !== undefined && other !== undefined) compare({ from: one, to: other });
+              else toast({ text: t('versions.two') });
+            },
           }),
         ]}
         phone={(version) => ({ below: changesOf(version) })}
@@ -89,3 +125,5 @@ export function VersionsPage() {
     </Page>
   );
 }
+
+const numberIn = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);

@@ -1,0 +1,68 @@
+// What a version says of a thing, as people read it: the words of the feature whose thing it is, times with their unit.
+import { count, duration } from '../../lib/format.ts';
+import { currentLanguage, t, tMaybe } from '../../lib/i18n.ts';
+import { fieldTitle } from '../resource-table/columns.tsx';
+
+export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? kind;
+
+/** Where the words of a kind's fields stand, when the feature is called otherwise. */
+const wordsOf: Readonly<Record<string, readonly string[]>> = {
+  cacheRules: ['cache'],
+  cacheSettings: ['cache'],
+  compressions: ['compression'],
+  upstreams: ['origins'],
+  portRules: ['ports'],
+  portUpstreams: ['origins'],
+  antiReferers: ['hotlink'],
+  antiHeaders: ['hotlink'],
+  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuth'],
+};
+const featuresOf = (kind: string) => ['versions', ...(wordsOf[kind] ?? [kind])];
+
+/** `settings.maxAge` is called as `maxAge`. */
+const lastOf = (field: string) => field.slice(field.lastIndexOf('.') + 1);
+
+const firstOf = (words: readonly string[]) => {
+  for (const word of words) {
+    const found = tMaybe(word);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+export function titleOf(kind: string, field: string): string {
+  const name = lastOf(field);
+  const features = featuresOf(kind).toReversed();
+  return firstOf(features.map((feature) => `${feature}.fields.${name}`)) ?? fieldTitle(features[0] ?? kind, name);
+}
+
+/** A line for each entry of a list; else one. */
+export function linesOf(kind: string, field: string, value: unknown): string[] {
+  if (Array.isArray(value) && value.length > 0) return value.map((part: unknown) => written(kind, field, part));
+  return [written(kind, field, value)];
+}
+
+const seconds = /Seconds$|^(?:cacheTime|minTime|maxTime|browserTime|staleWhileRevalidate|staleIfError|maxAge)$/;
+
+function written(kind: string, field: string, value: unknown): string {
+  const name = lastOf(field);
+  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return '—';
+  if (typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number') {
+    const choice = firstOf(featuresOf(kind).map((feature) => `${feature}.choices.${name}.${String(value)}`));
+    if (choice !== null) return choice;
+    if (name === 'type' && typeof value === 'string') return tMaybe(`common.paths.choice.${value}`) ?? value;
+  }
+  if (typeof value === 'boolean') return t(value ? 'common.on' : 'common.off');
+  if (typeof value === 'number') {
+    if (seconds.test(name)) return duration(value, currentLanguage());
+    if (name.endsWith('Bytes')) return count(value);
+    if (kind === 'rates' && (name === 'rate' || name === 'after')) return `${count(value)}${t(`rates.units.${name}`)}`;
+    return String(value);
+  }
+  if (Array.isArray(value)) return value.map((part: unknown) => written(kind, field, part)).join(t('common.comma'));
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([part, inner]) => `${titleOf(kind, part)}${t('common.colon')}${written(kind, part, inner)}`)
+      .join(t('common.comma'));
+  return String(value);
+}

@@ -1,0 +1,30 @@
+// A call as data: made, or only drafted to see what would come of it.
+import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
+import { drafts } from '@edgeloom/contract/drafts/drafts.endpoints.ts';
+import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
+import type { Options } from '@edgeloom/contract/client.ts';
+import { call } from './api.ts';
+
+export interface Planned {
+  /** Of a site: its path begins with `site/:siteId/`. */
+  endpoint: Endpoint;
+  params?: Readonly<Record<string, string>> | undefined;
+  body: unknown;
+}
+export type Drafted = Received<typeof drafts.run>;
+
+export const make = ({ endpoint, params = {}, body }: Planned, options?: Options): Promise<unknown> =>
+  call(endpoint, { params, body }, options);
+
+/** What the calls would change, in this order. It throws what the API would refuse, as of the call that it refuses. */
+export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
+  call(drafts.run, {
+    params: { siteId: planned[0]?.params?.['siteId'] ?? '' },
+    body: {
+      calls: planned.map(({ endpoint: { method, path }, params = {}, body }): DraftCall => ({
+        method: method === 'GET' ? 'POST' : method,
+        path: path.replace('site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => params[name] ?? ''),
+        body,
+      })),
+    },
+  });
