@@ -1,4 +1,4 @@
-# An edge node: the agent's one file and Debian's nginx with the modules that it loads by itself.
+# An edge node: the agent's one file, the image library and Debian's nginx with the modules that it loads by itself.
 FROM node:24-bookworm-slim AS build
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./

@@ -48,7 +48,11 @@ export function decode(): void {
 /** Only after the library is loaded: it may lie where nobody else may look. */
 function stepDown(): void {
   setPriority(10);
-  writeFileSync('/proc/self/oom_score_adj', '1000');
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Some containers do not let anybody say so.
+  }
   if (process.getuid?.() !== 0) return;
   process.setgroups?.([]);
   process.setgid?.(NOBODY);

@@ -1,0 +1,104 @@
+// Images as WebP from the call to the visitor: api, agent, the service that it starts, and both of them gone.
+import { readdir, readFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { loadLibrary } from '@edgeloom/agent/images/library.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+/** What a browser is sent. */
+const typeOf = (port: number, host: string, path: string) =>
+  new Promise<string | undefined>((resolve, reject) => {
+    const headers = { host, accept: 'image/webp,*/*' };
+    get({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.headers['content-type']));
+    }).on('error', reject);
+  });
+
+/** Of a node's directory. */
+async function servicesOf(dir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      return words.includes('images') && words.includes(`${dir}/run`) ? Number(pid) : null;
+    }),
+  );
+  return found.filter((pid) => pid !== null);
+}
+
+test('a site that wants WebP has it within moments, without an agent too, and again with the next one', async () => {
+  const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
+  const photo = await loadLibrary()({ create: { width: 400, height: 300, channels: 3, background: '#c2185b' } })
+    .jpeg()
+    .toBuffer();
+  for (let i = 0; i < 1000; i += 1) origin.on(`/${i}.jpg`, { headers: { 'content-type': 'image/jpeg' }, body: photo });
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/'], cacheTime: 3600 }] } });
+  const node = await plane.node(zone);
+  const agent = await testAgent(node);
+  onTestFinished(() => agent.stop());
+  agent.start();
+  await eventually(async () => expect(await typeOf(port, name, '/0.jpg')).toBe('image/jpeg'), { within: 60_000 });
+  expect(await servicesOf(agent.dir)).toEqual([]);
+  await eventually(
+    async () => {
+      const { capabilities } = await plane.as(site.client).call(nodes.config, { params: { nodeID: node.nodeID } });
+      expect(capabilities).toContain('webp');
+    },
+    { within: 60_000 },
+  );
+
+  const before = await call(compression.get, { params });
+  await call(compression.update, { params, body: { ...before, webp: true, webpMinBytes: 0 } });
+  let last = 0;
+  const nextIs = (type: string) =>
+    eventually(
+      async () => {
+        last += 1;
+        expect(await typeOf(port, name, `/${last}.jpg`)).toBe(type);
+      },
+      { within: 60_000 },
+    );
+  await nextIs('image/webp');
+  const seen = last;
+  const [service] = await servicesOf(agent.dir);
+  expect(service).toBeDefined();
+
+  await agent.end('SIGKILL');
+  // The service does not outlive it for long: nobody would start it again.
+  await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]));
+  expect(await typeOf(port, name, `/${seen}.jpg`)).toBe('image/webp');
+  await nextIs('image/jpeg');
+
+  agent.start();
+  await nextIs('image/webp');
+  expect(await servicesOf(agent.dir)).toHaveLength(1);
+  expect(await agent.end('SIGTERM')).toBe(0);
+  await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]));
+});
