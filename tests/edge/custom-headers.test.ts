@@ -152,6 +152,6 @@ test('whatever an owner writes, it is one value of one field', async () => {
         expect(edge.origin.asked('/text').at(-1)?.headers['x-text']).toBe(value);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 100, seed: 1 },
   );
 });

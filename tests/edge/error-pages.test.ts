@@ -154,7 +154,7 @@ test('no text of a page breaks the document, the header or the length of the ans
         expect(type === 'redirect' ? answer.header('location') : answer.body).toContain(page.data.value);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 150, seed: 1 },
   );
   expect(taken).toBeGreaterThan(30);
 });

@@ -268,7 +268,7 @@ test('no text of any field that the API takes breaks a document, an answer or th
       expect(reply.header('x-evil')).toBeUndefined();
       expect(reply.header('location')).toBe(reply.status === 302 ? a.data?.target : undefined);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 1 },
   );
   // Enough of them were taken for the claim to mean something.
   expect(Math.min(taken.referers, taken.headers)).toBeGreaterThan(10);

@@ -120,6 +120,6 @@ test('whatever is accepted as a rule, the origin gets one request line and no fu
       expect(Object.keys(got?.headers ?? {}).toSorted()).toEqual(usual);
       expect(got?.url).toMatch(/^\/[\x21-\x7e]*$/);
     }),
-    { numRuns: 120 },
+    { numRuns: 120, seed: 1 },
   );
 });

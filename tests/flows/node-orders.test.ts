@@ -13,7 +13,7 @@ import { get, inTime, keepAsking, settled, standingNode } from '../support/stand
 import type { Standing } from '../support/standing-node.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const own = ({ peer }: Standing, over: Partial<NodeDoc> = {}): NodeDoc => ({
   kind: 'node',

@@ -95,7 +95,7 @@ test('every step is told with the rule behind it by what it is called, saved or 
     const rule = (await ask()).steps.at(-1)?.rule;
     expect(rule).toMatchObject({ kind: 'redirect', name: '/img/a b.png' });
   });
-}, 180_000);
+}, 300_000);
 
 test('a node that is there answers for one that is not; without any, or where it knows no such order, it is said', async () => {
   const { zone, call, params, name } = await served();

@@ -1,5 +1,5 @@
 // Things to test with. A builder fills in what the test does not care about and takes what it does.
-import { randomBytes, randomInt, randomUUIDv7, X509Certificate } from 'node:crypto';
+import { randomBytes, randomUUIDv7, X509Certificate } from 'node:crypto';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { contexts, newZoneKey } from '@edgeloom/api/core/secrets.ts';
@@ -19,6 +19,9 @@ import { TokenAuthItem } from '@edgeloom/contract/modules/token-auths.ts';
 import { isEverySites } from '@edgeloom/contract/ports/ports.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from './actors.ts';
+
+let ports = 30_000;
+const nextPort = () => (ports += 1);
 
 export const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`;
 
@@ -208,7 +211,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       upstreams?: { address: string; port: number; enabled?: boolean; backup?: boolean }[];
     } & Partial<Pick<PortRule, 'port' | 'protocol' | 'enabled' | 'memo' | 'method'>>): Promise<BuiltForward> {
       const row = await db.portRule.create({
-        data: { siteId: site.id, port: 20_000 + randomInt(10_000), protocol: 'tcp', ...wish },
+        data: { siteId: site.id, port: nextPort(), protocol: 'tcp', ...wish },
       });
       await db.portUpstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, portRuleId: row.id })) });
       return { ...row, params: { siteId: site.id, portId: row.id } };

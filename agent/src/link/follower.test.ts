@@ -122,6 +122,6 @@ test('whatever is lost, repeated, forgotten or restored, heartbeats bring the no
       expect(node.digest).toBe(plane.digest);
       expect(node.revision).toBe(plane.revision);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 1 },
   );
 });
