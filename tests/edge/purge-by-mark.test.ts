@@ -9,7 +9,7 @@ import { gate } from '../support/origin.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-const purge = (order: PurgeOrder) => edge.admin.purge(order, 10_000);
+const purge = (order: PurgeOrder) => edge.admin.purge(order, 60_000);
 const made = () => edge.site({ cacheRules: [rule()] });
 const stateOf = async (path: string, ask: Ask) => (await edge.get(path, ask)).cache;
 

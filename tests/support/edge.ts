@@ -350,7 +350,7 @@ export class Edge {
   }
 
   async purge(...urls: string[]): Promise<number> {
-    return this.admin.purge({ urls }, 10_000);
+    return this.admin.purge({ urls }, 60_000);
   }
 
   /** What the operator should know of and visitors do not notice. */

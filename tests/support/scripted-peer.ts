@@ -141,10 +141,10 @@ export class Peer {
     this.#line.publish(subjects.zoneDocs(this.zoneID), typeof push === 'string' ? push : JSON.stringify(push));
   }
 
-  async command(name: string, body: object = {}, deadline = new Date(Date.now() + 10_000)): Promise<CommandReply> {
+  async command(name: string, body: object = {}, deadline = new Date(Date.now() + 60_000)): Promise<CommandReply> {
     const message = { id: randomUUID(), deadline: deadline.toISOString(), ...body };
     const answer = await this.#line.request(subjects.command(this.nodeID, name), JSON.stringify(message), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     return CommandReply.parse(answer.json());
   }

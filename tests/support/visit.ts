@@ -13,7 +13,7 @@ export interface Visit {
 /** `at`: the address of one node of several. */
 export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'): Promise<Visit> =>
   new Promise((resolve, reject) => {
-    const asked = request({ host: at, port, path, headers: { host }, timeout: 10_000 }, (answer) => {
+    const asked = request({ host: at, port, path, headers: { host }, timeout: 30_000 }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
