@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { published } from '../support/outbox.ts';
 import '../support/matchers.ts';
@@ -97,9 +98,35 @@ test('a site begins without guesses, and says what holds for its store', async (
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
-  expect(await call(cacheSetting.get, { params })).toEqual({ heuristics: false, staleIfError: 3600 });
-  const body = { heuristics: true, staleIfError: 0 };
+  expect(await call(cacheSetting.get, { params })).toEqual({
+    heuristics: false,
+    staleIfError: 3600,
+    shield: false,
+    hasRelay: false,
+  });
+  const body = { heuristics: true, staleIfError: 0, shield: true };
   for (let i = 0; i < 2; i += 1) expect(await call(cacheSetting.update, { params, body })).toMatchObject(body);
   expect(await call(cacheSetting.get, { params })).toMatchObject(body);
   expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+  // What is left out stays.
+  const rest = { heuristics: false, staleIfError: 5 };
+  expect(await call(cacheSetting.update, { params, body: rest })).toMatchObject({ ...rest, shield: true });
+});
+
+test('a site hears whether its zone has a relay, and of a relay each node is told', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const node = await build.node({ zone: site.zone });
+  const operator = as(site.client);
+  const hasRelay = async () => (await call(cacheSetting.get, { params: site.params })).hasRelay;
+  const body = { id: node.id, kind: 'relay' as const, relayPort: 9443 };
+  expect(await operator.call(nodes.update, { body })).toMatchObject({ kind: 'relay', relayPort: 9443 });
+  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id)]);
+  // It has not joined.
+  expect(await hasRelay()).toBe(false);
+  await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
+  expect(await hasRelay()).toBe(true);
+  await operator.call(nodes.status, { body: { ids: [node.id], enabled: false } });
+  expect(await hasRelay()).toBe(false);
+  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id), 'zone', nodeKey(node.id)]);
 });

@@ -136,6 +136,10 @@ const documents: [string, () => EdgeDoc | null][] = [
         {
           id: id(9),
           forceSslRedirectCode: 308,
+          relays: [
+            { id: id(7), address: '203.0.113.7', port: 8443 },
+            { id: id(6), address: '2001:db8::6', port: 9443 },
+          ],
           ports: [
             { port: 443, tls: true },
             { port: 80, tls: false },
@@ -172,7 +176,7 @@ const documents: [string, () => EdgeDoc | null][] = [
             slices: true,
           }),
         ],
-        cacheSetting: { heuristics: true, staleIfError: 60 },
+        cacheSetting: { heuristics: true, staleIfError: 60, shield: true },
         compression: {
           gzip: true,
           brotli: false,
@@ -208,6 +212,8 @@ const documents: [string, () => EdgeDoc | null][] = [
         logRotateSeconds: 3600,
         packetSize: 536,
         windowSize: null,
+        kind: 'relay',
+        relayPort: 8443,
       }),
   ],
 ];

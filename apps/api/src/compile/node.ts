@@ -10,6 +10,8 @@ export interface NodeRow {
   logRotateSeconds: number;
   packetSize: number | null;
   windowSize: number | null;
+  kind: string;
+  relayPort: number;
 }
 
 export const nodeDoc = ({
@@ -21,11 +23,14 @@ export const nodeDoc = ({
   logRotateSeconds,
   packetSize,
   windowSize,
+  kind,
+  relayPort,
 }: NodeRow): NodeDoc => ({
   kind: 'node',
   id,
   enabled,
   cacheMaxBytes: Number(cacheMaxBytes),
+  ...(kind === 'relay' && { relayPort }),
   ...(!enabled && drainEndsAt !== null && { drainUntil: drainEndsAt.toISOString() }),
   ...((portType === '7' || portType === '4') && { portType }),
   ...(logRotateSeconds > 0 && { logRotateSeconds }),

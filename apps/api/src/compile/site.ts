@@ -12,7 +12,7 @@ export interface SiteRow {
   ports: number[];
   cacheRules: CacheRuleRow[];
   /** Null: as the product begins with. */
-  cacheSetting: { heuristics: boolean; staleIfError: number } | null;
+  cacheSetting: { heuristics: boolean; staleIfError: number; shield: boolean } | null;
   compression: Compression | null;
   antiHeaders: AntiHeaderRow[];
   rates: RateRow[];
@@ -66,6 +66,7 @@ export const siteDoc = ({
     .map(ruleDoc),
   staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
   ...(cacheSetting?.heuristics && { heuristics: true }),
+  ...(cacheSetting?.shield && { shield: true }),
   ...(compression && compressionDocs(compression)),
   ...antiHeaderDocs(antiHeaders),
   ...rateDocs(rates),

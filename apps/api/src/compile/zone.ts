@@ -4,6 +4,7 @@ export interface ZoneRow {
   id: string;
   ports: { port: number; tls: boolean }[];
   forceSslRedirectCode: number;
+  relays: { id: string; address: string; port: number }[];
 }
 
 /** What the operator of the installation decides, not the owner of a zone. */
@@ -13,7 +14,10 @@ export interface OriginPolicy {
 }
 
 /** Settings that no console shows yet have their one value here. */
-export const zoneDoc = ({ id, ports, forceSslRedirectCode }: ZoneRow, { deny, allow }: OriginPolicy): ZoneDoc => ({
+export const zoneDoc = (
+  { id, ports, forceSslRedirectCode, relays }: ZoneRow,
+  { deny, allow }: OriginPolicy,
+): ZoneDoc => ({
   kind: 'zone',
   id,
   ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
@@ -24,6 +28,7 @@ export const zoneDoc = ({ id, ports, forceSslRedirectCode }: ZoneRow, { deny, al
   cache: { maxBytes: 10 * GiB, keyBytes: 64 * MiB, inactiveSeconds: 30 * 86_400 },
   maxBodyBytes: 0,
   forceSSLRedirectCode: forceSslRedirectCode,
+  ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
   originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
 });
 

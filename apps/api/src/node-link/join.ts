@@ -76,5 +76,5 @@ async function leave(tx: Prisma.TransactionClient, { id, zoneId, publicKey }: Ed
   await tx.jobReceipt.deleteMany({ where: { nodeId: id, state: 'pending' } });
   await tx.cachedNow.deleteMany({ where: { nodeId: id } });
   await tx.originState.deleteMany({ where: { nodeId: id } });
-  await changed(tx, zoneId, nodeKey(id));
+  await changed(tx, zoneId, 'zone', nodeKey(id));
 }

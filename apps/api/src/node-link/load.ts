@@ -74,7 +74,10 @@ const zone: Loader = async (db, { policy }, zoneId) => {
   const { rows } = await db.query<ZoneRow>(
     `SELECT z.id, z.force_ssl_redirect_code AS "forceSslRedirectCode", coalesce(
        (SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls)) FROM zone_ports p WHERE p.zone_id = z.id), '[]'
-     ) AS ports
+     ) AS ports, coalesce(
+       (SELECT json_agg(json_build_object('id', n.id, 'address', n.ip, 'port', n.relay_port)) FROM nodes n
+        WHERE n.zone_id = z.id AND n.kind = 'relay' AND n.enabled AND n.joined_at IS NOT NULL), '[]'
+     ) AS relays
      FROM zones z WHERE z.id = $1`,
     [zoneId],
   );
@@ -145,7 +148,7 @@ const site: Loader = async (db, _, zoneId, ids) => {
           'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
         FROM cache_rules r WHERE r.site_id = s.id), '[]'
      ) AS "cacheRules",
-       (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error)
+       (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error, 'shield', c.shield)
         FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting",
        (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes,
           'webp', c.webp, 'webpQuality', c.webp_quality, 'webpTypes', c.webp_types,
@@ -210,7 +213,7 @@ const port: Loader = async (db, _, zoneId, ids) => {
 
 const node: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<NodeRow>(
-    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes", drain_ends_at AS "drainEndsAt", port_type AS "portType",
+    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes", kind, relay_port AS "relayPort", drain_ends_at AS "drainEndsAt", port_type AS "portType",
        log_rotate_seconds AS "logRotateSeconds", geneva_packet_size AS "packetSize", geneva_window_size AS "windowSize"
      FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
     [zoneId, ids],

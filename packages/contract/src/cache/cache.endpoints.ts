@@ -3,7 +3,7 @@ import { Ids, paged, paging } from '../common/common.ts';
 import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
 import { SiteIDs } from '../sites/sites.ts';
-import { CacheRule, CacheRuleInput, CacheRuleUpdate, CacheSetting, CurrentCache, PurgeInput, PurgeRow } from './cache.ts';
+import { CacheRule, CacheRuleInput, CacheRuleUpdate, CacheSetting, CacheSettingInput, CurrentCache, PurgeInput, PurgeRow } from './cache.ts';
 
 const written = z.object({ data: z.array(CacheRule) });
 
@@ -16,7 +16,7 @@ export const cacheRules = onSites('cacheRules', {
 
 export const cacheSetting = onSites('cacheSetting', {
   get:    get('site/:siteId/setting/cache', { can: 'cache:read', reply: CacheSetting }),
-  update: put('site/:siteId/setting/cache', { can: 'cache:write', body: CacheSetting, reply: CacheSetting }),
+  update: put('site/:siteId/setting/cache', { can: 'cache:write', body: CacheSettingInput, reply: CacheSetting }),
 });
 
 export const currentCache = onSites('currentCache', {

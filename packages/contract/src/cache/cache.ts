@@ -118,7 +118,7 @@ export const CacheRule = z.object({
 });
 
 /** What holds for the store of a site at large. */
-export const CacheSetting = z.object({
+export const CacheSettingInput = z.object({
   heuristics: z
     .boolean()
     .describe(
@@ -129,6 +129,14 @@ export const CacheSetting = z.object({
     .min(0)
     .max(604_800)
     .describe('Seconds for which a stored answer stands in for a failing origin that says nothing about it'),
+  shield: z
+    .boolean()
+    .optional()
+    .describe('Nodes ask a relay of the zone for what they do not have, and not the origin; left out: as it is'),
+});
+export const CacheSetting = CacheSettingInput.extend({
+  shield: z.boolean(),
+  hasRelay: z.boolean().describe('The zone has a relay: without one `shield` has no effect'),
 });
 
 /** What the nodes of a site hold of it, each by its last pass over its store. */
@@ -172,5 +180,6 @@ export const PurgeRow = z.object({
 export type CacheRule = z.output<typeof CacheRule>;
 export type CacheRuleInput = z.output<typeof CacheRuleInput>;
 export type CacheRuleUpdate = z.output<typeof CacheRuleUpdate>;
+export type CacheSettingInput = z.output<typeof CacheSettingInput>;
 export type CacheSetting = z.output<typeof CacheSetting>;
 export type PurgeInput = z.output<typeof PurgeInput>;

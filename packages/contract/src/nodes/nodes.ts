@@ -16,6 +16,8 @@ export const NodeStatus = z.enum([
 ]);
 
 export const NodeRole = z.enum(['main', 'backup']);
+/** `edge` serves visitors. `relay` is asked by edge nodes of its zone, for sites that want it, before they ask an origin. */
+export const NodeKind = z.enum(['edge', 'relay']);
 /** The layers that a node serves: 7 is sites, 4 is forwarded ports. */
 export const NodePortType = z.enum(['7', '4', 'both']);
 
@@ -64,6 +66,8 @@ export const NodeInput = z.object({
   ip: Address,
   zoneID: Id,
   role: NodeRole.default('main'),
+  kind: NodeKind.default('edge'),
+  relayPort: Port.default(8443).describe('Where edge nodes reach a relay'),
   portType: NodePortType.default('both'),
   bandwidthMbps: Bandwidth.default(0).describe('What its line carries, in Mbps; 0: not told'),
   memo: Memo.default(''),
@@ -75,6 +79,8 @@ export const NodeUpdate = z.object({
   name: Text.optional(),
   ip: Address.optional(),
   role: NodeRole.optional(),
+  kind: NodeKind.optional(),
+  relayPort: Port.optional(),
   portType: NodePortType.optional(),
   bandwidthMbps: Bandwidth.optional(),
   memo: Memo.optional(),
@@ -109,6 +115,8 @@ export const EdgeNode = z.object({
   zoneID: Id,
   zoneName: Text,
   role: NodeRole,
+  kind: NodeKind,
+  relayPort: z.int(),
   portType: NodePortType,
   bandwidthMbps: z.int(),
   enabled: z.boolean(),

@@ -1,29 +1,41 @@
-import type { CacheSetting } from '@edgeloom/contract/cache/cache.ts';
+import type { CacheSetting, CacheSettingInput } from '@edgeloom/contract/cache/cache.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { given } from '../../core/given.ts';
+import { sql } from '../../core/sql.ts';
 import * as sites from '../sites/sites.service.ts';
 
 /** As the documents of a site that never said anything. */
-const BEGINNING: CacheSetting = { heuristics: false, staleIfError: 3600 };
+const BEGINNING = { heuristics: false, staleIfError: 3600, shield: false };
 
-export async function get({ db }: Ctx, siteId: string): Promise<CacheSetting> {
+export async function get(ctx: Ctx, siteId: string): Promise<CacheSetting> {
+  const { db } = ctx;
   await sites.own(db, siteId);
-  return (
-    (await db.cacheSetting.findUnique({ where: { siteId }, select: { heuristics: true, staleIfError: true } })) ??
-    BEGINNING
-  );
+  const select = { heuristics: true, staleIfError: true, shield: true };
+  const [row, hasRelay] = await Promise.all([
+    db.cacheSetting.findUnique({ where: { siteId }, select }),
+    readHasRelay(ctx, siteId),
+  ]);
+  return { ...(row ?? BEGINNING), hasRelay };
 }
 
-export const update = ({ db }: Ctx, siteId: string, setting: CacheSetting): Promise<CacheSetting> =>
-  db.$transaction(async (tx) => {
+/** Whom nodes are told of as relays; a customer sees no nodes, but that there is one. */
+async function readHasRelay({ db }: Ctx, siteId: string): Promise<boolean> {
+  const [row] = await db.$read<{ hasRelay: boolean }>(
+    ({ site }) => sql`SELECT EXISTS (
+        SELECT FROM nodes n WHERE n.zone_id = s.zone_id AND n.kind = 'relay' AND n.enabled AND n.joined_at IS NOT NULL
+      ) AS "hasRelay" FROM sites s WHERE ${site} AND s.id = ${siteId}`,
+  );
+  return row?.hasRelay ?? false;
+}
+
+export async function update(ctx: Ctx, siteId: string, input: CacheSettingInput): Promise<CacheSetting> {
+  const setting = given(input);
+  await ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
-    const kept = await tx.cacheSetting.upsert({
-      where: { siteId },
-      create: { siteId, ...setting },
-      update: setting,
-      select: { heuristics: true, staleIfError: true },
-    });
+    await tx.cacheSetting.upsert({ where: { siteId }, create: { siteId, ...setting }, update: setting });
     await changed(tx, zoneId, siteKey(siteId));
-    return kept;
   });
+  return get(ctx, siteId);
+}

@@ -46,6 +46,8 @@ const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): Edg
   zoneID: row.zoneId,
   zoneName: row.zone.name,
   role: row.role === 'backup' ? 'backup' : 'main',
+  kind: row.kind === 'relay' ? 'relay' : 'edge',
+  relayPort: row.relayPort,
   portType: NodePortType.parse(row.portType),
   bandwidthMbps: row.bandwidthMbps,
   enabled: row.enabled,

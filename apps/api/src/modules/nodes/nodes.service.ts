@@ -125,7 +125,8 @@ export async function rejoin(ctx: Ctx, id: string) {
   await ctx.db.$transaction(async (tx) => {
     await revoke(tx, [id]);
     const data = { ...joining, publicKey: null, joinedAt: null, moveToZoneId: null };
-    await tx.edgeNode.update({ where: { id }, data });
+    const { zoneId } = await tx.edgeNode.update({ where: { id }, data });
+    await changed(tx, zoneId, 'zone');
   });
   await linkOf(ctx.installation)?.revoke();
   return { joinToken: token, expiresAt: joining.joinEndsAt };
@@ -141,7 +142,7 @@ export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: No
       ...(ssh === null && noSSH),
     };
     const { zoneId } = await orFail('DUPLICATED', tx.edgeNode.update({ where: { id }, data }));
-    await changed(tx, zoneId, nodeKey(id));
+    await changedNodes(tx, [{ id, zoneId }]);
   });
   return get(ctx, id);
 }
@@ -268,9 +269,10 @@ export async function own(tx: ScopedTx, ids: string[]) {
   return nodes;
 }
 
+/** With the zone: its document names its relays. */
 export async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
   for (const [zoneId, inZone] of Map.groupBy(nodes, (node) => node.zoneId))
-    await changed(tx, zoneId, ...inZone.map(({ id }) => nodeKey(id)));
+    await changed(tx, zoneId, 'zone', ...inZone.map(({ id }) => nodeKey(id)));
 }
 
 /** Written down with the change; told to NATS after it. */

@@ -1,13 +1,16 @@
 import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { Text } from '@mantine/core';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
 /** What holds where no rule says otherwise. */
 export function SettingsTab({ siteId }: { siteId: string }) {
+  const t = useT();
   const params = { siteId };
   return (
     <Await result={useEndpoint(cacheSetting.get, { params })}>
@@ -18,6 +21,14 @@ export function SettingsTab({ siteId }: { siteId: string }) {
           </Section>
           <Section title="cache.setting.guess" why="cache.setting.guessWhy">
             <SwitchField name="heuristics" />
+          </Section>
+          <Section title="cache.setting.shield" why="cache.setting.shieldWhy">
+            <SwitchField name="shield" />
+            {!value.hasRelay && (
+              <Text c="dimmed" fz={13}>
+                {t('cache.setting.noRelay')}
+              </Text>
+            )}
           </Section>
         </ResourceForm>
       )}

@@ -4,6 +4,7 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -43,11 +44,17 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
       <TextField name="name" />
       <TextField name="ip" />
       <SelectMetaField name="zoneID" meta={zones.meta} />
+      <ChoiceField name="kind" segmented />
+      <RelayPortField />
       <ChoiceField name="role" segmented />
       <GigabytesField name="cacheMaxBytes" />
       <TextField name="memo" />
     </ResourceForm>
   );
+}
+
+function RelayPortField() {
+  return useField('kind').value === 'relay' && <NumberField name="relayPort" plain />;
 }
 
 const expiryOf = (reply: unknown) =>

@@ -105,6 +105,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
       <Section title="nodes.info.machine" why="nodes.info.machineWhy">
         <Facts>
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
+          <Fact term={t('nodes.fields.kind')}>{t(`nodes.choices.kind.${node.kind}`)}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
           <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
           <Fact term={t('nodes.info.nginx')}>

@@ -37,6 +37,7 @@ const columns: Column<EdgeNode>[] = [
     render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
     text: ({ status }) => t(`status.node.${status}`),
   },
+  { key: 'kind', render: ({ kind }) => t(`nodes.choices.kind.${kind}`), hidden: true },
   { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
   { key: 'currentSerial', render: (node) => <Serial node={node} /> },
   { key: 'lastSeenAt', as: 'time', priority: 2 },

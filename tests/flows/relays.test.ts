@@ -1,0 +1,96 @@
+// Two edge nodes and a relay of one zone, each a real agent with a real nginx, as an operator makes them.
+import { cacheRules, cacheSetting, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { inTime } from '../support/standing-node.ts';
+import { visit } from '../support/visit.ts';
+
+// It starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 180_000 });
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+test('a relay that an operator makes is asked by the edge nodes of its zone, purged with them, and missed by nobody', async () => {
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const operator = plane.as(zone.client);
+  const started = async (address: string) => {
+    const { nodeID, token, control } = await plane.node(zone);
+    await operator.call(nodes.update, { body: { id: nodeID, ip: address } });
+    const agent = await testAgent({ control, token, listen: address });
+    onTestFinished(() => agent.stop());
+    return { nodeID, address, agent };
+  };
+  const [first, second, relay] = [await started('127.0.0.1'), await started('127.0.0.2'), await started('127.0.0.3')];
+  const relayPort = await freePort();
+  await operator.call(nodes.update, { body: { id: relay.nodeID, kind: 'relay', relayPort } });
+  for (const { agent } of [first, second, relay]) agent.start('--with-nginx');
+
+  const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  await call(domains.createSimple, {
+    params,
+    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
+  });
+  const rule = { type: 'prefix' as const, value: ['/'], cacheTime: 3600 };
+  await call(cacheRules.create, { params, body: { rules: [rule] } });
+  await call(cacheSetting.update, { params, body: { heuristics: false, staleIfError: 0, shield: true } });
+  const get = async (at: { address: string }, path: string) => {
+    const { status, body, headers } = await visit(port, name, path, at.address);
+    return { status, body, said: String(headers['cache-status']) };
+  };
+  // All three know all of it once both ways lead over the relay.
+  let round = 0;
+  for (const at of [first, second])
+    await inTime(async () => {
+      const { status, said } = await get(at, `/ready-${(round += 1)}`);
+      expect([status, said]).toEqual([200, expect.stringContaining('Edgeloom-Relay; fwd=uri-miss')]);
+    });
+  expect((await call(cacheSetting.get, { params })).hasRelay).toBe(true);
+  await expect(visit(port, name, '/', relay.address)).rejects.toThrow('ECONNREFUSED');
+
+  origin.on('/page', { body: 'old' });
+  expect((await get(first, '/page')).body).toBe('old');
+  expect(await get(second, '/page')).toMatchObject({ body: 'old', said: expect.stringContaining('Relay; hit') });
+  expect(origin.asked('/page')).toHaveLength(1);
+  for (const [body, order] of [
+    ['by URL', () => call(purge.urls, { params, body: { type: 1, urls: [`http://${name}/page`] } })],
+    ['by prefix', () => call(purge.urls, { params, body: { type: 2, urls: [`http://${name}/pa`] } })],
+    ['by host', () => call(purge.urls, { params, body: { type: 3, urls: [name] } })],
+    ['all', () => call(purge.all, { params })],
+  ] as const) {
+    origin.on('/page', { body });
+    await order();
+    for (const at of [first, second]) await inTime(async () => expect((await get(at, '/page')).body).toBe(body));
+  }
+
+  // Whatever becomes of the relay: no request fails.
+  const visits = async (from: string) => {
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => get(i % 2 === 0 ? first : second, `/${from}-${i}`)),
+    );
+    expect(replies.map(({ status, body }) => [status, body])).toEqual(replies.map((_, i) => [200, `/${from}-${i}`]));
+  };
+  const before = visits('before');
+  await relay.agent.end('SIGKILL');
+  process.kill(await relay.agent.nginxPid(), 'SIGKILL');
+  await Promise.all([before, visits('without')]);
+  await operator.call(nodes.status, { body: { ids: [relay.nodeID], enabled: false } });
+  await inTime(async () => expect((await get(first, `/off-${(round += 1)}`)).said).not.toContain('Relay'));
+  await visits('off');
+});
