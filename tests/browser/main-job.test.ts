@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import type { Origin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
+import { keepPicture } from '../support/pictures.ts';
 import { visit } from '../support/visit.ts';
 
 let product: Product;
@@ -155,6 +156,33 @@ test('a machine that runs the shown command is seen to join, and then serves', a
     await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
     await page.getByText('agrees with the control plane').waitFor();
     expect((await visit(port, 'nobody.example.com')).status).toBe(903);
+
+    await page.getByRole('link', { name: 'Performance' }).click();
+    await page.getByRole('img', { name: /^CPU: [\d.]+% of \d+ cores$/ }).waitFor();
+    await keepPicture(page, 'node-performance');
+    await page.getByRole('link', { name: 'Connections' }).click();
+    await page.getByRole('img', { name: /^TCP connections: / }).waitFor();
+    await page.getByRole('link', { name: 'What it runs' }).click();
+    await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
+    await keepPicture(page, 'node-running');
+    await page.getByRole('link', { name: 'Machine settings' }).click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+    await drawer.getByRole('combobox', { name: 'Rotate' }).click();
+    await page.getByRole('option', { name: 'Every day' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('1 d', { exact: true }).waitFor();
+    await keepPicture(page, 'node-settings');
+    await page.getByRole('button', { name: 'Rotate logs now' }).click();
+    await page.getByText('Logs rotated').waitFor();
+
+    await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
+    await page.getByRole('menuitem', { name: 'Drain and disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain and disable' }).click();
+    await page.getByText('Draining: it stops serving in 5 minutes').waitFor();
+    expect((await visit(port, 'nobody.example.com')).status).toBe(903);
+    await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
+    await page.getByText(/^draining, serves until /).waitFor();
+    await keepPicture(page, 'nodes-live');
   } finally {
     await agent.stop();
   }

@@ -1,16 +1,34 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { IconRefreshDot } from '@tabler/icons-react';
+import {
+  IconDoorExit,
+  IconEraser,
+  IconFileArrowRight,
+  IconMapPinShare,
+  IconRefreshDot,
+  IconReload,
+} from '@tabler/icons-react';
 import { createElement } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
-import { does, remove, turnOff, turnOn, type CallAction } from '../../components/resource-table/actions.tsx';
+import {
+  act,
+  does,
+  remove,
+  turnOff,
+  turnOn,
+  type CallAction,
+  type RunAction,
+} from '../../components/resource-table/actions.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
+import { isConnected } from './figures.ts';
 import { JoinPanel } from './join-panel.tsx';
+import { MoveForm } from './node-forms.tsx';
 import type { EdgeNode } from './node-states.ts';
 
 // What is done to nodes, wherever it is offered.
 const refreshes = ['zones'];
+const idsOf = (rows: readonly EdgeNode[]) => rows.map(({ id }) => id);
 
 export const enabling = turnOn<EdgeNode, typeof nodes.status>(nodes.status, {
   label: 'nodes.actions.enable',
@@ -28,11 +46,61 @@ export const disabling = turnOff<EdgeNode, typeof nodes.status>(nodes.status, {
     points: [t('nodes.disablePoints.traffic'), t('nodes.disablePoints.back')],
   }),
 });
+/** In five minutes those who know its address have learned another. */
+const DRAIN_SECONDS = 300;
+export const draining: CallAction<EdgeNode> = does(nodes.status, {
+  label: 'nodes.actions.drain',
+  icon: IconDoorExit,
+  refreshes,
+  done: 'nodes.done.drained',
+  applies: ({ enabled }) => enabled,
+  send: (rows) => ({ body: { ids: idsOf(rows), enabled: false, drainSeconds: DRAIN_SECONDS } }),
+  confirm: ({ length: count }) => ({
+    title: t('nodes.drainTitle', { count }),
+    points: [t('nodes.drainPoints.serves'), t('nodes.drainPoints.after')],
+  }),
+});
+/** Only machines that are there can be asked. */
+const asked = { applies: (node: EdgeNode) => isConnected(node), skips: 'nodes.live.away' } as const;
+export const clearing: CallAction<EdgeNode> = does(nodes.currentCache, {
+  ...asked,
+  label: 'nodes.actions.clearCache',
+  icon: IconEraser,
+  danger: true,
+  more: true,
+  done: 'nodes.done.cleared',
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+  confirm: ({ length: count }) => ({ title: t('nodes.clearTitle', { count }), points: [t('nodes.clearPoint')] }),
+});
+export const rotating: CallAction<EdgeNode> = does(nodes.logRotate, {
+  ...asked,
+  label: 'nodes.actions.rotateLogs',
+  icon: IconFileArrowRight,
+  more: true,
+  done: 'nodes.done.rotated',
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+});
+export const rebooting: CallAction<EdgeNode> = does(nodes.reboot, {
+  ...asked,
+  label: 'nodes.actions.reboot',
+  icon: IconReload,
+  danger: true,
+  more: true,
+  done: 'nodes.done.rebooted',
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+  confirm: (names) => ({
+    title: t('nodes.rebootTitle', { count: names.length }),
+    points: [t('nodes.rebootPoint')],
+    ...(names.length === 1 && { type: names[0] }),
+  }),
+});
 export const resetting: CallAction<EdgeNode> = does(nodes.reset, {
+  ...asked,
   label: 'nodes.actions.reset',
   icon: IconRefreshDot,
+  more: true,
   done: 'nodes.done.reset',
-  send: (rows) => ({ body: { ids: rows.map(({ id }) => id) } }),
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
   confirm: ({ length: count }) => ({ title: t('nodes.resetTitle', { count }), points: [t('nodes.resetPoint')] }),
 });
 export const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
@@ -61,4 +129,16 @@ export function useRejoin() {
         title: { text: t('nodes.join.title', { name: node.name }) },
       });
   };
+}
+
+/** To a zone that is chosen in a form. */
+export function useMoving(): RunAction<EdgeNode> {
+  const overlay = useOverlay();
+  return act<EdgeNode>({
+    label: 'nodes.actions.move',
+    icon: IconMapPinShare,
+    can: nodes.moveToZone.can,
+    more: true,
+    run: (rows) => overlay(createElement(MoveForm, { ids: idsOf(rows) }), { title: 'nodes.actions.move' }),
+  });
 }

@@ -36,7 +36,8 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
     <ResourceForm
       create={nodes.create}
       update={nodes.update}
-      value={value}
+      // What it is reached by is not shown again, and belongs to its installation.
+      value={value && { ...value, ssh: undefined }}
       refreshes={['zones']}
       onDone={onMade}
       {...(zoneID && { initial: { zoneID } })}
@@ -47,6 +48,8 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
       <ChoiceField name="kind" segmented />
       <RelayPortField />
       <ChoiceField name="role" segmented />
+      <ChoiceField name="portType" segmented />
+      <NumberField name="bandwidthMbps" min={0} suffix=" Mbps" />
       <GigabytesField name="cacheMaxBytes" />
       <TextField name="memo" />
     </ResourceForm>

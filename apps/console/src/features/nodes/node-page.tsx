@@ -1,28 +1,46 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
-import { IconKey, IconPencil, IconPower, IconRefreshDot } from '@tabler/icons-react';
+import { IconKey, IconPencil, IconPower } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { Page } from '../../components/page/page.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
 import { Section } from '../../components/page/section.tsx';
-import type { CallAction } from '../../components/resource-table/actions.tsx';
-import { useRunAction } from '../../components/resource-table/run-actions.tsx';
+import type { RowAction } from '../../components/resource-table/actions.tsx';
+import { RowMenu } from '../../components/resource-table/row-menu.tsx';
+import { useAllowed, useRunAction } from '../../components/resource-table/run-actions.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, Status, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
-import { Bytes, Nothing, Time } from '../../components/values/values.tsx';
-import { count } from '../../lib/format.ts';
+import { Bits, Bytes, Nothing, Time } from '../../components/values/values.tsx';
+import { count, took } from '../../lib/format.ts';
+import { to } from '../../lib/family.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
-import { disabling, enabling, resetting, useRejoin } from './node-actions.ts';
+import {
+  clearing,
+  disabling,
+  draining,
+  enabling,
+  rebooting,
+  resetting,
+  rotating,
+  useMoving,
+  useRejoin,
+} from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
+import { ConnectionsTab, PerformanceTab } from './performance-tab.tsx';
+import { RunningTab } from './running-tab.tsx';
 import { Serial } from './serial.tsx';
+import { SettingsTab } from './settings-tab.tsx';
+import { SubsTab } from './subs-tab.tsx';
 
 type Installed = Received<typeof nodes.config>;
 
@@ -39,7 +57,24 @@ function Loaded({ node }: { node: EdgeNode }) {
   const overlay = useOverlay();
   const rejoin = useRejoin();
   const runAction = useRunAction<EdgeNode>();
-  const run = (action: CallAction<EdgeNode>) =>
+  const moving = useMoving();
+  const allowed = useAllowed();
+  const [opened, setOpened] = useState(false);
+  const more = allowed<EdgeNode, RowAction<EdgeNode>>([
+    ...(node.enabled ? [draining] : []),
+    moving,
+    ...(node.initialized ? [resetting, rotating, clearing, rebooting] : []),
+  ]);
+  const tabs = [
+    { value: 'info', label: 'nodes.tabs.info' },
+    { value: 'performance', label: 'nodes.tabs.performance' },
+    { value: 'connections', label: 'nodes.tabs.connections' },
+    { value: 'settings', label: 'nodes.tabs.settings' },
+    { value: 'subs', label: 'nodes.tabs.subs', count: node.subCount },
+    { value: 'running', label: 'nodes.tabs.running' },
+  ] as const;
+  const tab = useTab(tabs);
+  const run = (action: RowAction<EdgeNode>) =>
     void runAction(action, { rows: [node], nameOf: ({ name }) => name, params: undefined });
   const installed = useEndpoint(nodes.config, { params: { nodeID: node.id } }, { pollMs: 2000 });
   return (
@@ -73,24 +108,22 @@ function Loaded({ node }: { node: EdgeNode }) {
               {t(node.enabled ? 'nodes.actions.disable' : 'nodes.actions.enable')}
             </Button>
           )}
-          {can(nodes.reset) && node.initialized && (
-            <Button
-              variant="default"
-              leftSection={<IconRefreshDot size={15} stroke={1.6} />}
-              onClick={() => run(resetting)}
-            >
-              {t('nodes.actions.reset')}
-            </Button>
-          )}
           {can(nodes.rejoin) && !node.initialized && (
             <Button leftSection={<IconKey size={15} stroke={1.6} />} onClick={() => void rejoin(node)}>
               {t('nodes.actions.rejoin')}
             </Button>
           )}
+          <RowMenu name={node.name} actions={more} onRun={run} opened={opened} onOpened={setOpened} />
         </>
       }
+      tabs={tabs}
     >
-      <Await result={installed}>{(config) => <Info node={node} installed={config} />}</Await>
+      {tab === 'info' && <Await result={installed}>{(config) => <Info node={node} installed={config} />}</Await>}
+      {tab === 'performance' && <PerformanceTab node={node} />}
+      {tab === 'connections' && <ConnectionsTab node={node} />}
+      {tab === 'settings' && <SettingsTab node={node} />}
+      {tab === 'subs' && <SubsTab node={node} />}
+      {tab === 'running' && <RunningTab node={node} />}
     </Page>
   );
 }
@@ -107,6 +140,18 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
           <Fact term={t('nodes.fields.kind')}>{t(`nodes.choices.kind.${node.kind}`)}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
+          <Fact term={t('nodes.fields.portType')}>{t(`nodes.choices.portType.${node.portType}`)}</Fact>
+          <Fact term={t('nodes.fields.bandwidthMbps')}>
+            {node.bandwidthMbps === 0 ? nothing : <Bits of={node.bandwidthMbps * 1e6} />}
+          </Fact>
+          {node.parentName !== null && node.parentID !== null && (
+            <Fact term={t('nodes.fields.parentName')}>
+              <Link to={to(`nodeManage/nodesList/${node.parentID}`)}>{node.parentName}</Link>
+            </Fact>
+          )}
+          <Fact term={t('nodes.info.clock')}>
+            {node.clockOffsetMs === null ? nothing : <Clock offsetMs={node.clockOffsetMs} />}
+          </Fact>
           <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
           <Fact term={t('nodes.info.nginx')}>
             {tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}
@@ -161,6 +206,16 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
       </Section>
     </>
   );
+}
+
+/** Past some seconds commands come too late, and certificates too early. */
+const CLOCK_MS = 5000;
+
+function Clock({ offsetMs }: { offsetMs: number }) {
+  const t = useT();
+  const words = t(offsetMs < 0 ? 'nodes.info.clockBehind' : 'nodes.info.clockAhead', { by: took(Math.abs(offsetMs)) });
+  const isOff = Math.abs(offsetMs) > CLOCK_MS;
+  return isOff ? <span className={classes['fault']}>{words}</span> : <>{t('nodes.info.clockRight')}</>;
 }
 
 function Rejected({ rows }: { rows: Installed['rejected'] }) {

@@ -15,7 +15,12 @@ export const tally = (rows: readonly Pick<EdgeNode, 'status'>[]) =>
     .filter(({ count }) => count > 0);
 
 /** Why a node is not simply enabled: its own words where it has some. */
-export function reasonOf(node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'>, t: T): string | null {
+export function reasonOf(
+  node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'> & Partial<Pick<EdgeNode, 'drainEndsAt'>>,
+  t: T,
+): string | null {
+  const drains = dateOf(node.drainEndsAt);
+  if (drains) return t('nodes.reasons.drains', { time: clock(drains) });
   const seen = dateOf(node.lastSeenAt);
   if (node.status === 'offline') return seen ? t('nodes.reasons.offline', { time: clock(seen) }) : node.error;
   if (node.status === 'natsError') return seen ? t('nodes.reasons.natsError', { time: clock(seen) }) : node.error;

@@ -1,4 +1,5 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { NodePortType, NodeRole, NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus, IconServer } from '@tabler/icons-react';
@@ -7,12 +8,24 @@ import { act, edit, type BulkAction } from '../../components/resource-table/acti
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
-import { Nothing } from '../../components/values/values.tsx';
+import { Bits, Count, Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { disabling, enabling, removing, resetting, useRejoin } from './node-actions.ts';
+import {
+  clearing,
+  disabling,
+  draining,
+  enabling,
+  rebooting,
+  removing,
+  resetting,
+  rotating,
+  useMoving,
+  useRejoin,
+} from './node-actions.ts';
+import { Meter } from './meter.tsx';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
@@ -39,13 +52,41 @@ const columns: Column<EdgeNode>[] = [
   },
   { key: 'kind', render: ({ kind }) => t(`nodes.choices.kind.${kind}`), hidden: true },
   { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
+  {
+    key: 'portType',
+    priority: 2,
+    render: ({ portType }) => t(`nodes.layers.${portType}`),
+    text: ({ portType }) => t(`nodes.layers.${portType}`),
+  },
   { key: 'currentSerial', render: (node) => <Serial node={node} /> },
-  { key: 'lastSeenAt', as: 'time', priority: 2 },
+  {
+    key: 'sent',
+    align: 'right',
+    priority: 2,
+    sort: false,
+    render: ({ load }) => <Bits of={load?.sent} />,
+    text: ({ load }) => String(load?.sent ?? ''),
+  },
+  {
+    key: 'connections',
+    align: 'right',
+    priority: 3,
+    sort: false,
+    render: ({ load }) => <Count of={load?.connections} />,
+    text: ({ load }) => String(load?.connections ?? ''),
+  },
+  {
+    key: 'cpu',
+    priority: 2,
+    sort: false,
+    render: ({ load }) => (load ? <Meter share={load.cpu} /> : <Nothing />),
+    text: ({ load }) => String(load?.cpu ?? ''),
+  },
+  { key: 'cacheBytes', as: 'bytes', priority: 3, sort: false },
+  { key: 'lastSeenAt', as: 'time', hidden: true },
   { key: 'memo', hidden: true },
   { key: 'version', render: ({ version }) => version || <Nothing /> },
 ];
-
-const bulk: BulkAction<EdgeNode>[] = [enabling, resetting, disabling, removing];
 
 const byZone: GroupOf<EdgeNode> = {
   by: ({ zoneID }) => zoneID,
@@ -63,29 +104,44 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       if (node) await rejoin(node);
     },
   });
+  const moving = useMoving();
+  const bulk: BulkAction<EdgeNode>[] = [
+    enabling,
+    draining,
+    disabling,
+    moving,
+    resetting,
+    rotating,
+    clearing,
+    rebooting,
+    removing,
+  ];
   return (
     <ResourceTable
       endpoint={nodes.list}
       columns={columns}
       caption="nodes.title"
       counted={() => null}
-      search="name"
+      search="search"
       pollMs={POLL_MS}
       filters={[
         {
           key: 'status',
-          choices: ['enabled', 'disabled', 'offline', 'reconnecting', 'natsError', 'rejected', 'uninitialized'],
+          choices: NodeStatus.options,
           status: 'node',
           many: true,
         },
+        { key: 'role', choices: NodeRole.options },
+        { key: 'portType', choices: NodePortType.options },
         ...(zoneId ? [] : [{ key: 'zoneID', meta: zones.meta }]),
       ]}
       {...(zoneId ? { query: { zoneID: zoneId } } : { group: byZone })}
       row={(node) => [
         edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
-        node.enabled ? disabling : enabling,
-        resetting,
+        ...(node.enabled ? [draining, disabling] : [enabling]),
+        moving,
         rejoining,
+        ...(node.initialized ? [resetting, rotating, clearing, rebooting] : []),
         removing,
       ]}
       bulk={bulk}

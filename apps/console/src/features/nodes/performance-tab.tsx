@@ -1,0 +1,158 @@
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { EmptyState } from '../../components/states/states.tsx';
+import { Bits } from '../../components/values/values.tsx';
+import { bits, bytes, count, duration, percent } from '../../lib/format.ts';
+import { useLanguage, useT, type Word } from '../../lib/i18n.ts';
+import { isConnected, useFigures, type Figures } from './figures.ts';
+import { LiveLine } from './live-line.tsx';
+import type { EdgeNode } from './node-states.ts';
+import classes from './nodes.module.css';
+
+interface TabProps {
+  node: EdgeNode;
+}
+interface Shown {
+  now: Figures;
+  seen: readonly Figures[];
+  node: EdgeNode;
+}
+
+/** Processor, memory, disk and network, every two seconds. */
+export const PerformanceTab = ({ node }: TabProps) => <Live node={node}>{(shown) => <Performance {...shown} />}</Live>;
+/** Who is connected, every two seconds. */
+export const ConnectionsTab = ({ node }: TabProps) => <Live node={node}>{(shown) => <Connections {...shown} />}</Live>;
+
+function Live({ node, children }: TabProps & { children: (shown: Shown) => ReactNode }) {
+  const t = useT();
+  const { result, seen } = useFigures(node);
+  if (!isConnected(node))
+    return <EmptyState icon={IconPlugConnectedX} title={t('nodes.live.away')} text={t('nodes.live.awayWhy')} />;
+  return <Await result={result}>{(now) => children({ now, seen, node })}</Await>;
+}
+
+function Performance({ now, seen, node }: Shown) {
+  const t = useT();
+  const language = useLanguage();
+  const limit = node.bandwidthMbps * 1e6;
+  return (
+    <>
+      <div className={classes['panels']}>
+        <Panel
+          title="nodes.live.cpu"
+          now={t('nodes.live.cpuNow', { share: percent(now.cpu), cores: count(now.cores) })}
+          lines={[seen.map(({ cpu }) => cpu)]}
+          most={1}
+        />
+        <Panel
+          title="nodes.live.memory"
+          now={t('nodes.live.of', { used: bytes(now.memoryUsed), total: bytes(now.memoryTotal) })}
+          lines={[seen.map(({ memoryUsed }) => memoryUsed)]}
+          most={Math.max(1, now.memoryTotal)}
+        />
+        <Panel
+          title="nodes.live.network"
+          now={t('nodes.live.networkNow', { sent: bits(now.sent), received: bits(now.received) })}
+          lines={[seen.map(({ sent }) => sent), seen.map(({ received }) => received)]}
+          {...(limit > 0 && { most: limit })}
+        />
+        <Panel
+          title="nodes.live.disk"
+          now={t('nodes.live.of', { used: bytes(now.diskUsed), total: bytes(now.diskTotal) })}
+          lines={[seen.map(({ diskUsed }) => diskUsed)]}
+          most={Math.max(1, now.diskTotal)}
+        />
+      </div>
+      <div className={classes['below']}>
+        <Facts>
+          <Fact term={t('nodes.live.system')}>{now.system}</Fact>
+          <Fact term={t('nodes.live.uptime')}>{duration(Math.floor(now.uptimeSeconds), language)}</Fact>
+          <Fact term={t('nodes.live.loadAverages')}>
+            {now.loadAverages.map((value) => value.toFixed(2)).join(' · ')}
+          </Fact>
+          <Fact term={t('nodes.fields.bandwidthMbps')}>
+            {limit > 0
+              ? t('nodes.live.ofLimit', { limit: bits(limit), share: percent(now.sent / limit) })
+              : t('nodes.live.noLimit')}
+          </Fact>
+        </Facts>
+        <Interfaces rows={now.interfaces} />
+      </div>
+    </>
+  );
+}
+
+function Connections({ now, seen }: Shown) {
+  const t = useT();
+  return (
+    <>
+      <div className={classes['panels']}>
+        <Panel
+          title="nodes.live.connections"
+          now={count(now.connections)}
+          lines={[seen.map(({ connections }) => connections)]}
+        />
+        <Panel
+          title="nodes.live.sockets"
+          now={t('nodes.live.socketsNow', { established: count(now.established), timeWait: count(now.timeWait) })}
+          lines={[seen.map(({ established }) => established), seen.map(({ timeWait }) => timeWait)]}
+        />
+      </div>
+      <div className={classes['below']}>
+        <Facts>
+          <Fact term={t('nodes.live.reading')}>{count(now.reading)}</Fact>
+          <Fact term={t('nodes.live.writing')}>{count(now.writing)}</Fact>
+          <Fact term={t('nodes.live.waiting')}>{count(now.waiting)}</Fact>
+        </Facts>
+      </div>
+    </>
+  );
+}
+
+interface PanelProps {
+  title: Word;
+  now: string;
+  lines: readonly (readonly number[])[];
+  most?: number;
+}
+function Panel({ title, now, ...drawn }: PanelProps) {
+  const t = useT();
+  return (
+    <section className={classes['panel']}>
+      <h2>{t(title)}</h2>
+      <p>{now}</p>
+      <LiveLine {...drawn} summary={t('nodes.live.summary', { title: t(title), now })} />
+    </section>
+  );
+}
+
+function Interfaces({ rows }: { rows: Figures['interfaces'] }) {
+  const t = useT();
+  if (rows.length === 0) return null;
+  return (
+    <table className={classes['rows']}>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.live.interface')}</th>
+          <th scope="col">{t('nodes.live.sent')}</th>
+          <th scope="col">{t('nodes.live.received')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, sent, received }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td>
+              <Bits of={sent} />
+            </td>
+            <td>
+              <Bits of={received} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
