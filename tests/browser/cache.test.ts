@@ -2,6 +2,7 @@
 import { get as ask } from 'node:http';
 import AxeBuilder from '@axe-core/playwright';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
@@ -87,6 +88,22 @@ test('compression that is switched on compresses at the edge', async () => {
   await page.getByLabel('From so many bytes on').fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('images become WebP as its owner says', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
+  await page.getByLabel('WebP').check();
+  await page.getByLabel('Quality').fill('101');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByLabel('Quality').and(page.locator('[aria-invalid=true]')).waitFor();
+  await page.getByLabel('Quality').fill('60');
+  await page.getByLabel('Largest image, in bytes').fill('500000');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const user = await product.as('user');
+  const kept = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
+  await expect.poll(kept).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
   expect(complaints()).toEqual([]);
   await page.context().close();
 });

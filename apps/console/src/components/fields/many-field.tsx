@@ -19,7 +19,7 @@ export function ManyField({ name, data, editable = true }: ManyFieldProps) {
         {...input}
         disabled={input.disabled || !editable}
         data={[...data]}
-        searchable
+        searchable={data.length > 5}
         clearable
         hidePickedOptions
         limit={100}
