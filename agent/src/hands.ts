@@ -1,5 +1,5 @@
 // What this node does when it is asked to, beside what it does by itself.
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { EdgeNode } from './edge-node.ts';
@@ -43,7 +43,10 @@ export function handsOf({ node, forwards, layout, address, meter, refresh, move,
 
   return {
     purge: (order, withinMs) => node.admin.purge(order, withinMs),
-    preheat: (urls, withinMs) => preheat(address, urls, withinMs),
+    async preheat(urls, withinMs) {
+      const zoneKey = Buffer.from(await readFile(path.join(layout.keys, 'zone.key'), 'utf8'), 'base64');
+      return preheat(address, urls, withinMs, zoneKey);
+    },
     async reset(fetchAll) {
       // The files stay until others take their place, and nginx answers from them.
       await node.inTurn(() => node.store.drop([...node.store.keys()]));

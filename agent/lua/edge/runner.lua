@@ -9,6 +9,7 @@ local requests = require("edge.core.request")
 local images = require("edge.cache.images")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
+local preheat = require("edge.core.preheat")
 local anti_header = require("edge.plugins.anti_header")
 local anti_referer = require("edge.plugins.anti_referer")
 local cache = require("edge.plugins.cache")
@@ -27,7 +28,7 @@ local proxy_rewrite = require("edge.modules.proxy_rewrite")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.modules.token_auth")
 local url_redirect = require("edge.modules.url_redirect")
-local pcall, type, var = pcall, type, ngx.var
+local ipairs, pcall, type, var = ipairs, pcall, type, ngx.var
 
 local _M = {}
 local plugins = {
@@ -128,7 +129,22 @@ local function blocked(cause, rule)
     ngx.header["Cache-Control"] = "no-store"
 end
 
+-- Those that guard against visitors left out.
+local function trusting(list)
+    local kept = { all = {} }
+    for _, plugin in ipairs(list.all) do
+        if not plugin.guards then
+            kept.all[#kept.all + 1] = plugin
+            if not plugin.of_module then
+                kept[#kept + 1] = plugin
+            end
+        end
+    end
+    return kept
+end
+
 local access = taking_part("access")
+local own_access = trusting(access)
 -- `watch`, here and below: see simulate/simulation.lua. Nothing for a visitor.
 function _M.access(watch)
     local request, why, closed = (watch or requests):visitor()
@@ -152,7 +168,8 @@ function _M.access(watch)
     if request.place then
         var.e_uri = request.uri
     end
-    local answer, target, rule, cause = visit_for(access, "access", site, request, request.modules, watch)
+    local list = var.http_x_e_preheat and preheat.is_ours() and own_access or access
+    local answer, target, rule, cause = visit_for(list, "access", site, request, request.modules, watch)
     answer = answer or request.place
     if answer then
         if rule then

@@ -5,7 +5,7 @@ local ngx_re_find, get_headers = ngx.re.find, ngx.req.get_headers
 local find, sub = string.find, string.sub
 local ipairs, type = ipairs, type
 
-local _M = { name = "antiHeader", priority = 4100, fails = "closed" }
+local _M = { name = "antiHeader", priority = 4100, fails = "closed", guards = true }
 
 local compare = {}
 function compare.equal(line, value)

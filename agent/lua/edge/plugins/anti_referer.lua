@@ -5,7 +5,7 @@ local paths = require("edge.core.paths")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
 local ipairs, var = ipairs, ngx.var
 
-local _M = { name = "antiReferer", priority = 4200, fails = "closed" }
+local _M = { name = "antiReferer", priority = 4200, fails = "closed", guards = true }
 local LONGEST = 253
 
 -- nil where it names no host. What stands before an @ is a user's name, whatever it looks like.

@@ -29,10 +29,15 @@ function _M.read_key(path)
     zone_key = text and ngx.decode_base64((text:gsub("%s+$", "")))
 end
 
+-- 32 bytes, or nothing.
+function _M.key()
+    return zone_key and #zone_key == 32 and zone_key or nil
+end
+
 -- `bound_to`: the key of the document that carries the secret; elsewhere it does not open.
 function _M.open(sealed, bound_to)
     local iv, data, tag = ngx.decode_base64(sealed.iv), ngx.decode_base64(sealed.data), ngx.decode_base64(sealed.tag)
-    if not zone_key or #zone_key ~= 32 then
+    if not _M.key() then
         return nil, "no zone key"
     end
     if not iv or not data or not tag or #tag ~= 16 then

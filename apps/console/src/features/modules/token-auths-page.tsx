@@ -80,7 +80,7 @@ function TokenSentence({ entry }: { entry: StoredEntry }) {
       {except && (
         <>
           <And />
-          {t('tokenAuths.sentence.not')} <PathSentence paths={except} />
+          <span>{t('tokenAuths.sentence.not')}</span> <PathSentence paths={except} />
         </>
       )}
       <Then />

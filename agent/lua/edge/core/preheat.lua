@@ -1,0 +1,26 @@
+-- Is it this node's own agent that asks, to fill the store (agent/src/link/preheat.ts)? It shows a moment and an HMAC over it
+-- and what it asks for, by the zone's key; visitors have none. What guards against visitors lets it pass.
+local digest = require("edge.core.digest")
+local unseal = require("edge.tls.unseal")
+local abs, byte, format, gsub, match, time, var = math.abs, string.byte, string.format, string.gsub, string.match, ngx.time,
+    ngx.var
+
+local _M = {}
+local SECONDS = 60
+
+local function hex(bytes)
+    return (gsub(bytes, ".", function(one)
+        return format("%02x", byte(one))
+    end))
+end
+
+function _M.is_ours()
+    local moment, proof = match(var.http_x_e_preheat or "", "^(%d+)%.(%x+)$")
+    local key = moment and #moment <= 12 and unseal.key()
+    if not key or abs(time() - moment) > SECONDS then
+        return false
+    end
+    local text = "edgeloom preheat\n" .. moment .. "\n" .. (var.http_host or "") .. "\n" .. var.request_uri
+    return digest.equal(hex(digest.of("sha256", text, key)), proof)
+end
+return _M

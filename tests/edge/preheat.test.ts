@@ -1,0 +1,87 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { preheat, proofOf } from '@edgeloom/agent/link/preheat.ts';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
+import type { TokenAuthDoc } from '@edgeloom/contract/edge/module-doc.ts';
+import { afterAll, expect, test } from 'vitest';
+import { rule as cacheRule, startEdge } from '../support/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+const zoneKey = async () => Buffer.from(await readFile(join(edge.dir, 'keys/zone.key'), 'utf8'), 'base64');
+
+/** Pages of other hosts, a field and a token are asked for: nobody gets in by accident. */
+async function guarded() {
+  const id = randomUUID();
+  const tokenAuth: TokenAuthDoc = {
+    kind: 'module',
+    id,
+    module: 'tokenAuth',
+    auths: [
+      {
+        id: randomUUID(),
+        paths: { type: 'all', values: [] },
+        place: 'query',
+        parts: [{ name: 'auth', pattern: '([0-9]{10})-([0-9a-f]{64})', variables: ['time', 'sign'] }],
+        text: ['', 'path', '', 'time', ''],
+        hash: 'sha256',
+        hmac: true,
+        encoding: 'hex',
+        timeFormat: 'seconds',
+        utcOffset: 0,
+        goodSeconds: 600,
+        notEarly: true,
+        leewaySeconds: 60,
+        keys: [edge.seal('the-key', moduleKey(id))],
+      },
+    ],
+  };
+  await edge.put(tokenAuth);
+  return edge.site(
+    {
+      cacheRules: [cacheRule()],
+      antiHeaders: [{ id: randomUUID(), name: 'x-app', operator: 'absent', value: '', drop: false }],
+    },
+    {
+      modules: { tokenAuth: id },
+      antiReferers: [
+        { id: randomUUID(), type: 'all', values: [], isBlack: false, hosts: ['app.example.com'], allowEmpty: false },
+      ],
+    },
+  );
+}
+
+test('what visitors need a token, a page and a field for is preheated all the same, and a visitor with them meets it in the store', async () => {
+  const { name } = await guarded();
+  const url = `http://${name}:${edge.ports.http}/film.mp4?q=1`;
+  expect(await preheat('127.0.0.1', [url], 10_000, await zoneKey())).toEqual({ fetched: 1, error: null });
+  expect(edge.origin.asked('/film.mp4').map(({ headers }) => headers['x-e-preheat'])).toEqual([undefined]);
+  const time = String(Math.floor(Date.now() / 1000));
+  const sign = createHmac('sha256', 'the-key').update(`/film.mp4${time}`).digest('hex');
+  const host = `${name}:${edge.ports.http}`;
+  const headers = { referer: 'https://app.example.com/', 'x-app': '1', 'accept-encoding': 'gzip, deflate, br' };
+  const reply = await edge.get(`/film.mp4?q=1&auth=${time}-${sign}`, { host, headers });
+  expect([reply.status, reply.cache]).toEqual([200, 'hit']);
+});
+
+test('nobody else gets in by saying that they preheat: not by another key, for another URL, or later', async () => {
+  const { name } = await guarded();
+  const key = await zoneKey();
+  const asked = async (proof: string) =>
+    (await edge.get('/a', { host: name, headers: { 'x-e-preheat': proof } })).status;
+  expect(await asked(proofOf(key, name, '/a'))).toBe(200);
+  const bad = [
+    '1',
+    '',
+    'true',
+    proofOf(Buffer.alloc(32), name, '/a'),
+    proofOf(key, name, '/b'),
+    proofOf(key, 'other.example.com', '/a'),
+    proofOf(key, name, '/a', Date.now() - 120_000),
+    proofOf(key, name, '/a', Date.now() + 120_000),
+    proofOf(key, name, '/a').slice(0, -1),
+    `${proofOf(key, name, '/a')}0`,
+  ];
+  for (const proof of bad) expect([proof, await asked(proof)]).toEqual([proof, 403]);
+});
