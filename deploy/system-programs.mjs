@@ -32,6 +32,7 @@ const toTest = {
   'pdns-backend-geoip': null,
   'openssh-server': 'sshd',
   nftables: 'nft',
+  sudo: 'sudo',
   wrk: 'wrk',
 };
 

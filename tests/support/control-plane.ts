@@ -136,7 +136,13 @@ export class ApiProcess {
       name: `api-${port}`,
       command: process.execPath,
       args: [main],
-      env: { PATH: process.env['PATH'], ...env, PORT: String(port), ADMIN_PORT: String(adminPort) },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_CONTROL_URL: this.url,
+        ...env,
+        PORT: String(port),
+        ADMIN_PORT: String(adminPort),
+      },
       stopSignal: 'SIGTERM',
       stopWithinMs: 20_000,
     };

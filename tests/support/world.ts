@@ -9,6 +9,7 @@ export const things = [
   'zone',
   'port',
   'node',
+  'nodeJob',
   'product',
   'user',
   'subUser',
@@ -100,6 +101,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   rates: 'rate',
   errorPages: 'errorPage',
   nodes: 'node',
+  nodeJobs: 'node',
   purge: 'purge',
   branding: 'branding',
   announcementSetting: 'announcement',
@@ -111,6 +113,7 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
   const last = names.at(-1) ?? '';
   if (last === 'ids' && name === 'autoSSL') return 'domain';
   if (last === 'ids' && feature === 'copies') return 'customHeader';
+  if (last === 'jobID' && feature === 'nodeJobs') return 'nodeJob';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
   if (last === 'moduleId' && feature === 'tokenAuths') return 'tokenAuth';
   if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
@@ -153,6 +156,9 @@ export async function world(
     await db.upstream.findFirstOrThrow({ where: { domainId: domain.id } }),
     await build.cacheRule(site),
   ];
+  const nodeJob = await db.nodeJob.create({
+    data: { nodeId: node.id, kind: 'install', state: 'failed', createdBy: 'someone', endedAt: new Date(0) },
+  });
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
@@ -197,6 +203,7 @@ export async function world(
       zone: product.zoneId,
       port: port.id,
       node: node.id,
+      nodeJob: nodeJob.id,
       product: product.id,
       user: site.owner.id,
       subUser: subUser.id,
@@ -245,7 +252,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
       orderBy: { id: 'asc' },
     }),
     db.zonePort.findMany(inZone),
-    db.edgeNode.findMany(inZone),
+    db.edgeNode.findMany({ ...inZone, include: { jobs: { orderBy: { id: 'asc' } } } }),
     db.outbox.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),

@@ -60,6 +60,7 @@ import {
   redirectsRoutes,
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
+import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
@@ -135,6 +136,7 @@ const modules: readonly Routes[] = [
   proxyRewritesRoutes,
   tokenAuthsRoutes,
   nodesRoutes,
+  nodeJobsRoutes,
   nodeJoinRoutes,
   purgeRoutes,
   purgeSitesRoutes,

@@ -115,6 +115,27 @@ export const Env = z.object({
     .describe(
       "Domains point to a name of their site's below this one; make `*.<suffix>` lead to the nodes. Empty: nobody looks",
     ),
+  NODE_CONTROL_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Where nodes reach this API to join; empty: PUBLIC_URL'),
+  NODE_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
+    .default([])
+    .describe('CIDRs that nodes may be installed in although they are private or local'),
+  AGENT_DIR: z
+    .string()
+    .optional()
+    .describe('The built agent (agent.mjs, lua/), which is sent to machines that become nodes'),
+  ARTIFACTS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Folder of what else machines are sent: openresty-*.el9.x86_64.rpm, node-v20*-linux-x64.tar.gz, for CentOS 7 node-v20*-linux-x64-glibc-217.tar.gz',
+    ),
+  OPENRESTY_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://openresty.org/package')
+    .describe('Repository of OpenResty for machines that are sent no rpm, or a mirror of it'),
   DNS_RESOLVERS: List.pipe(
     z.array(z.string().regex(/^([0-9.]+|\[[0-9a-f:]+\]|[0-9a-f:]+)(:[0-9]{1,5})?$/i, 'address:port')),
   )

@@ -13,6 +13,7 @@ import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
+import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
 
@@ -44,6 +45,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
 const issuing = startIssuing(installation, log);
+const nodeJobs = startNodeJobs(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
@@ -65,6 +67,7 @@ async function stop(signal: string) {
   clearInterval(expiry);
   // Calls first, then what they use.
   await Promise.all([pub.close(), admin.close()]);
+  await nodeJobs.stop();
   await nodeLink?.stop();
   await issuing.stop();
   await mailDelivery.stop();

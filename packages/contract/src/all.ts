@@ -37,6 +37,7 @@ import {
   redirects,
   urlRedirects,
 } from './modules/modules.endpoints.ts';
+import { nodeJobs } from './node-jobs/node-jobs.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
@@ -81,6 +82,7 @@ export const groups: readonly Group[] = [
   products,
   ownProducts,
   nodes,
+  nodeJobs,
   nodeJoin,
   clientSites,
   ownSites,

@@ -1,0 +1,203 @@
+// A machine over SSH: connected once its host key is known to be the right one, told what to do as shell scripts by its
+// standard input, so that nothing secret is ever in a command line.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { NodeStepFault } from '@edgeloom/contract/node-jobs/node-jobs.ts';
+import { NodeSSH } from 'node-ssh';
+
+/** What a person has to do something about. */
+export class StepFailure extends Error {
+  readonly fault: NodeStepFault;
+  constructor(fault: NodeStepFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+/** The connection broke under a command: whoever did it does it again. */
+export class ConnectionBroken extends Error {}
+
+export interface Login {
+  host: string;
+  port: number;
+  user: string;
+  password: string | null;
+  privateKey: string | null;
+  /** `SHA256:…` as ssh-keygen shows it; null: whichever there is, this first time. */
+  fingerprint: string | null;
+}
+
+export interface Host {
+  readonly fingerprint: string;
+  /** Runs a script as root; each line that it prints is told at once. Answers all of them. */
+  run: (script: string, options?: { stdin?: AsyncIterable<Uint8Array>; withinMs?: number }) => Promise<string>;
+  close: () => void;
+}
+
+export interface Hearing {
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+const CONNECT_MS = 15_000;
+const COMMAND_MS = 600_000;
+const MOST_LINE = 4000;
+const MOST_OUTPUT = 1 << 20;
+
+export const fingerprintOf = (key: Buffer) =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+
+export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
+  const { host, port, user, password, privateKey, fingerprint } = login;
+  const shell = new NodeSSH();
+  let seen = '';
+  try {
+    await shell.connect({
+      host,
+      port,
+      username: user,
+      ...(password !== null && { password }),
+      ...(privateKey !== null && { privateKey }),
+      // A key that is itself encrypted is opened by the password.
+      ...(privateKey !== null && password !== null && /ENCRYPTED|bcrypt/.test(privateKey) && { passphrase: password }),
+      readyTimeout: CONNECT_MS,
+      keepaliveInterval: 5000,
+      keepaliveCountMax: 3,
+      hostVerifier: (key: Buffer) => {
+        seen = fingerprintOf(key);
+        return fingerprint === null || seen === fingerprint;
+      },
+    });
+  } catch (error) {
+    throw refusalOf(error, seen, login);
+  }
+  const connection = shell.connection;
+  let isGone = connection === null;
+  connection?.on('close', () => {
+    isGone = true;
+  });
+  // Without a listener the error of a dead connection would end the process.
+  connection?.on('error', () => {
+    isGone = true;
+  });
+  const stop = () => shell.dispose();
+  hearing.signal.addEventListener('abort', stop, { once: true });
+
+  async function execute(
+    command: string,
+    stdin: Readable,
+    withinMs: number,
+    say: (line: string) => void,
+  ): Promise<{ code: number | null; lines: string[] }> {
+    if (isGone || hearing.signal.aborted) throw new ConnectionBroken();
+    const lines: string[] = [];
+    let size = 0;
+    const hear = () => {
+      let rest = '';
+      const take = (line: string) => {
+        // What our scripts answer to us is nobody else's to read.
+        if (!line.startsWith('::')) say(line.slice(0, MOST_LINE));
+        size += line.length;
+        if (size <= MOST_OUTPUT) lines.push(line);
+      };
+      return {
+        on(chunk: Buffer) {
+          const parts = (rest + chunk.toString()).split(/\r?\n/);
+          rest = (parts.pop() ?? '').slice(-MOST_OUTPUT);
+          for (const line of parts) take(line);
+        },
+        end() {
+          if (rest !== '') take(rest);
+        },
+      };
+    };
+    const [out, err] = [hear(), hear()];
+    let timer: NodeJS.Timeout | undefined;
+    // ssh2 never settles a command whose connection ends without its channel being closed.
+    const broken = new Promise<never>((_, reject) => {
+      connection?.once('close', () => reject(new ConnectionBroken()));
+      timer = setTimeout(() => {
+        reject(new StepFailure('command', `no end after ${withinMs / 1000} s`));
+        shell.dispose();
+      }, withinMs);
+    });
+    try {
+      const { code } = await Promise.race([
+        shell.execCommand(command, { stdin, noTrim: true, onStdout: out.on, onStderr: err.on }),
+        broken,
+      ]);
+      out.end();
+      err.end();
+      // A channel that was closed with the connection has no exit code.
+      if (code === null && (isGone || hearing.signal.aborted)) throw new ConnectionBroken();
+      return { code, lines };
+    } catch (error) {
+      if (error instanceof StepFailure || error instanceof ConnectionBroken) throw error;
+      if (isGone) throw new ConnectionBroken();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const root = await becomeRoot(user, password, (command, input) =>
+    execute(command, Readable.from([input]), CONNECT_MS, () => undefined),
+  );
+  return {
+    fingerprint: seen,
+    async run(script, { stdin, withinMs = COMMAND_MS } = {}) {
+      // With data on its standard input a script is an argument, and has no secrets in it.
+      const [command, input] = stdin
+        ? [`${root.prefix}sh -c ${quote(script)}`, Readable.from(joined(root.answer, stdin))]
+        : [`${root.prefix}sh -s`, Readable.from([`${root.answer}${script}\n`])];
+      const { code, lines } = await execute(command, input, withinMs, hearing.say);
+      if (code !== 0) throw failureOf(lines, code);
+      return lines.join('\n');
+    },
+    close() {
+      hearing.signal.removeEventListener('abort', stop);
+      shell.dispose();
+    },
+  };
+}
+
+async function* joined(answer: string, stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (answer !== '') yield Buffer.from(answer);
+  yield* stdin;
+}
+
+/** `::fault <which> <words>` is how our scripts say why they end. */
+function failureOf(lines: string[], code: number | null): StepFailure {
+  const [, fault, words] =
+    /^::fault (\w+) (.*)$/.exec(lines.findLast((line) => line.startsWith('::fault ')) ?? '') ?? [];
+  if (fault === 'space' || fault === 'portTaken' || fault === 'artifact' || fault === 'package' || fault === 'start')
+    return new StepFailure(fault, words ?? '');
+  const last = lines.findLast((line) => line.trim() !== '') ?? '';
+  return new StepFailure('command', `ended with ${code ?? 'a signal'}${last === '' ? '' : `: ${last.slice(0, 300)}`}`);
+}
+
+type Ask = (command: string, input: string) => Promise<{ code: number | null }>;
+
+async function becomeRoot(user: string, password: string | null, ask: Ask) {
+  if (user === 'root') return { prefix: '', answer: '' };
+  if ((await ask('sudo -n true', '')).code === 0) return { prefix: 'sudo -n ', answer: '' };
+  const answer = `${password ?? ''}\n`;
+  if (password !== null && (await ask("sudo -S -p '' true", answer)).code === 0)
+    return { prefix: "sudo -S -p '' ", answer };
+  throw new StepFailure('notRoot', `${user} may not become root by sudo`);
+}
+
+function refusalOf(error: unknown, seen: string, { host, port, user, fingerprint }: Login): Error {
+  const { level, message } =
+    error instanceof Error
+      ? { level: 'level' in error ? error.level : '', message: error.message }
+      : { level: '', message: String(error) };
+  if (seen !== '' && fingerprint !== null && seen !== fingerprint)
+    return new StepFailure('hostKey', `the machine shows ${seen}, expected is ${fingerprint}`);
+  if (level === 'client-authentication') return new StepFailure('credentials', `${user} was not let in`);
+  if (/privateKey|passphrase|parse/i.test(message)) return new StepFailure('credentials', message);
+  // Before it showed a key nobody answered; after that the line broke.
+  if (seen === '') return new StepFailure('unreachable', `${host} port ${port}: ${message}`);
+  return new ConnectionBroken(message);
+}
+
+export const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

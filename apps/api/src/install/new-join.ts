@@ -1,0 +1,21 @@
+// A machine that is set up anew takes a node's place: whoever held its identity until now loses it.
+import { randomBytes } from 'node:crypto';
+import type { Installation } from '../core/installation.ts';
+import { tokenHash } from '../node-link/join.ts';
+import { linkOf } from '../node-link/start.ts';
+
+/** An installation may wait for a person for a while. */
+const GOOD_FOR_MS = 86_400_000;
+
+/** Answers the token by which the machine joins, once. */
+export async function newJoin(installation: Installation, nodeId: string, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await installation.db.$transaction(async (tx) => {
+    const { publicKey } = await tx.edgeNode.findUniqueOrThrow({ where: { id: nodeId }, select: { publicKey: true } });
+    if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
+    const joining = { joinHash: tokenHash(token), joinEndsAt: new Date(now.getTime() + GOOD_FOR_MS) };
+    await tx.edgeNode.update({ where: { id: nodeId }, data: { ...joining, publicKey: null, joinedAt: null } });
+  });
+  await linkOf(installation)?.revoke();
+  return token;
+}

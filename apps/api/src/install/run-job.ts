@@ -1,0 +1,275 @@
+// Carries a job on from the first step that is not done. What must outlive the process is in its rows, so whoever takes
+// it up after a death, or after the connection broke, goes on there.
+import { randomUUIDv7 } from 'node:crypto';
+import { setInterval } from 'node:timers';
+import { stripVTControlCharacters } from 'node:util';
+import type { NodeJobKind, NodeStep, NodeStepFault } from '@edgeloom/contract/node-jobs/node-jobs.ts';
+import type { Pool } from 'pg';
+import type { Installation } from '../core/installation.ts';
+import { originFault } from '../core/outbound.ts';
+import { contexts } from '../core/secrets.ts';
+import { ConnectionBroken, connectTo, StepFailure, type Host, type Login } from './host.ts';
+import { carryOut, stepsOf, type System, type Target } from './steps.ts';
+
+const LEASE = `interval '30 seconds'`;
+const RENEW_MS = 5000;
+const FLUSH_MS = 150;
+/** Of one step; more is not kept. */
+const MOST_OUTPUT = 262_144;
+const TRIES = 8;
+const FIRST_WAIT_S = 1;
+const LONGEST_WAIT_S = 30;
+
+/** Another process has the job, or a person has ended it. */
+class ClaimLost extends Error {}
+
+export interface ClaimedJob {
+  id: string;
+  nodeId: string;
+  kind: NodeJobKind;
+  system: System | null;
+  keepSsh: boolean;
+  tries: number;
+  claim: string;
+}
+
+/** The one that has waited longest of those that nobody works on. */
+export async function claimJob(pool: Pool, now: Date): Promise<ClaimedJob | null> {
+  const claim = randomUUIDv7();
+  const { rows } = await pool.query<Omit<ClaimedJob, 'claim'>>(
+    `UPDATE node_jobs SET state = 'processing', claimed_by = $1, claimed_until = now() + ${LEASE}
+     WHERE id = (SELECT id FROM node_jobs WHERE state IN ('waiting', 'processing') AND due_at <= $2
+                   AND (claimed_until IS NULL OR claimed_until < now())
+                 ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING id, node_id AS "nodeId", kind, system, keep_ssh AS "keepSsh", tries`,
+    [claim, now],
+  );
+  return rows[0] ? { ...rows[0], claim } : null;
+}
+
+interface StepRow {
+  position: number;
+  name: NodeStep;
+  state: string;
+}
+
+export async function runJob(
+  here: Installation,
+  job: ClaimedJob,
+  now: () => Date,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { pool } = here;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  const mine = async (text: string, values: unknown[] = []) => {
+    const { rowCount } = await pool.query(text, [job.id, job.claim, ...values]);
+    if (rowCount !== 1) {
+      lost.abort();
+      throw new ClaimLost();
+    }
+  };
+  const keeping = setInterval(() => {
+    mine(
+      `UPDATE node_jobs SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
+    ).catch(() => undefined);
+  }, RENEW_MS);
+  const own = `FROM node_jobs j WHERE j.id = s.job_id AND s.job_id = $1 AND j.claimed_by = $2 AND j.state = 'processing'`;
+
+  const { rows: steps } = await pool.query<StepRow>(
+    `SELECT position, name, state FROM node_job_steps WHERE job_id = $1 ORDER BY position`,
+    [job.id],
+  );
+  const hidden = new Set<string>();
+  let pending = '';
+  let at: StepRow | undefined;
+  const say = (line: string) => {
+    let text = line;
+    for (const secret of hidden) text = text.replaceAll(secret, '•••');
+    // PostgreSQL keeps no NUL, and nobody wants to see what moves a terminal's cursor.
+    pending += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
+  };
+  const flush = async () => {
+    if (pending === '' || !at) return;
+    const text = pending;
+    pending = '';
+    await mine(
+      `UPDATE node_job_steps s SET output = CASE WHEN length(s.output) >= ${MOST_OUTPUT} THEN s.output
+         ELSE left(s.output || $4, ${MOST_OUTPUT}) END ${own} AND s.position = $3`,
+      [at.position, text],
+    );
+  };
+  const flushing = setInterval(() => {
+    flush().catch(() => undefined);
+  }, FLUSH_MS);
+
+  const begin = async (step: StepRow) => {
+    at = step;
+    await mine(
+      `UPDATE node_job_steps s SET state = 'running', fault = NULL, message = NULL, ended_at = NULL,
+         started_at = coalesce(s.started_at, $4) ${own} AND s.position = $3`,
+      [step.position, now()],
+    );
+  };
+  const done = async (step: StepRow) => {
+    await flush();
+    await mine(`UPDATE node_job_steps s SET state = 'done', ended_at = $4 ${own} AND s.position = $3`, [
+      step.position,
+      now(),
+    ]);
+  };
+  const failed = async (fault: NodeStepFault, message: string) => {
+    await flush();
+    if (at)
+      await mine(
+        `UPDATE node_job_steps s SET state = 'failed', fault = $4, message = $5, ended_at = $6 ${own} AND s.position = $3`,
+        [at.position, fault, message.slice(0, 1000), now()],
+      );
+    await mine(
+      `UPDATE node_jobs SET state = 'failed', ended_at = $3, claimed_by = NULL, claimed_until = NULL
+       WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
+      [now()],
+    );
+  };
+
+  let host: Host | null = null;
+  try {
+    const open = steps.filter(({ state }) => state !== 'done');
+    const [first] = open;
+    if (first) {
+      await begin(first);
+      const { target, login } = await targetOf(here, job);
+      if (login.password !== null) hidden.add(login.password);
+      host = await connectTo(login, { say, signal });
+      say(
+        first.name === 'connect'
+          ? `connected as ${login.user}; the machine shows ${host.fingerprint}`
+          : '… connected again',
+      );
+      await mine(`UPDATE node_jobs SET fingerprint = $3 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`, [
+        host.fingerprint,
+      ]);
+      // From now on another key is another machine.
+      if (login.fingerprint === null)
+        await pool.query(`UPDATE nodes SET ssh_fingerprint = $2 WHERE id = $1 AND ssh_fingerprint IS NULL`, [
+          target.id,
+          host.fingerprint,
+        ]);
+      let { system } = job;
+      for (const step of open) {
+        if (step !== first) await begin(step);
+        await carryOut(step.name, {
+          here,
+          target,
+          host,
+          system,
+          say,
+          now,
+          signal,
+          hide: (secret) => hidden.add(secret),
+          async learn(found) {
+            system = found;
+            await mine(`UPDATE node_jobs SET system = $3 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`, [
+              JSON.stringify(found),
+            ]);
+          },
+        });
+        await done(step);
+        if (job.tries > 0) {
+          job.tries = 0;
+          await mine(`UPDATE node_jobs SET tries = 0 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`);
+        }
+      }
+    }
+    await finish(here, job, now());
+  } catch (error) {
+    if (error instanceof ClaimLost || lost.signal.aborted) return;
+    if (stopping.aborted) {
+      // Whoever comes next takes it up at once.
+      await pool.query(
+        `UPDATE node_jobs SET claimed_until = NULL, claimed_by = NULL WHERE id = $1 AND claimed_by = $2`,
+        [job.id, job.claim],
+      );
+      return;
+    }
+    if (error instanceof StepFailure) return await failed(error.fault, error.message);
+    if (!(error instanceof ConnectionBroken)) throw error;
+    if (job.tries + 1 >= TRIES) return await failed('broken', `the connection broke ${TRIES} times`);
+    const wait = Math.min(FIRST_WAIT_S * 2 ** job.tries, LONGEST_WAIT_S);
+    say(`… the connection broke; again in ${wait} s`);
+    await flush();
+    await mine(
+      `UPDATE node_jobs SET state = 'waiting', tries = tries + 1, due_at = $3, claimed_by = NULL, claimed_until = NULL
+       WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
+      [new Date(now().getTime() + wait * 1000)],
+    );
+  } finally {
+    clearInterval(keeping);
+    clearInterval(flushing);
+    host?.close();
+  }
+}
+
+/** Where it ends well, what opened the machine is forgotten, unless it was to be kept. */
+async function finish({ db }: Installation, { id, nodeId, kind, keepSsh, claim }: ClaimedJob, at: Date): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const ended = { state: 'completed', endedAt: at, claimedBy: null, claimedUntil: null };
+    const { count } = await tx.nodeJob.updateMany({
+      where: { id, claimedBy: claim, state: 'processing' },
+      data: ended,
+    });
+    if (count !== 1) throw new ClaimLost();
+    const forgotten = keepSsh ? {} : { sshPasswordSealed: null, sshPrivateKeySealed: null };
+    if (kind === 'install') {
+      await tx.edgeNode.update({ where: { id: nodeId }, data: forgotten });
+      return;
+    }
+    const { publicKey } = await tx.edgeNode.findUniqueOrThrow({ where: { id: nodeId }, select: { publicKey: true } });
+    if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
+    await tx.edgeNode.update({ where: { id: nodeId }, data: { ...forgotten, publicKey: null, joinedAt: null } });
+  });
+}
+
+interface TargetRow extends Target {
+  user: string | null;
+  sshPort: number | null;
+  passwordSealed: string | null;
+  keySealed: string | null;
+  fingerprint: string | null;
+}
+
+async function targetOf(
+  { pool, env, secrets }: Installation,
+  { nodeId }: ClaimedJob,
+): Promise<{ target: Target; login: Login }> {
+  const { rows } = await pool.query<TargetRow>(
+    `SELECT n.id, n.ip, n.port_type AS "portType", n.public_key AS "publicKey", n.zone_id AS "zoneId",
+       n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
+       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
+       coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port) FROM zone_ports p
+                 WHERE p.zone_id = n.zone_id), '[]') AS ports
+     FROM nodes n WHERE n.id = $1`,
+    [nodeId],
+  );
+  const [row] = rows;
+  if (!row) throw new StepFailure('unreachable', 'the node was removed');
+  const { user, sshPort, passwordSealed, keySealed, fingerprint, ...target } = row;
+  if (user === null || sshPort === null || (passwordSealed === null && keySealed === null))
+    throw new StepFailure('noCredentials', 'neither a password nor a key is stored for this node');
+  // An operator's own words decide whom we connect to: never our own inside.
+  const fault = originFault(row.ip, { ORIGIN_ALLOW: env.NODE_ALLOW, ORIGIN_DENY: env.ORIGIN_DENY });
+  if (fault) throw new StepFailure('unreachable', `${row.ip}: ${fault}`);
+  return {
+    target,
+    login: {
+      host: row.ip,
+      port: sshPort,
+      user,
+      password: passwordSealed === null ? null : secrets.open(passwordSealed, contexts.nodePassword(nodeId)),
+      privateKey: keySealed === null ? null : secrets.open(keySealed, contexts.nodePrivateKey(nodeId)),
+      fingerprint,
+    },
+  };
+}
+
+export const firstSteps = (kind: NodeJobKind) => stepsOf[kind].map((name, position) => ({ name, position }));

@@ -1,0 +1,284 @@
+// What the machine is told, as POSIX shell: each may be run again at any time and finds what it did before. A line
+// `::fault <which> <words>` says why one ends, `::<word> …` answers what we asked (host.ts, steps.ts).
+import { quote } from './host.ts';
+
+const prelude = `set -eu
+export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive
+fault() { printf '::fault %s %s\\n' "$1" "$2"; exit 1; }
+`;
+const script = (text: string) => `${prelude}${text.trim()}\n`;
+
+/** Where everything of ours lies. */
+const HOME = '/opt/edgeloom-agent';
+const DATA = '/var/lib/edgeloom';
+const UNIT = 'edgeloom-agent';
+
+export const detect = script(`
+. /etc/os-release
+printf '::system %s %s %s\\n' "$ID" "\${VERSION_ID:-0}" "$(uname -m)"
+`);
+
+export const clock = script(`printf '::now %s\\n' "$(date +%s)"`);
+
+const NEEDED_MB = 2048;
+const NEEDED_PROGRAMS_MB = 512;
+
+/** Room on the disk, and ports that nobody else has. */
+export const room = (ports: readonly number[]) =>
+  script(`
+free() {
+  at=$1
+  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  df -Pk "$at" | awk 'NR == 2 { print int($4 / 1024) }'
+}
+for need in ${DATA}:${NEEDED_MB} ${HOME}:${NEEDED_PROGRAMS_MB}; do
+  dir=\${need%:*} wanted=\${need#*:} is=$(free "\${need%:*}")
+  printf '%s: %s MB free\\n' "$dir" "$is"
+  [ "$is" -ge "$wanted" ] || fault space "$dir has $is MB free, $wanted MB are needed"
+done
+ours=$(cat ${DATA}/run/nginx.pid 2>/dev/null || true)
+[ -n "$ours" ] && kill -0 "$ours" 2>/dev/null || ours=
+for port in ${ports.join(' ')}; do
+  awk -v p="$(printf ':%04X' "$port")" '$4 == "0A" && substr($2, length($2) - 4) == p { found = 1 } END { exit !found }' \\
+    /proc/net/tcp $(ls /proc/net/tcp6 2>/dev/null) || { printf 'port %s is free\\n' "$port"; continue; }
+  who=$(ss -ltnp 2>/dev/null | awk -v p=":$port" 'substr($4, length($4) - length(p) + 1) == p { print $NF; exit }' || true)
+  case "$who" in *'"nginx"'*) [ -n "$ours" ] && { printf 'port %s is our own\\n' "$port"; continue; } ;; esac
+  fault portTaken "$port is held by \${who:-another program}"
+done
+`);
+
+export type Packages = 'dnf' | 'yum' | 'apt';
+
+const openrestyThere = `
+for at in /usr/local/openresty/nginx/sbin/nginx /usr/local/openresty/bin/openresty; do
+  if [ -x "$at" ]; then "$at" -v 2>&1; printf '::nginx %s\\n' "$at"; exit 0; fi
+done
+`;
+
+/** OpenResty of an rpm that was brought along (\`file\`), or of a repository. */
+export const openresty = (program: Packages, from: { file: string } | { repository: string; key: string }) =>
+  script(`
+${openrestyThere}
+${
+  'file' in from
+    ? `${program} -y install ${quote(from.file)} || fault package 'OpenResty was not installed from the uploaded package'
+rm -f ${quote(from.file)}`
+    : `cat > /etc/yum.repos.d/openresty.repo <<'END'
+[openresty]
+name=OpenResty
+baseurl=${from.repository}
+enabled=1
+gpgcheck=1
+repo_gpgcheck=0
+gpgkey=${from.key}
+END
+${program} -y install openresty || fault package 'OpenResty was not installed: see the lines above'`
+}
+${openrestyThere}
+fault package 'OpenResty is installed, but not where it is expected'
+`);
+
+export const openrestyIsThere = script(`${openrestyThere}
+printf '::absent\\n'
+`);
+
+/** Debian's own nginx with its Lua. Its service would hold our ports: it is kept from being started. */
+export const debianNginx = script(`
+at=/usr/sbin/nginx
+lua=/usr/share/nginx/modules-available/mod-http-lua.conf
+if [ -x "$at" ] && [ -e "$lua" ]; then "$at" -v 2>&1; printf '::nginx %s\\n' "$at"; exit 0; fi
+systemctl mask nginx.service
+apt-get update || fault package 'the lists of packages were not fetched: see the lines above'
+apt-get install -y --no-install-recommends nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream \\
+  libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 libnginx-mod-stream-geoip2 lua-resty-core lua-resty-lrucache \\
+  lua-cjson ca-certificates || fault package 'nginx was not installed: see the lines above'
+"$at" -v 2>&1
+printf '::nginx %s\\n' "$at"
+`);
+
+/** A Node that the agent runs on: 20.15 or later. */
+const good = `
+good() {
+  is=$("$1" --version 2>/dev/null) || return 1
+  is=\${is#v} major=\${is%%.*} rest=\${is#*.} minor=\${rest%%.*}
+  [ "$major" -gt 20 ] || { [ "$major" -eq 20 ] && [ "$minor" -ge 15 ]; }
+}
+use() { printf 'Node %s at %s\\n' "$("$1" --version)" "$1"; exit 0; }
+`;
+export const runtimeIsThere = script(`${good}
+good ${HOME}/node/bin/node && use ${HOME}/node/bin/node
+if at=$(command -v node) && good "$at"; then
+  mkdir -p ${HOME}/node/bin
+  ln -sfn "$at" ${HOME}/node/bin/node
+  use "$at"
+fi
+printf '::absent\\n'
+`);
+
+export const runtimeOfDistribution = script(`${good}
+dnf -y module enable nodejs:20 || fault artifact 'no Node 20 here: put node-v20…-linux-<arch>.tar.gz into ARTIFACTS_DIR of the control plane'
+dnf -y install nodejs || fault package 'Node was not installed: see the lines above'
+at=$(command -v node) && good "$at" || fault package 'the distribution has no Node 20.15 or later'
+mkdir -p ${HOME}/node/bin
+ln -sfn "$at" ${HOME}/node/bin/node
+use "$at"
+`);
+
+/** From the standard input; `z` or `J` of tar. A C library that is too old shows when it is started. */
+export const unpackRuntime = (compression: 'z' | 'J') =>
+  script(`
+rm -rf ${HOME}/node.new
+mkdir -p ${HOME}/node.new
+tar -x${compression}f - --strip-components=1 -C ${HOME}/node.new
+${HOME}/node.new/bin/node --version || { rm -rf ${HOME}/node.new; fault artifact 'this Node does not start here: CentOS 7 needs a build for glibc 2.17'; }
+rm -rf ${HOME}/node
+mv ${HOME}/node.new ${HOME}/node
+`);
+
+export const releaseIsThere = (release: string) =>
+  script(`
+if [ -e ${HOME}/releases/${release}/.complete ]; then
+  ln -sfn releases/${release} ${HOME}/current.new
+  mv -T ${HOME}/current.new ${HOME}/current
+  printf 'agent %s is there\\n' ${release}
+else
+  printf '::absent\\n'
+fi
+`);
+
+/** The agent's files as a gzipped tar on the standard input. Releases before the last two go. */
+export const unpackRelease = (release: string) =>
+  script(`
+umask 022
+mkdir -p ${HOME}/releases
+rm -rf ${HOME}/releases/${release}
+mkdir ${HOME}/releases/${release}
+tar -xzf - -C ${HOME}/releases/${release}
+touch ${HOME}/releases/${release}/.complete
+ln -sfn releases/${release} ${HOME}/current.new
+mv -T ${HOME}/current.new ${HOME}/current
+cd ${HOME}/releases
+ls -1t | tail -n +4 | while read -r old; do rm -rf "./$old"; done
+${HOME}/node/bin/node ${HOME}/current/agent.mjs --version
+`);
+
+export const receiveFile = (path: string) =>
+  script(`
+mkdir -p "$(dirname ${quote(path)})"
+cat > ${quote(path)}
+ls -l ${quote(path)}
+`);
+
+/** Which node the machine is already, if any. */
+export const identity = script(
+  `printf '::node %s\\n' "$(sed -n 's/.*"nodeID" *: *"\\([0-9a-f-]*\\)".*/\\1/p' ${DATA}/node.json 2>/dev/null | head -n 1)"`,
+);
+
+export const forgetNode = script(`
+systemctl stop ${UNIT} 2>/dev/null || true
+[ ! -e ${DATA}/run/nginx.pid ] || kill -QUIT "$(cat ${DATA}/run/nginx.pid)" 2>/dev/null || true
+rm -rf ${DATA}/node.json ${DATA}/keys ${DATA}/docs
+`);
+
+/** The agent's environment; what it holds is for root alone. */
+export const environment = (variables: Readonly<Record<string, string>>) =>
+  script(`
+umask 077
+mkdir -p /etc/edgeloom
+cat > /etc/edgeloom/agent.env.new <<'END'
+${Object.entries(variables)
+  .map(([name, value]) => `${name}=${value}`)
+  .join('\n')}
+END
+mv /etc/edgeloom/agent.env.new /etc/edgeloom/agent.env
+mkdir -p ${DATA}
+chmod 751 ${DATA}
+`);
+
+export const forgetToken = script(`sed -i '/^EDGELOOM_TOKEN=/d' /etc/edgeloom/agent.env`);
+
+interface Ports {
+  tcp: readonly (number | string)[];
+  udp: readonly (number | string)[];
+}
+
+/** The unit, what the kernel allows, the logs' end, and the firewall where one is on. */
+export const system = ({ tcp, udp }: Ports) =>
+  script(`
+cp ${HOME}/current/edgeloom-agent.service /etc/systemd/system/${UNIT}.service
+cat > /etc/sysctl.d/90-edgeloom.conf <<'END'
+net.core.somaxconn = 65535
+net.core.netdev_max_backlog = 16384
+net.ipv4.tcp_max_syn_backlog = 65535
+net.ipv4.ip_local_port_range = 10240 65535
+net.ipv4.tcp_tw_reuse = 1
+net.ipv4.tcp_slow_start_after_idle = 0
+net.core.rmem_max = 7500000
+net.core.wmem_max = 7500000
+END
+sysctl -q -e -p /etc/sysctl.d/90-edgeloom.conf || printf 'some kernel settings were not taken\\n'
+if [ -d /etc/logrotate.d ]; then
+  cat > /etc/logrotate.d/edgeloom <<'END'
+# The agent rotates; this is for the day it does not.
+${DATA}/logs/*.log ${DATA}/logs/*.json {
+  size 1G
+  rotate 2
+  missingok
+  notifempty
+  nocreate
+  sharedscripts
+  postrotate
+    kill -USR1 $(cat ${DATA}/run/nginx.pid 2>/dev/null) 2>/dev/null || true
+  endscript
+}
+END
+fi
+if systemctl -q is-active firewalld; then
+  for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do
+    firewall-cmd -q --permanent --add-port="$port" && firewall-cmd -q --add-port="$port"
+  done
+  printf 'firewalld lets visitors in\\n'
+elif command -v ufw >/dev/null && ufw status | grep -q '^Status: active'; then
+  for port in ${tcp.map((port) => `${String(port).replace('-', ':')}/tcp`).join(' ')} ${udp.map((port) => `${String(port).replace('-', ':')}/udp`).join(' ')}; do ufw allow "$port" >/dev/null; done
+  printf 'ufw lets visitors in\\n'
+else
+  printf 'no firewall is on that we know\\n'
+fi
+`);
+
+export const start = script(`
+systemctl daemon-reload
+systemctl enable ${UNIT}
+systemctl restart ${UNIT}
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  systemctl -q is-active ${UNIT} && { printf 'the agent runs\\n'; exit 0; }
+  sleep 1
+done
+journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true
+fault start 'the agent does not stay up: see the lines above'
+`);
+
+export const lastWords = script(`journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true`);
+
+export const stop = script(`
+systemctl disable ${UNIT} 2>/dev/null || true
+systemctl kill -s QUIT ${UNIT} 2>/dev/null || true
+systemctl stop ${UNIT} 2>/dev/null || true
+for at in ${DATA}/run/nginx.pid ${DATA}/forwards/run/nginx.pid; do
+  if [ -e "$at" ] && kill -QUIT "$(cat "$at")" 2>/dev/null; then printf 'nginx %s sees its visitors off\\n' "$(cat "$at")"; fi
+done
+printf 'stopped\\n'
+`);
+
+export const remove = ({ tcp, udp }: Ports) =>
+  script(`
+rm -f /etc/systemd/system/${UNIT}.service /etc/sysctl.d/90-edgeloom.conf /etc/logrotate.d/edgeloom
+systemctl daemon-reload
+if systemctl -q is-active firewalld; then
+  for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do
+    firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
+  done
+fi
+rm -rf ${HOME} ${DATA} /etc/edgeloom/agent.env
+printf 'nothing of ours is left but the packages\\n'
+`);

@@ -1,0 +1,292 @@
+// What an installation and its undoing consist of. A step may be done again at any time: it looks first at what is there.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { NodeJobKind, NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
+import type { Pool } from 'pg';
+import { create as createTar } from 'tar';
+import type { Installation } from '../core/installation.ts';
+import { StepFailure, type Host } from './host.ts';
+import { newJoin } from './new-join.ts';
+import * as scripts from './scripts.ts';
+
+/** The node as it is while its job is worked on. */
+export interface Target {
+  id: string;
+  ip: string;
+  portType: string;
+  publicKey: string | null;
+  zoneId: string;
+  /** Where the zone listens. */
+  ports: readonly { port: number; tls: boolean }[];
+}
+export interface System {
+  id: string;
+  version: string;
+  arch: string;
+}
+export interface StepWork {
+  here: Installation;
+  target: Target;
+  host: Host;
+  system: System | null;
+  say: (line: string) => void;
+  now: () => Date;
+  signal: AbortSignal;
+  /** Must never be seen in what is said. */
+  hide: (secret: string) => void;
+  learn: (system: System) => Promise<void>;
+}
+type Step = (work: StepWork) => Promise<unknown>;
+
+const MOST_SKEW_S = 30;
+
+const detect: Step = async ({ host, learn }) => {
+  const [id = '', version = '', arch = ''] = answer(await host.run(scripts.detect), 'system').split(' ');
+  const system = { id, version, arch };
+  packagesOf(system);
+  await learn(system);
+};
+
+/** Which systems we install on, and by which program. */
+function packagesOf({ id, version, arch }: System): scripts.Packages {
+  const [major = ''] = version.split('.');
+  if (arch !== 'x86_64' && arch !== 'aarch64') throw new StepFailure('unsupported', `${arch} is not supported`);
+  if (['rocky', 'almalinux', 'rhel'].includes(id) && major === '9') return 'dnf';
+  if (id === 'centos' && major === '7') return 'yum';
+  if (id === 'debian' && Number(major) >= 12) return 'apt';
+  throw new StepFailure('unsupported', `${id} ${version} is not supported: Rocky Linux 9, CentOS 7 and Debian 12 are`);
+}
+
+const known = ({ system }: StepWork): System => {
+  if (!system) throw new StepFailure('unsupported', 'nobody has looked what it is');
+  return system;
+};
+
+const check: Step = async ({ host, target, say, now }) => {
+  const before = now().getTime();
+  const theirs = Number(answer(await host.run(scripts.clock), 'now')) * 1000;
+  const after = now().getTime();
+  // Whole seconds, somewhere between asking and being answered.
+  const skew = theirs + 1000 < before ? (theirs + 1000 - before) / 1000 : theirs > after ? (theirs - after) / 1000 : 0;
+  say(`clock: ${skew === 0 ? 'right' : `${Math.abs(skew).toFixed(0)} s ${skew > 0 ? 'ahead' : 'behind'}`}`);
+  if (Math.abs(skew) > MOST_SKEW_S)
+    throw new StepFailure('clock', `${Math.abs(skew).toFixed(0)} s ${skew > 0 ? 'ahead' : 'behind'}`);
+  await host.run(scripts.room(target.ports.map(({ port }) => port)));
+};
+
+const server: Step = async (work) => {
+  const system = known(work);
+  const program = packagesOf(system);
+  const { host, here } = work;
+  if (program === 'apt') return host.run(scripts.debianNginx);
+  if (!(await host.run(scripts.openrestyIsThere)).includes('::absent')) return;
+  const rpm = await artifact(here.env.ARTIFACTS_DIR, (name) =>
+    new RegExp(`^openresty-\\d.*\\.el${system.version.split('.')[0]}\\..*${system.arch}\\.rpm$`).test(name),
+  );
+  if (!rpm) {
+    const base = `${here.env.OPENRESTY_URL}/${system.id === 'centos' ? 'centos' : 'rocky'}`;
+    const repository = `${base}/${system.version.split('.')[0]}/${system.arch}`;
+    return host.run(scripts.openresty(program, { repository, key: `${here.env.OPENRESTY_URL}/pubkey.gpg` }));
+  }
+  const file = `/var/tmp/${path.basename(rpm)}`;
+  await host.run(scripts.receiveFile(file), { stdin: createReadStream(rpm) });
+  return host.run(scripts.openresty(program, { file }));
+};
+
+const runtime: Step = async (work) => {
+  const system = known(work);
+  const { host, here } = work;
+  if (!(await host.run(scripts.runtimeIsThere)).includes('::absent')) return;
+  const arch = system.arch === 'aarch64' ? 'arm64' : 'x64';
+  const old = system.id === 'centos' ? '-glibc-217' : '';
+  const file = await artifact(here.env.ARTIFACTS_DIR, (name) =>
+    new RegExp(`^node-v2\\d[\\d.]*-linux-${arch}${old}\\.tar\\.[gx]z$`).test(name),
+  );
+  if (file) return host.run(scripts.unpackRuntime(file.endsWith('xz') ? 'J' : 'z'), { stdin: createReadStream(file) });
+  if (packagesOf(system) === 'dnf') return host.run(scripts.runtimeOfDistribution);
+  throw new StepFailure('artifact', `put node-v20…-linux-${arch}${old}.tar.gz into ARTIFACTS_DIR of the control plane`);
+};
+
+const agent: Step = async ({ host, here }) => {
+  const dir = here.env.AGENT_DIR;
+  if (dir === undefined) throw new StepFailure('artifact', 'AGENT_DIR of the control plane names no agent');
+  const files = await filesOf(dir);
+  if (!files.includes('agent.mjs'))
+    throw new StepFailure('artifact', 'AGENT_DIR of the control plane holds no agent.mjs');
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(await readFile(path.join(dir, file)));
+  const release = hash.digest('hex').slice(0, 16);
+  if (!(await host.run(scripts.releaseIsThere(release))).includes('::absent')) return;
+  const packed = createTar({ gzip: true, cwd: dir, portable: true }, files);
+  await host.run(scripts.unpackRelease(release), { stdin: packed });
+};
+
+const credentials: Step = async ({ host, here, target, say, hide, now }) => {
+  const variables = { EDGELOOM_CONTROL: here.env.NODE_CONTROL_URL ?? here.env.PUBLIC_URL };
+  const present = answer(await host.run(scripts.identity), 'node');
+  if (present === target.id && target.publicKey !== null) {
+    say('it is this node already');
+    return host.run(scripts.environment(variables));
+  }
+  if (present !== '' && present !== target.id) {
+    const other = await here.db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
+    if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
+  }
+  if (present !== '') await host.run(scripts.forgetNode);
+  const token = await newJoin(here, target.id, now());
+  hide(token);
+  return host.run(scripts.environment({ ...variables, EDGELOOM_TOKEN: token }));
+};
+
+/** Forwards listen where sites ask for them. */
+const openPorts = ({ ports, portType }: Target) => {
+  const forwards = portType === '7' ? [] : ['1000-65000'];
+  return {
+    tcp: [...ports.map(({ port }) => port), ...forwards],
+    udp: [...ports.filter(({ tls }) => tls).map(({ port }) => port), ...forwards],
+  };
+};
+
+const system: Step = ({ host, target }) => host.run(scripts.system(openPorts(target)));
+const start: Step = ({ host }) => host.run(scripts.start);
+
+const SYNC_MS = 120_000;
+const LOOK_MS = 300;
+
+interface Standing {
+  joined: boolean;
+  revision: number;
+  latest: number;
+  rejected: unknown[];
+  error: string | null;
+}
+
+const sync: Step = async ({ host, here, target, say, signal, now }) => {
+  const until = now().getTime() + SYNC_MS;
+  let said = '';
+  for (;;) {
+    const { joined, revision, latest, rejected, error } = await standing(here.pool, target.id);
+    const line = joined ? `serial number ${revision} of ${latest}` : 'not joined yet';
+    if (line !== said) say(line);
+    said = line;
+    if (joined && revision >= latest && rejected.length === 0 && error === null) break;
+    if (now().getTime() > until) {
+      await host.run(scripts.lastWords);
+      if (!joined)
+        throw new StepFailure('join', `it has not joined within ${SYNC_MS / 1000} s: does it reach the control plane?`);
+      throw new StepFailure('sync', error ?? (rejected.length > 0 ? `it refuses ${rejected.length} documents` : line));
+    }
+    await setTimeout(LOOK_MS, undefined, { signal });
+  }
+  await host.run(scripts.forgetToken);
+};
+
+async function standing(pool: Pool, nodeId: string): Promise<Standing> {
+  const { rows } = await pool.query<Standing>(
+    `SELECT n.joined_at IS NOT NULL AND s.synced_at IS NOT NULL AS joined, coalesce(s.revision, 0) AS revision,
+            z.revision AS latest, coalesce(s.rejected, '[]') AS rejected, s.error
+     FROM nodes n JOIN zones z ON z.id = n.zone_id LEFT JOIN node_states s ON s.node_id = n.id WHERE n.id = $1`,
+    [nodeId],
+  );
+  return rows[0] ?? { joined: false, revision: 0, latest: 0, rejected: [], error: 'the node was removed' };
+}
+
+const PROBE_MS = 10_000;
+
+/** As a visitor of a name that nobody has: the node answers itself. */
+const probe: Step = async ({ target, say }) => {
+  const plain = target.ports.filter(({ tls }) => !tls);
+  if (plain.length === 0) return say('the zone has no port without TLS to look at');
+  for (const { port } of plain) {
+    const found = await look(target.ip, port).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StepFailure(
+        'probe',
+        `${target.ip} port ${port} does not answer from here (${reason}): is a firewall before it?`,
+      );
+    });
+    if (!found) throw new StepFailure('probe', `on port ${port} of ${target.ip} answers something else`);
+    say(`port ${port} answers`);
+  }
+};
+
+const look = (host: string, port: number) =>
+  new Promise<boolean>((resolve, reject) => {
+    const asked = request(
+      { host, port, headers: { host: 'probe.edgeloom.invalid' }, timeout: PROBE_MS, agent: false },
+      (reply) => {
+        reply.resume();
+        resolve(reply.statusCode === 903 && reply.headers['x-request-id'] !== undefined);
+      },
+    );
+    asked.on('timeout', () => asked.destroy(new Error('no answer')));
+    asked.on('error', reject);
+    asked.end();
+  });
+
+const stop: Step = ({ host }) => host.run(scripts.stop);
+const remove: Step = ({ host, target }) => host.run(scripts.remove(openPorts(target)));
+/** Done by connecting. */
+const connect: Step = () => Promise.resolve();
+
+const all: Readonly<Record<NodeStep, Step>> = {
+  connect,
+  detect,
+  check,
+  server,
+  runtime,
+  agent,
+  credentials,
+  system,
+  start,
+  sync,
+  probe,
+  stop,
+  remove,
+};
+export const stepsOf: Readonly<Record<NodeJobKind, readonly NodeStep[]>> = {
+  install: [
+    'connect',
+    'detect',
+    'check',
+    'server',
+    'runtime',
+    'agent',
+    'credentials',
+    'system',
+    'start',
+    'sync',
+    'probe',
+  ],
+  uninstall: ['connect', 'stop', 'remove'],
+};
+export const carryOut = (step: NodeStep, work: StepWork) => all[step](work);
+
+/** What a script answers by `::<word> …`. */
+function answer(output: string, word: string): string {
+  const line = output.split('\n').find((text) => text.startsWith(`::${word} `)) ?? `::${word} `;
+  return line.slice(word.length + 3).trim();
+}
+
+/** The last by name of those that fit. */
+async function artifact(dir: string | undefined, fits: (name: string) => boolean): Promise<string | null> {
+  if (dir === undefined) return null;
+  const names = await readdir(dir).catch(() => []);
+  const found = names
+    .filter(fits)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1);
+  return found === undefined ? null : path.join(dir, found);
+}
+
+async function filesOf(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true });
+  const files = await Promise.all(
+    entries.map(async (name) => ((await stat(path.join(dir, name))).isFile() ? [name] : [])),
+  );
+  return files.flat().sort();
+}

@@ -1,0 +1,311 @@
+// From the operator's call to a serving node, on machines with a real sshd: this one's files under another system's name.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
+import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { buildAll } from '../../deploy/build.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { testDir } from '../support/test-dir.ts';
+import '../support/matchers.ts';
+
+const password = 'a machine’s password';
+let plane: ControlPlane;
+let artifacts: string;
+
+beforeAll(async () => {
+  await buildAll({ ifChanged: true, only: 'agent' });
+  artifacts = await testDir();
+  plane = await controlPlane({
+    databaseUrl: await testDatabase(),
+    settings: {
+      NODE_ALLOW: '127.0.0.0/8',
+      AGENT_DIR: path.join(import.meta.dirname, '../../dist'),
+      ARTIFACTS_DIR: artifacts,
+      OPENRESTY_URL: 'http://127.0.0.1:9/package',
+    },
+  });
+}, 120_000);
+afterAll(() => plane.stop());
+
+async function machine(options: MachineOptions = {}): Promise<Machine> {
+  const made = await startMachine({ password, ...options });
+  onTestFinished(() => made.stop());
+  return made;
+}
+
+/** In a zone of its own, which listens where nobody else does. */
+async function node(made: Machine, ssh: object = {}) {
+  const zone = await plane.build.zone();
+  const [http = 0, https = 0] = await freePorts(2);
+  const { db } = plane.installation;
+  await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: http } });
+  await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: true }, data: { port: https } });
+  const { call } = plane.as(zone.client);
+  const body = {
+    name: unique('node'),
+    ip: '127.0.0.1',
+    zoneID: zone.id,
+    portType: '7' as const,
+    ssh: { port: made.port, password, ...ssh },
+  };
+  const { id } = await call(nodes.create, { body });
+  return { id, zone, call, http };
+}
+type Made = Awaited<ReturnType<typeof node>>;
+
+const begin = async ({ id, call }: Made, input: object = {}) => {
+  const { jobIDs } = await call(nodeJobs.initialize, { body: { ids: [id], ...input } });
+  return { nodeID: id, jobID: jobIDs[0] ?? '' };
+};
+type Job = Awaited<ReturnType<typeof begin>>;
+type NodeJob = Received<typeof nodeJobs.get>;
+
+/** The job when it has ended; while it has not, what it is at is the reason. */
+const ended = async ({ call }: Made, params: Job) =>
+  eventually(
+    async () => {
+      const job = await call(nodeJobs.get, { params });
+      if (job.endedAt === null) throw new Error(`it goes on:\n${textOf(job)}`);
+      return job;
+    },
+    { within: 90_000 },
+  );
+const install = async (made: Made, input: object = {}) => ended(made, await begin(made, input));
+const reasons = ({ steps }: NodeJob) =>
+  steps.flatMap(({ name, state, message }) => (state === 'done' ? [] : [`${name} ${state}: ${message}`]));
+const textOf = ({ steps }: Pick<NodeJob, 'steps'>) => steps.map(({ output }) => output).join('\n');
+
+const statusAt = (port: number) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    request({ port, host: '127.0.0.1', agent: false }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+test(
+  'a bare Rocky Linux 9 becomes a serving node; doing it once more changes nothing; uninstalled, nothing is left',
+  {
+    timeout: 180_000,
+  },
+  async () => {
+    const made = await machine({ distribution: 'rocky9' });
+    const built = await node(made);
+    const job = await install(built);
+    expect(reasons(job)).toEqual([]);
+    expect(job).toMatchObject({
+      state: 'completed',
+      system: { id: 'rocky', version: '9.4' },
+      fingerprint: made.fingerprint,
+    });
+    expect(await statusAt(built.http)).toBe(903);
+    expect(await made.calls()).toContain('dnf -y install openresty');
+    expect(await made.read('/etc/yum.repos.d/openresty.repo')).toContain(
+      `baseurl=http://127.0.0.1:9/package/rocky/9/${job.system?.arch}`,
+    );
+    const shown = await built.call(nodes.get, { params: { nodeID: built.id } });
+    expect(shown).toMatchObject({ initialized: true, status: 'enabled' });
+    // What opened the machine is forgotten, but not which machine it was; the token was for once.
+    expect(shown.ssh).toMatchObject({ hasPassword: false, hasPrivateKey: false, fingerprint: made.fingerprint });
+    expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\n`);
+
+    const { call, id } = built;
+    await call(nodes.update, { body: { id, ssh: { password } } });
+    const again = await install(built, { keepSSH: true });
+    expect(reasons(again)).toEqual([]);
+    expect(textOf(again)).toContain('it is this node already');
+    expect(textOf(again)).toMatch(/agent [0-9a-f]{16} is there/);
+    expect((await made.calls()).filter((line) => line.includes('install'))).toEqual(['dnf -y install openresty']);
+    expect(await statusAt(built.http)).toBe(903);
+
+    await expect(call(nodeJobs.uninstall, { body: { ids: [id] } })).toFail('MULTIPLE');
+    await call(nodes.status, { body: { ids: [id], enabled: false } });
+    const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
+    const gone = await ended(built, { nodeID: id, jobID: jobIDs[0] ?? '' });
+    expect(reasons(gone)).toEqual([]);
+    await eventually(async () => expect(await statusAt(built.http).catch(() => 'nobody')).toBe('nobody'));
+    expect(
+      await made.ask(
+        'ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/systemd/system/edgeloom-agent.service 2>/dev/null || true',
+      ),
+    ).toBe('');
+    expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ initialized: false });
+  },
+);
+
+test(
+  'CentOS 7 is sent a Node that its C library can run, and OpenResty as a package; it is installed by a user with sudo',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await put('openresty-1.25.3.2-1.el7.x86_64.rpm', 'a package');
+    await put('openresty-1.25.3.2-1.el9.x86_64.rpm', 'another system’s');
+    await nodeBuild('node-v20.18.0-linux-x64-glibc-217.tar.gz');
+    const made = await machine({ distribution: 'centos7', node: false, user: 'installer' });
+    const built = await node(made, { user: 'installer' });
+    const job = await install(built);
+    expect(reasons(job)).toEqual([]);
+    expect(await made.calls()).toContain('yum -y install /var/tmp/openresty-1.25.3.2-1.el7.x86_64.rpm');
+    expect(await made.read('/opt/edgeloom-agent/node/bin/node')).toContain(
+      '# node-v20.18.0-linux-x64-glibc-217.tar.gz',
+    );
+    expect(await statusAt(built.http)).toBe(903);
+    expect(JSON.stringify(job)).not.toContain(password);
+  },
+);
+
+test('Debian 12 serves by its own nginx', { timeout: 120_000 }, async () => {
+  const made = await machine({ distribution: 'debian12' });
+  const built = await node(made);
+  expect(reasons(await install(built))).toEqual([]);
+  expect(await statusAt(built.http)).toBe(903);
+});
+
+test('a connection that breaks again and again is taken up where it broke', { timeout: 180_000 }, async () => {
+  const drops = [1, 3, 6, 10, 15, 21, 28, 36, 45];
+  const made = await machine({ distribution: 'rocky9', drops });
+  const built = await node(made);
+  const job = await install(built);
+  expect(reasons(job)).toEqual([]);
+  expect(await statusAt(built.http)).toBe(903);
+  const commands = Number(await made.read('/var/commands/count'));
+  const met = drops.filter((count) => count <= commands).length;
+  expect(met).toBeGreaterThan(3);
+  expect(textOf(job).match(/the connection broke/g)).toHaveLength(met);
+});
+
+test('a process that dies in the middle leaves a job that another one ends', { timeout: 120_000 }, async () => {
+  const held = {
+    dnf: 'echo "dnf $*" >> /var/log/calls; while [ ! -e /tmp/go ]; do sleep 0.1; done; mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx',
+  };
+  const made = await machine({ programs: held });
+  const built = await node(made);
+  const params = await begin(built);
+  await eventually(async () => expect(await made.calls()).toContain('dnf -y install openresty'), { within: 30_000 });
+  await plane.api.kill();
+  await made.ask('touch /tmp/go');
+  await plane.api.start();
+  const job = await ended(built, params);
+  expect(reasons(job)).toEqual([]);
+  expect(await statusAt(built.http)).toBe(903);
+});
+
+test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
+  [
+    'another host key than the one that was compared',
+    {},
+    { fingerprint: `SHA256:${'A'.repeat(43)}` },
+    'connect',
+    /^hostKey the machine shows SHA256:/,
+  ],
+  ['a wrong password', {}, { password: 'not this' }, 'connect', /^credentials root was not let in$/],
+  ['a user who may not become root', { user: 'somebody' }, { user: 'nobody-else' }, 'connect', /^credentials/],
+  ['a port where nobody answers', {}, { port: 9 }, 'connect', /^unreachable /],
+  ['a system that is not supported', { distribution: 'alpine' }, {}, 'detect', /^unsupported alpine 3\.20\.0/],
+  [
+    'a clock that is an hour ahead',
+    { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
+    {},
+    'check',
+    /^clock 3\d{3} s ahead$/,
+  ],
+  [
+    'a disk that is full',
+    { programs: { df: 'echo h; echo "x 100 100 1024 99% /"' } },
+    {},
+    'check',
+    /^space \/var\/lib\/edgeloom has 1 MB free, 2048 MB are needed$/,
+  ],
+  [
+    'packages that cannot be fetched',
+    { programs: { dnf: 'echo "Errors during downloading metadata" >&2; exit 1' } },
+    {},
+    'server',
+    /^package OpenResty was not installed/,
+  ],
+])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
+  const made = await machine(options);
+  const built = await node(made, ssh);
+  const job = await install(built);
+  const failed = job.steps.find(({ state }) => state === 'failed');
+  expect(failed?.name).toBe(step);
+  expect(`${failed?.fault} ${failed?.message}`).toMatch(expected);
+  expect(job.state).toBe('failed');
+  const after = job.steps.slice(job.steps.findIndex(({ name }) => name === step) + 1);
+  expect(after.every(({ state }) => state === 'waiting')).toBe(true);
+  expect(await made.ask('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom 2>/dev/null || true')).toBe('');
+});
+
+test(
+  'a port that another program holds is named; when it is free, the step is done again and the rest follows',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const made = await machine();
+    const built = await node(made);
+    const other = createServer().listen(built.http, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const params = await begin(built);
+    const job = await ended(built, params);
+    expect(job.steps.find(({ name }) => name === 'check')).toMatchObject({ state: 'failed', fault: 'portTaken' });
+    other.close();
+    await once(other, 'close');
+    await built.call(nodeJobs.retry, { params });
+    expect(reasons(await ended(built, params))).toEqual([]);
+    expect(await statusAt(built.http)).toBe(903);
+  },
+);
+
+test('it is watched as it goes on, without its secrets, and ended by a word', { timeout: 60_000 }, async () => {
+  const held = {
+    dnf: `echo "the password is ${password}"; echo "dnf $*" >> /var/log/calls; while true; do sleep 0.1; done`,
+  };
+  const made = await machine({ programs: held });
+  const built = await node(made);
+  const params = await begin(built);
+  const seen = new Map<string, string>();
+  let state = '';
+  for await (const event of await built.call(nodeJobs.events, { params })) {
+    ({ state } = event);
+    for (const { name, more } of event.steps) seen.set(name, (seen.get(name) ?? '') + more);
+    if (seen.get('server')?.includes('the password is') && state === 'processing')
+      await built.call(nodeJobs.cancel, { params });
+  }
+  expect(state).toBe('cancelled');
+  expect(seen.get('server')).toContain('the password is •••');
+  expect([...seen.values()].join('')).not.toContain(password);
+  const { steps } = await built.call(nodeJobs.get, { params });
+  expect(Object.fromEntries(steps.map(({ name, output }) => [name, output]))).toMatchObject(Object.fromEntries(seen));
+});
+
+async function put(name: string, text: string) {
+  await writeFile(path.join(artifacts, name), text);
+}
+
+/** As nodejs.org packs it, with this machine's Node behind it. */
+async function nodeBuild(name: string) {
+  const dir = await testDir();
+  const bin = path.join(dir, 'node-v20/bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(path.join(bin, 'node'), `#!/bin/sh\n# ${name}\nexec ${process.execPath} "$@"\n`);
+  await chmod(path.join(bin, 'node'), 0o755);
+  await promisify(execFile)('tar', ['-czf', path.join(artifacts, name), '-C', dir, 'node-v20']);
+}

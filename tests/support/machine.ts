@@ -1,0 +1,209 @@
+// A machine as an operator rents it: this one's files under a layer of its own, with another name for its system, its
+// own processes and sshd, and package managers and systemd played by small programs that write down what they are told.
+// Nothing that is done on it touches this machine. Needs root, for the layer and the namespaces.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { fingerprintOf } from '@edgeloom/api/install/host.ts';
+import { eventually } from './eventually.ts';
+import { freePorts } from './ports.ts';
+import { connect } from 'node:net';
+
+const run = promisify(execFile);
+
+export type Distribution = 'rocky9' | 'centos7' | 'debian12' | 'alpine';
+const releases: Readonly<Record<Distribution, string>> = {
+  rocky9: 'NAME="Rocky Linux"\nID="rocky"\nVERSION_ID="9.4"\n',
+  centos7: 'NAME="CentOS Linux"\nID="centos"\nVERSION_ID="7"\n',
+  debian12: 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\n',
+  alpine: 'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.20.0\n',
+};
+
+export interface MachineOptions {
+  distribution?: Distribution;
+  /** Lets in root by this password. */
+  password?: string;
+  /** And this user, who may become root by sudo with the same password. */
+  user?: string;
+  /** Node lies in its path, as an operator may have put it there. */
+  node?: boolean;
+  /** Programs of its own before those of the system: name → shell script. */
+  programs?: Readonly<Record<string, string>>;
+  /** At each of these commands, counted from one, it does what it is told and then drops the connection. */
+  drops?: readonly number[];
+}
+
+export interface Machine {
+  port: number;
+  fingerprint: string;
+  /** What a shell on it answers. */
+  ask: (script: string) => Promise<string>;
+  /** A file of it. */
+  read: (file: string) => Promise<string>;
+  /** What package managers and systemd were told, a line each. */
+  calls: () => Promise<string[]>;
+  stop: () => Promise<void>;
+}
+
+const systemctl = `
+unit=/etc/systemd/system/edgeloom-agent.service pid=/run/edgeloom-agent.pid log=/var/log/edgeloom-agent.log
+echo "systemctl $*" >> /var/log/calls
+while [ "\${1#-}" != "$1" ]; do shift; done
+alive() { [ -s $pid ] && kill -0 "$(cat $pid)" 2>/dev/null; }
+halt() { alive && kill "$(cat $pid)" && for i in $(seq 100); do alive || break; sleep 0.1; done; true; }
+case "$1 \${2:-}" in
+  'is-active edgeloom-agent') alive ;;
+  is-active*) exit 3 ;;
+  'restart edgeloom-agent')
+    halt
+    set -a; . /etc/edgeloom/agent.env; set +a
+    setsid $(sed -n 's/^ExecStart=//p' $unit) >> $log 2>&1 < /dev/null &
+    echo $! > $pid ;;
+  'stop edgeloom-agent') halt ;;
+esac
+`;
+/** OpenResty as far as the agent asks for it: this machine's nginx under the other's path. */
+const packages = (name: string) => `
+echo "${name} $*" >> /var/log/calls
+case "$*" in *openresty*)
+  mkdir -p /usr/local/openresty/nginx/sbin
+  ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx ;;
+esac
+`;
+const stand: Readonly<Record<string, string>> = {
+  systemctl,
+  journalctl: 'cat /var/log/edgeloom-agent.log',
+  dnf: packages('dnf'),
+  yum: packages('yum'),
+  'apt-get': packages('apt-get'),
+  sysctl: 'echo "sysctl $*" >> /var/log/calls',
+};
+
+export async function startMachine(options: MachineOptions = {}): Promise<Machine> {
+  const { distribution = 'rocky9', password = 'a machine’s password', user, node = true, drops = [] } = options;
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-machine-'));
+  const files = path.join(dir, 'files');
+  const [port = 0] = await freePorts(1);
+  const put = async (file: string, text: string, mode = 0o644) => {
+    const at = path.join(files, file);
+    await mkdir(path.dirname(at), { recursive: true });
+    await writeFile(at, text);
+    await chmod(at, mode);
+  };
+  for (const [name, text] of Object.entries({ ...stand, ...options.programs }))
+    await put(`usr/local/sbin/${name}`, `#!/bin/sh\n${text}`, 0o755);
+  await put('etc/os-release', releases[distribution]);
+  if (distribution === 'rocky9' || distribution === 'centos7') await put('etc/yum.repos.d/base.repo', '[base]\n');
+  await put('etc/drops', drops.map((count) => `${count}\n`).join(''));
+  await put(
+    'usr/local/sbin/each-command',
+    `#!/bin/sh
+count=$(($(cat /var/commands/count 2>/dev/null || echo 0) + 1))
+echo $count > /var/commands/new.$$ && mv -f /var/commands/new.$$ /var/commands/count
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c "$SSH_ORIGINAL_COMMAND"
+code=$?
+if grep -qx $count /etc/drops; then kill -KILL $PPID; sleep 1; fi
+exit $code
+`,
+    0o755,
+  );
+  await put(
+    'etc/edgeloom-sshd.conf',
+    `ListenAddress 127.0.0.1:${port}
+HostKey /etc/edgeloom-host-key
+PidFile /run/sshd.pid
+PermitRootLogin yes
+PasswordAuthentication yes
+UsePAM no
+StrictModes no
+MaxStartups 100
+ForceCommand /usr/local/sbin/each-command
+`,
+  );
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(files, 'etc/edgeloom-host-key')]);
+  const [, key = ''] = (await readFile(path.join(files, 'etc/edgeloom-host-key.pub'), 'utf8')).split(' ');
+  await put('begin', begin({ password, user, node }), 0o755);
+
+  const child = spawn(
+    'unshare',
+    ['--mount', '--pid', '--fork', '--kill-child', 'sh', path.join(files, 'begin'), files],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    const fell = ended.then(() => Promise.reject(new Error(`the machine did not start: ${said}`)));
+    await Promise.race([eventually(() => reached(port)), fell]);
+    fell.catch(() => undefined);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const inside = async () => {
+    const { stdout } = await run('pgrep', ['-P', String(child.pid)]);
+    return stdout.trim().split('\n')[0] ?? '';
+  };
+  const ask = async (script: string) => {
+    const pid = await inside();
+    const { stdout } = await run('nsenter', ['-t', pid, '-m', '-p', '-r', '-w', 'sh', '-c', script], {
+      maxBuffer: 1 << 24,
+    });
+    return stdout;
+  };
+  return {
+    port,
+    fingerprint: fingerprintOf(Buffer.from(key, 'base64')),
+    ask,
+    read: (file) => ask(`cat ${file}`),
+    calls: async () => (await ask('cat /var/log/calls 2>/dev/null || true')).split('\n').filter((line) => line !== ''),
+    stop,
+  };
+}
+
+const begin = ({ password, user, node }: { password: string; user: string | undefined; node: boolean }) => `
+set -e
+mount --make-rprivate /
+files=$1
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/upper /mnt/work /mnt/root
+cp -a "$files/." /mnt/upper/
+chown -R root:root /mnt/upper
+mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
+mount -t proc proc /mnt/root/proc
+mount --rbind /dev /mnt/root/dev
+mount -t tmpfs tmpfs /mnt/root/run
+mount -t tmpfs tmpfs /mnt/root/var/log
+mount -t tmpfs tmpfs /mnt/root/tmp
+mkdir -p /mnt/root/run/sshd
+mkdir -m 777 /mnt/root/var/commands
+rm -rf /mnt/root/opt/edgeloom-agent /mnt/root/var/lib/edgeloom /mnt/root/etc/edgeloom
+chmod 600 /mnt/root/etc/edgeloom-host-key
+${node ? '' : 'rm -f /mnt/root/usr/bin/node /mnt/root/usr/local/bin/node'}
+${user === undefined ? '' : `chroot /mnt/root useradd -m ${user}\nprintf '%s ALL=(ALL) ALL\\n' ${user} > /mnt/root/etc/sudoers.d/${user}`}
+chroot /mnt/root chpasswd <<'END'
+root:${password}${user === undefined ? '' : `\n${user}:${password}`}
+END
+exec chroot /mnt/root /usr/sbin/sshd -D -e -f /etc/edgeloom-sshd.conf
+`;
+
+const reached = (port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
