@@ -13,15 +13,16 @@ import { reasonOf, type EdgeNode } from './node-states.ts';
 import { Serial } from './serial.tsx';
 
 const columns: Column<EdgeNode>[] = [
-  { key: 'name', to: ({ id }) => `nodeManage/nodesList/${id}` },
+  { key: 'name', title: 'nodes.fields.name', to: ({ id }) => `nodeManage/nodesList/${id}` },
   {
     key: 'status',
+    title: 'nodes.fields.status',
     flexible: true,
     render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
     text: ({ status }) => t(`status.node.${status}`),
   },
-  { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
-  { key: 'currentSerial', render: (node) => <Serial node={node} /> },
+  { key: 'role', title: 'nodes.fields.role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
+  { key: 'currentSerial', title: 'nodes.fields.currentSerial', render: (node) => <Serial node={node} /> },
 ];
 
 /** The nodes that stand under this one. */
@@ -51,7 +52,7 @@ export function SubsTab({ node }: { node: EdgeNode }) {
       params={params}
       columns={columns}
       caption="nodes.tabs.subs"
-      words="nodes"
+      words="nodes.subs"
       counted={() => null}
       search="search"
       pollMs={5000}
