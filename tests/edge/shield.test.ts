@@ -1,13 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
+import { Images } from '@edgeloom/agent/images/images.ts';
+import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import { selfSigned, zonePair } from '@edgeloom/agent/nginx/self-signed.ts';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { EdgeDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/edge.ts';
 import type { Ask, Edge, HostSketch } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -424,4 +426,29 @@ describe('a relay', () => {
       expect(reply.header('cache-status')).toContain('Edgeloom-Relay');
     });
   });
+});
+
+test('images become WebP at the edge nodes, of an original that the relay was sent once', async () => {
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const services = edges.map(({ dir }) => new Images({ run: `${dir}/run`, log: quiet }));
+  onTestFinished(() => Promise.all(services.map((service) => service.stop())).then(() => undefined));
+  for (const service of services) service.set('site/any', true);
+  const photo = await loadLibrary()({ create: { width: 300, height: 200, channels: 3, background: '#c2185b' } })
+    .jpeg()
+    .toBuffer();
+  const headers = { 'content-type': 'image/jpeg', etag: '"v1"' };
+  const webp = { quality: 80, types: ['image/jpeg'], minBytes: 0, maxBytes: 1 << 20 };
+  const { name: host } = await made({ webp });
+  const ask = (edge: Edge, path: string, accept: string) => edge.get(path, { host, headers: { accept } });
+  let path = '';
+  let i = 0;
+  // Whose service is not there yet sends the original.
+  await eventually(async () => {
+    i += 1;
+    path = `/image-${i}.jpg`;
+    origin.on(path, { headers, body: photo });
+    for (const edge of edges) expect((await ask(edge, path, 'image/webp')).header('content-type')).toBe('image/webp');
+  });
+  for (const edge of edges) expect((await ask(edge, path, '*/*')).bytes.equals(photo)).toBe(true);
+  expect(origin.asked(path)).toHaveLength(1);
 });
