@@ -179,7 +179,7 @@ test('every table is watched, or known not to need it', async () => {
       // What triggers keep of tables that are watched.
       ['port_claims', 'site_versions', 'site_changes'],
       // What the publisher, the mailer and the nodes make of a change.
-      ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'job_receipts', 'cached_now'],
+      ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'node_job_steps', 'job_receipts', 'cached_now'],
     ]
       .flat()
       .toSorted(),
