@@ -62,6 +62,19 @@ test('a purge of the whole site is done on a node when it has the new version', 
   expect((await jobOf(site, jobID)).receipts.map(({ state }) => state)).toEqual(['done', 'done']);
 });
 
+test('a whole site is purged softly by telling every node, and its version stays', async () => {
+  const { site, nodes } = await served(2);
+  const { jobID } = await owner(site).call(purge.all, { params: site.params, query: { soft: true } });
+  const { jobIDs } = await plane.as(site.client).call(purgeSites.all, { body: { siteIDs: [site.id], soft: true } });
+  for (const id of [jobID, ...jobIDs])
+    await eventually(async () => expect(await jobOf(site, id)).toMatchObject({ state: 'completed', done: 2 }));
+  const order = { site: site.id, prefixes: [''], soft: true };
+  for (const node of nodes) {
+    expect(node.orders).toEqual([order, order]);
+    expect(node.doc(`site/${site.id}`)).toMatchObject({ cacheVersion: 0 });
+  }
+});
+
 test('an operator purges several sites at once, or none when one is not theirs', async () => {
   const { site } = await served(1);
   const other = await plane.build.site();

@@ -3,7 +3,7 @@ import { Ids, paged, paging } from '../common/common.ts';
 import { del, get, onClient, onSites, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
 import { SiteIDs } from '../sites/sites.ts';
-import { CacheRule, CacheRuleInput, CacheRuleUpdate, CacheSetting, CacheSettingInput, CurrentCache, PurgeInput, PurgeRow } from './cache.ts';
+import { CacheRule, CacheRuleInput, CacheRuleUpdate, CacheSetting, CacheSettingInput, CurrentCache, PurgeInput, PurgeRow, Softly } from './cache.ts';
 
 const written = z.object({ data: z.array(CacheRule) });
 
@@ -24,7 +24,7 @@ export const currentCache = onSites('currentCache', {
 });
 
 export const purge = onSites('purge', {
-  all:        del('site/:siteId/setting/currentCache', { can: 'cache:write', reply: JobStarted }),
+  all:        del('site/:siteId/setting/currentCache', { can: 'cache:write', query: Softly, reply: JobStarted }),
   urls:       del('site/:siteId/setting/urlCache', { can: 'cache:write', body: PurgeInput, reply: JobStarted }),
   history:    get('site/:siteId/setting/urlCache', { can: 'cache:read', query: paging(['createdAt']), reply: paged(PurgeRow) }),
   removeRows: del('site/:siteId/setting/urlCache/rows', { can: 'cache:write', body: Ids, reply: Ids }),
@@ -32,5 +32,5 @@ export const purge = onSites('purge', {
 
 /** An operator purges whole sites of any of its customers at once. */
 export const purgeSites = onClient('purgeSites', {
-  all: del('site/currentCache', { can: 'cache:write', body: SiteIDs, reply: z.object({ jobIDs: z.array(z.string()) }) }),
+  all: del('site/currentCache', { can: 'cache:write', body: SiteIDs.extend(Softly.shape), reply: z.object({ jobIDs: z.array(z.string()) }) }),
 });

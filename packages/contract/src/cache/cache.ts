@@ -148,6 +148,13 @@ export const CurrentCache = z.object({
 });
 export type CurrentCache = z.output<typeof CurrentCache>;
 
+export const Softly = z.object({
+  soft: z
+    .boolean()
+    .default(false)
+    .describe('What is stored stays and is asked about with the next request, instead of being fetched anew'),
+});
+
 /** 1 URL, 2 prefix, 3 whole host, 4 tag. */
 export const PurgeInput = z.object({
   type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
@@ -158,10 +165,7 @@ export const PurgeInput = z.object({
     .describe(
       'http:// or https:// URLs of this site; of a prefix, how they begin; of a host, names; tags of Cache-Tag',
     ),
-  soft: z
-    .boolean()
-    .default(false)
-    .describe('What is stored stays and is asked about with the next request, instead of being fetched anew'),
+  ...Softly.shape,
 });
 export const PurgeTag = z
   .string()

@@ -13,14 +13,15 @@ import * as jobs from '../jobs/jobs.service.ts';
 import * as sites from '../sites/sites.service.ts';
 import { namesThat, prefixOf, readUrls } from './purge-urls.ts';
 
-export async function all(ctx: Ctx, siteId: string) {
-  const [jobID = fail('NOT_FOUND')] = (await allOf(ctx, [siteId])).jobIDs;
+export async function all(ctx: Ctx, siteId: string, soft: boolean) {
+  const [jobID = fail('NOT_FOUND')] = (await allOf(ctx, [siteId], soft)).jobIDs;
   return { jobID };
 }
 
 /** All or none: a site that the caller does not have stops the others. */
-export const allOf = ({ db, actor }: Ctx, siteIds: string[]) =>
+export const allOf = ({ db, actor }: Ctx, siteIds: string[], soft: boolean) =>
   db.$transaction(async (tx) => {
+    if (soft) return allSoftly(tx, siteIds, actor.name);
     const sites = await tx.site.updateManyAndReturn({
       where: { id: { in: siteIds } },
       data: { cacheVersion: { increment: 1 } },
@@ -41,6 +42,24 @@ export const allOf = ({ db, actor }: Ctx, siteIds: string[]) =>
       await changed(tx, zoneId, ...inZone.map(({ id }) => siteKey(id)));
     return { jobIDs };
   });
+
+/** Of a site each URL begins with nothing. */
+async function allSoftly(tx: ScopedTx, siteIds: string[], createdBy: string) {
+  const sites = await tx.site.findMany({ where: { id: { in: siteIds } }, select: { id: true, name: true } });
+  if (sites.length !== new Set(siteIds).size) fail('NOT_FOUND');
+  const jobIDs = await jobs.startAll(
+    tx,
+    sites.map(({ id, name }) => ({
+      siteId: id,
+      kind: 'purgePrefixes',
+      title: name,
+      urls: [''],
+      soft: true,
+      createdBy,
+    })),
+  );
+  return { jobIDs };
+}
 
 export const some = (ctx: Ctx, siteId: string, input: PurgeInput) =>
   ctx.db.$transaction(async (tx) => {

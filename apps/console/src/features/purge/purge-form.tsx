@@ -40,7 +40,7 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
 
   const sure = () => {
     const points = [t('purge.originPoint'), t('purge.offlinePoint')];
-    if (scope === 'site')
+    if (scope === 'site' && !soft)
       return confirm({ title: t('purge.siteTitle', { name: site.name }), points, verb: t('purge.submitSite') });
     if (scope === 'hosts' && !soft)
       return confirm({
@@ -58,7 +58,7 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
     try {
       const started =
         scope === 'site'
-          ? await all.run({ params })
+          ? await all.run({ params, query: { soft } })
           : await some.run({ params, body: { type: listed[scope].type, urls: lines, soft } });
       if (!started) return;
       follow(started.jobID, site.id);
@@ -134,20 +134,18 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
           </ul>
         </div>
       )}
-      {scope !== 'site' && (
-        <Checkbox
-          label={t('purge.soft')}
-          description={t('purge.softWhy')}
-          checked={soft}
-          onChange={({ currentTarget }) => setSoft(currentTarget.checked)}
-        />
-      )}
+      <Checkbox
+        label={t('purge.soft')}
+        description={t('purge.softWhy')}
+        checked={soft}
+        onChange={({ currentTarget }) => setSoft(currentTarget.checked)}
+      />
       <div>
         <Button
           type="submit"
           loading={some.running || all.running}
           leftSection={<IconEraser size={15} stroke={1.6} />}
-          {...(scope === 'site' && { color: 'red' })}
+          {...(scope === 'site' && !soft && { color: 'red' })}
         >
           {label}
         </Button>
