@@ -18,7 +18,8 @@ export async function endLeftovers(): Promise<void> {
     if (owner === null || (await isRunning(owner))) continue;
     const left = await Promise.all((await processesOf(dir)).map(identify));
     await Promise.all(left.map(async (one) => one && stopProcess(one, 'SIGINT', 5000)));
-    await rm(dir, { recursive: true, force: true });
+    // Projects that end together meet here.
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
