@@ -322,3 +322,37 @@ test('an operator makes a node fetch everything anew; one that does not answer i
     errorData: [{ code: 202_001, targets: [expect.any(String)] }],
   });
 });
+
+test('an order that a node does not know, hears too late or cannot carry out is answered so', async () => {
+  const zone = await plane.build.zone();
+  const client = plane.as(zone.client);
+  const [old, able] = [await nodeIn(zone), await nodeIn(zone)];
+  able.connect();
+  onTestFinished(() => able.disconnect());
+  const { natsServers, jwt, seed, nodeID } = old.identity;
+  // As an agent of an earlier version, and with a clock that is ahead: each order by its name, and no other.
+  const line = await connect({ servers: natsServers, authenticator: jwtAuthenticator(jwt, seed) });
+  onTestFinished(() => line.close());
+  const late = { ok: false, error: 'the deadline has passed', tookMs: 0, objects: 0 };
+  line.subscribe(subjects.command(nodeID, 'reboot'), {
+    callback: (_, message) => void message.respond(JSON.stringify({ id: message.json<{ id: string }>().id, ...late })),
+  });
+  await line.flush();
+  const body = { ids: [nodeID] };
+  await eventually(() => expect(client.call(nodes.reboot, { body })).toFail('INVALID_NODE_TIME'));
+  await expect(client.call(nodes.logRotate, { body })).toFail('NODE_VERSION_MISMATCH');
+  await expect(client.call(nodes.system, { params: { nodeID } })).toFail('NODE_VERSION_MISMATCH');
+
+  const own = { ids: [able.identity.nodeID] };
+  await eventually(() => client.call(nodes.logRotate, { body: own }));
+  able.unable.set('reboot', 'the agent does not run as root');
+  const { name } = await client.call(nodes.get, { params: { nodeID: able.identity.nodeID } });
+  await expect(client.call(nodes.reboot, { body: own })).toFail('NODE_UNREACHABLE', {
+    extra: { reasons: { [name]: 'the agent does not run as root' } },
+  });
+  await expect(client.call(nodes.reboot, { body: { ids: [...body.ids, ...own.ids] } })).toFail('MULTIPLE', {
+    status: 502,
+    errorData: expect.arrayContaining([expect.objectContaining({ code: 202_006 })]),
+  });
+  expect(able.obeyed).toEqual(['rotateLogs']);
+});

@@ -11,6 +11,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, faultsByReason, failTogether } from '../../core/fail.ts';
 import type { Fault } from '../../core/fail.ts';
 import type { Answer, Order } from '../../node-link/commands.ts';
+import { clean } from '../../node-link/incoming.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { namesThat, prefixOf, readUrls } from '../purge/purge-urls.ts';
 import * as zones from '../zones/zones.service.ts';
@@ -22,6 +23,10 @@ const MOVE_MS = 10 * 60_000;
 interface Asked {
   id: string;
   name: string;
+}
+/** What stands in the way of one, in the node's own words where it answered. */
+interface Obstacle extends Fault {
+  said?: string;
 }
 
 export const system = async (ctx: Ctx, id: string) =>
@@ -167,13 +172,16 @@ async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], order
   });
   const here = new Set(states.map(({ nodeId }) => nodeId));
   const away = nodes.filter(({ id, joinedAt }) => joinedAt === null || !here.has(id));
-  if (away.length > 0 || nodes.length === 0) return away.map(({ name }): Fault => ({ reason: 'NODE_UNREACHABLE', target: name }));
+  if (away.length > 0 || nodes.length === 0)
+    return away.map(({ name }): Fault => ({ reason: 'NODE_UNREACHABLE', target: name }));
   const order = orderOf(ctx);
   const answers = await Promise.all(
-    nodes.map(async (node): Promise<Fault[]> => {
+    nodes.map(async (node): Promise<Obstacle[]> => {
       for (const one of ordersOf(node)) {
-        const reason = reasonOf(await order(node.id, one));
-        if (reason !== null) return [{ reason, target: node.name }];
+        const answer = await order(node.id, one);
+        const reason = reasonOf(answer);
+        const said = typeof answer === 'string' ? null : answer.error;
+        if (reason !== null) return [{ reason, target: node.name, ...(said !== null && { said: clean(said, 500) }) }];
       }
       return [];
     }),
@@ -193,8 +201,11 @@ function reasonOf(answer: Answer): ErrorName | null {
 }
 
 /** Of one fault that is its own answer. */
-function told(faults: Fault[]) {
+function told(faults: Obstacle[]) {
   const [first, ...more] = faults;
-  if (first && more.length === 0) fail(first.reason, { errorData: faultsByReason(faults) });
+  const reasons = Object.fromEntries(
+    faults.flatMap(({ target, said }) => (said === undefined ? [] : [[target, said]])),
+  );
+  if (first && more.length === 0) fail(first.reason, { errorData: faultsByReason(faults), extra: { reasons } });
   failTogether(faults);
 }
