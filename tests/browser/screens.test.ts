@@ -232,6 +232,7 @@ const places = (): Place[] => {
     { kind: 'client', address: 'dashboard', shows: 'main' },
     { kind: 'user', address: 'sitesManagement', shows: list },
     { kind: 'user', address: `${own}?view=overview`, shows: 'dl' },
+    { kind: 'user', address: `${own}?view=simulate`, shows: 'main form input' },
     { kind: 'user', address: `${own}?view=domains`, shows: list },
     { kind: 'user', address: `${own}?view=domains&tab=new`, shows: 'main textarea' },
     { kind: 'user', address: `${own}?view=domains&q=nothing-of-that-name`, shows: 'main h2', same: true },

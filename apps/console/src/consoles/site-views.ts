@@ -15,6 +15,7 @@ import {
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
+import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
@@ -34,6 +35,7 @@ import {
   IconLinkOff,
   IconListCheck,
   IconPlugConnected,
+  IconRoute,
   IconSwitch3,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -52,6 +54,13 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconLayoutDashboard,
         reads: sites.get,
         component: view(() => import('../features/sites/overview-page.tsx'), 'OverviewPage'),
+      },
+      {
+        view: 'simulate',
+        title: 'simulate.title',
+        icon: IconRoute,
+        reads: simulate.run,
+        component: view(() => import('../features/simulate/simulate-page.tsx'), 'SimulatePage'),
       },
     ],
   },

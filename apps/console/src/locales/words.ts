@@ -42,6 +42,7 @@ import type rates from './en/rates.json';
 import type redirects from './en/redirects.json';
 import type roles from './en/roles.json';
 import type security from './en/security.json';
+import type simulate from './en/simulate.json';
 import type siteDns from './en/siteDns.json';
 import type sites from './en/sites.json';
 import type status from './en/status.json';
@@ -96,6 +97,7 @@ export interface Words {
   redirects: typeof redirects;
   roles: typeof roles;
   security: typeof security;
+  simulate: typeof simulate;
   siteDns: typeof siteDns;
   sites: typeof sites;
   status: typeof status;

@@ -88,6 +88,7 @@ export const stepNames = [
   'cors',
   'rates',
   'cache',
+  'store',
   'shield',
   'origin',
   'proxyRewrite',
@@ -97,7 +98,6 @@ export const stepNames = [
   'hsts',
   'corsAnswer',
   'responseHeaders',
-  'store',
   'other',
 ] as const;
 export const decisionNames = [

@@ -142,12 +142,21 @@ async function ask({ installation, log }: Ctx, nodeId: string, request: Simulate
   return answer.simulated;
 }
 
+/** What the store had is known when the answer leaves; it was asked behind the cache rule. */
+function inOrder(steps: Simulated['steps']): Simulated['steps'] {
+  const store = steps.filter(({ step }) => step === 'store');
+  const others = steps.filter(({ step }) => step !== 'store');
+  const at = others.findIndex(({ step }) => step === 'cache') + 1;
+  return at === 0 ? steps : others.toSpliced(at, 0, ...store);
+}
+
 const member = <const T extends readonly string[]>(list: T, name: string): T[number] =>
   list.find((one) => one === name) ?? 'other';
 const fieldsOf = (list: [string, string][]) => list.map(([name, value]) => ({ name, value }));
 
 async function shown({ db }: Ctx, said: Simulated, { scheme }: Place) {
-  const rules = await named(db, said.steps);
+  const steps = inOrder(said.steps);
+  const rules = await named(db, steps);
   const { asked, status } = said;
   const origin = said.steps.findLast(({ step, decision }) => step === 'origin' && decision === 'chosen')?.detail;
   const isStored = said.steps.some(({ step, decision }) => step === 'store' && ['hit', 'stale'].includes(decision));
@@ -167,7 +176,7 @@ async function shown({ db }: Ctx, said: Simulated, { scheme }: Place) {
         headers: fieldsOf(asked.headers),
       },
     },
-    steps: said.steps.map(({ step, decision, detail, microseconds }, i) => ({
+    steps: steps.map(({ step, decision, detail, microseconds }, i) => ({
       step: member(stepNames, step),
       decision: member(decisionNames, decision),
       rule: rules[i] ?? null,

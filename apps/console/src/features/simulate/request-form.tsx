@@ -1,0 +1,147 @@
+import { SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
+import { Autocomplete, Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { choicesOf, fieldOf } from '../../lib/schema.ts';
+import { headersOf, presets, type RequestDraft } from './request-draft.ts';
+import classes from './simulate.module.css';
+
+interface RequestFormProps {
+  draft: RequestDraft;
+  onChange: (change: Partial<RequestDraft>) => void;
+  /** Of the site's domains. */
+  names: readonly string[];
+  /** Which could be asked; known after the first answer. */
+  nodes: readonly { id: string; name: string }[];
+  /** What the server says of a field. */
+  faults: ReadonlyMap<string, string>;
+  busy: boolean;
+  onSubmit: () => void;
+}
+
+const methods = choicesOf(fieldOf(SimulateInput, 'method')).map(String);
+const mono = { input: { fontFamily: 'var(--el-mono)', fontSize: 12 } };
+
+export function RequestForm({ draft, onChange, names, nodes, faults, busy, onSubmit }: RequestFormProps) {
+  const t = useT();
+  const [tried, setTried] = useState(false);
+  const lineFault = (text: string, field: string) => {
+    const { fault } = headersOf(text);
+    if (fault !== null) return t('simulate.line', { line: fault });
+    return [...faults].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ?? null;
+  };
+  const headers = lineFault(draft.headers, 'headers');
+  const answer = lineFault(draft.answerHeaders, 'answer.headers');
+  const url = faults.get('url') ?? (tried && !urlFits(draft.url) ? t('errors.messages.wrong format') : null);
+  return (
+    <form
+      noValidate
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (urlFits(draft.url) && headersOf(draft.headers).fault === null && answer === null) onSubmit();
+      }}
+    >
+      <div className={classes['line']}>
+        <Select
+          label={t('simulate.fields.method')}
+          data={methods}
+          value={draft.method}
+          allowDeselect={false}
+          onChange={(method) => onChange({ method: SimulateInput.shape.method.parse(method ?? undefined) })}
+        />
+        <Autocomplete
+          label={t('simulate.fields.url')}
+          data={names.filter((name) => !name.startsWith('*.')).map((name) => `https://${name}/`)}
+          value={draft.url}
+          onChange={(text) => onChange({ url: text })}
+          error={url}
+          placeholder="https://www.example.com/img/a.png"
+          spellCheck={false}
+          styles={mono}
+          required
+        />
+        <Button type="submit" loading={busy}>
+          {t('simulate.run')}
+        </Button>
+      </div>
+      <div className={classes['presets']}>
+        {t('simulate.presets.title')}
+        {(['browser', 'curl', 'crawler'] as const).map((preset) => (
+          <Button
+            key={preset}
+            variant="default"
+            size="compact-xs"
+            onClick={() => onChange({ headers: presets[preset] })}
+          >
+            {t(`simulate.presets.${preset}`)}
+          </Button>
+        ))}
+      </div>
+      <Textarea
+        label={t('simulate.fields.headers')}
+        description={t('simulate.hints.headers')}
+        value={draft.headers}
+        onChange={(event) => onChange({ headers: event.currentTarget.value })}
+        error={headers}
+        spellCheck={false}
+        styles={mono}
+        autosize
+        minRows={2}
+        maxRows={10}
+      />
+      <div className={classes['pair']}>
+        <TextInput
+          label={t('simulate.fields.ip')}
+          description={t('simulate.hints.ip')}
+          value={draft.ip}
+          onChange={(event) => onChange({ ip: event.currentTarget.value })}
+          error={faults.get('ip') ?? null}
+          placeholder="203.0.113.7"
+          spellCheck={false}
+        />
+        <Select
+          label={t('simulate.fields.nodeID')}
+          description={'\u00a0'}
+          data={[
+            { value: '', label: t('simulate.anyNode') },
+            ...nodes.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          value={draft.nodeID}
+          allowDeselect={false}
+          onChange={(nodeID) => onChange({ nodeID: nodeID ?? '' })}
+          error={faults.get('nodeID') ?? null}
+        />
+      </div>
+      <details className={classes['more']}>
+        <summary>{t('simulate.origin')}</summary>
+        <div className={classes['pair']}>
+          <NumberInput
+            label={t('simulate.fields.status')}
+            description={t('simulate.hints.answer')}
+            value={draft.status}
+            onChange={(status) => onChange({ status: typeof status === 'number' ? status : '' })}
+            error={faults.get('answer.status') ?? null}
+            allowDecimal={false}
+            hideControls
+          />
+          <Textarea
+            label={t('simulate.fields.answerHeaders')}
+            description={t('simulate.hints.headers')}
+            value={draft.answerHeaders}
+            onChange={(event) => onChange({ answerHeaders: event.currentTarget.value })}
+            error={answer}
+            spellCheck={false}
+            styles={mono}
+            autosize
+            minRows={2}
+            maxRows={10}
+          />
+        </div>
+      </details>
+    </form>
+  );
+}
+
+const urlFits = (url: string) => SimulateInput.shape.url.safeParse(url).success;

@@ -1,0 +1,62 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
+import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
+import { IconRoute } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSite } from '../../components/frame/site-scope.ts';
+import { Page } from '../../components/page/page.tsx';
+import { EmptyState, FailedState } from '../../components/states/states.tsx';
+import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { bodyOf, emptyRequest } from './request-draft.ts';
+import { RequestForm } from './request-form.tsx';
+import { SimulationView } from './simulation-view.tsx';
+import classes from './simulate.module.css';
+
+/** What happens to this request? */
+export function SimulatePage() {
+  const t = useT();
+  const params = { siteId: useSite().id };
+  const [draft, setDraft] = useState(emptyRequest);
+  const [simulation, setSimulation] = useState<Simulation | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const names = useEndpoint(domains.list, { params, query: { pageSize: 50, enabled: true } });
+  const { run, running } = useAction(simulate.run, { quiet: true });
+  const faults = new Map(fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)]));
+
+  async function ask() {
+    setError(null);
+    try {
+      setSimulation(await run({ params, body: bodyOf(draft) }));
+    } catch (failure) {
+      setSimulation(null);
+      setError(failure);
+    }
+  }
+
+  return (
+    <Page title="simulate.title">
+      <div className={classes['page']}>
+        <p className={classes['why']}>{t('simulate.why')}</p>
+        <RequestForm
+          draft={draft}
+          onChange={(change) => {
+            setDraft({ ...draft, ...change });
+            setError(null);
+          }}
+          names={names.data?.data.map(({ name }) => name) ?? []}
+          nodes={simulation?.nodes ?? []}
+          faults={faults}
+          busy={running}
+          onSubmit={() => void ask()}
+        />
+        {error !== null && faults.size === 0 && <FailedState error={error} retry={() => void ask()} />}
+        {simulation !== null && <SimulationView simulation={simulation} />}
+        {simulation === null && error === null && (
+          <EmptyState icon={IconRoute} title={t('simulate.question')} text={t('simulate.empty')} />
+        )}
+      </div>
+    </Page>
+  );
+}

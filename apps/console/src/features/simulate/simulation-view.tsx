@@ -1,0 +1,89 @@
+import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { CodeBox } from '../../components/values/code-box.tsx';
+import { took } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { nameOf, saidOf, toneOf, viewOf } from './in-words.ts';
+import classes from './simulate.module.css';
+
+type Step = Simulation['steps'][number];
+
+/** Most steps take less than a thousandth of a second. */
+const micro = (microseconds: number) => (microseconds < 1000 ? `${microseconds} µs` : took(microseconds / 1000));
+const linesOf = (headers: readonly { name: string; value: string }[]) =>
+  headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
+
+/** The outcome as a sentence, each step below it, and both messages. */
+export function SimulationView({ simulation }: { simulation: Simulation }) {
+  const t = useT();
+  const [all, setAll] = useState(false);
+  const { outcome, steps, nodeName, revision } = simulation;
+  const shown = all ? steps : steps.filter(({ decision }) => decision !== 'unused');
+  const unused = steps.filter(({ decision }) => decision === 'unused').length;
+  const whole = steps.reduce((sum, { microseconds }) => sum + microseconds, 0);
+  const tone = outcome.kind === 'closed' || (outcome.status ?? 0) >= 400 ? 'bad' : 'ok';
+  return (
+    <div className={classes['simulation']}>
+      <output className={classes['outcome']}>
+        <StatusMark tone={tone} />
+        <strong>{t(`simulate.outcome.${outcome.kind}`, { status: outcome.status ?? 0 })}</strong>
+        <span className={classes['by']}>{t('simulate.by', { node: nodeName, revision, time: micro(whole) })}</span>
+      </output>
+      <section>
+        <h2 className={classes['head']}>{t('simulate.steps')}</h2>
+        <ol className={classes['steps']}>
+          {shown.map((step) => (
+            <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} />
+          ))}
+        </ol>
+        {unused > 0 && (
+          <Button variant="subtle" size="compact-sm" onClick={() => setAll(!all)} aria-expanded={all}>
+            {all ? t('simulate.hide') : t('simulate.unused', { count: unused })}
+          </Button>
+        )}
+      </section>
+      <div className={classes['messages']}>
+        {outcome.status !== null && (
+          <section>
+            <h2 className={classes['head']}>{t('simulate.visitor')}</h2>
+            <CodeBox text={`${outcome.status}\n${linesOf(outcome.headers)}`} />
+          </section>
+        )}
+        {outcome.origin && (
+          <section>
+            <h2 className={classes['head']}>{t('simulate.asked')}</h2>
+            <CodeBox text={`${outcome.origin.method} ${outcome.origin.url}\n${linesOf(outcome.origin.headers)}`} />
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function StepLine({ step }: { step: Step }) {
+  const t = useT();
+  const view = viewOf(step);
+  const named = step.rule && (step.rule.name ?? t('simulate.drafted'));
+  const rule = named === step.detail['address'] ? null : named;
+  return (
+    <li className={classes['step']} data-quiet={toneOf(step) === 'off' || undefined}>
+      <StatusMark tone={toneOf(step)} />
+      <span className={classes['name']}>{nameOf(step)}</span>
+      <span className={classes['said']}>
+        {saidOf(step)}
+        {rule !== null &&
+          (view === undefined ? (
+            <code className={classes['rule']}>{rule}</code>
+          ) : (
+            <Link to={{ search: `?view=${view}` }} className={classes['rule']}>
+              {rule}
+            </Link>
+          ))}
+      </span>
+      <span className={classes['time']}>{micro(step.microseconds)}</span>
+    </li>
+  );
+}

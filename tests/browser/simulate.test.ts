@@ -1,0 +1,54 @@
+// "What happens to this request?", asked by the owner of a site.
+import AxeBuilder from '@axe-core/playwright';
+import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overhang, startProduct } from '../support/browser.ts';
+import type { Product } from '../support/browser.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+  const user = await product.as('user');
+  await user(siteAntiHeaders.create, {
+    params: { siteId: product.summary.demo.siteID },
+    body: { antiHeaders: [{ name: 'User-Agent', operator: 'contains', value: 'Googlebot', action: 'deny' }] },
+  });
+}, 400_000);
+afterAll(() => product.stop());
+
+const address = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo?view=simulate`;
+const url = () => `http://${product.summary.demo.domain}:${product.edgePort}/assets/loom.svg`;
+
+test('a request is tried as a browser and as a crawler, and what refuses it is a link away', async () => {
+  const { page, complaints } = await product.openAs('user', address(), { language: 'en', width: 1440, expects: /400/ });
+  const urlField = page.getByRole('combobox', { name: 'URL' });
+  await page.getByRole('button', { name: 'Simulate' }).click();
+  await expect.poll(() => urlField.getAttribute('aria-invalid')).toBe('true');
+  await urlField.fill('https://nobody.example.com/');
+  await page.getByRole('button', { name: 'Simulate' }).click();
+  await expect.poll(() => page.locator('main form').textContent()).toMatch(/domain/i);
+  await urlField.fill(url());
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'A browser' }).click();
+  await page.getByRole('button', { name: 'Simulate' }).click();
+  await expect.poll(() => page.locator('main output').textContent()).toMatch(/200/);
+  await expect.poll(() => page.locator('main ol').textContent()).toContain('Looked for in the cache');
+  for (const width of [1440, 360])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      expect(await overhang(page)).toBeLessThanOrEqual(0);
+      const { violations } = await new AxeBuilder({ page }).include('main').analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
+    }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('button', { name: 'A crawler' }).click();
+  await page.getByRole('button', { name: 'Simulate' }).click();
+  await expect.poll(() => page.locator('main output').textContent()).toContain('The edge answers 403 itself');
+  await page.locator('main ol li').last().getByRole('link').click();
+  await expect.poll(() => page.url()).toContain('view=hotlink');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
