@@ -6,6 +6,7 @@ import {
   domainModules,
   proxyRewrites,
   redirects,
+  tokenAuths,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -68,8 +69,10 @@ test('modules are made, given to a domain, changed and taken off, and the edge d
   const [sending] = (await call(urlRedirects.create, { params, body: { modules: [{ name: 'r' }] } })).data;
   const rules = [{ type: 'prefix' as const, source: '/api', target: '/v2' }];
   const [rewriting] = (await call(proxyRewrites.create, { params, body: { modules: [{ name: 'p', rules }] } })).data;
-  const assign = (kind: 'customHeader' | 'cors' | 'urlRedirect' | 'proxyRewrite', moduleID: string | null) =>
-    call(domainModules.assign, { params: { ...params, kind }, body: { moduleID } });
+  const assign = (
+    kind: 'customHeader' | 'cors' | 'urlRedirect' | 'proxyRewrite' | 'tokenAuth',
+    moduleID: string | null,
+  ) => call(domainModules.assign, { params: { ...params, kind }, body: { moduleID } });
   await assign('customHeader', header?.id ?? '');
   await assign('cors', script?.id ?? '');
   await assign('urlRedirect', sending?.id ?? '');
@@ -90,4 +93,19 @@ test('modules are made, given to a domain, changed and taken off, and the edge d
   await assign('customHeader', null);
   await eventually(async () => expect((await get('/')).headers['x-frame-options']).toBeUndefined());
   await call(customHeaders.remove, { params, body: { ids: [changed.id] } });
+
+  const entry = {
+    parts: [{ name: 'auth', format: '{time}-{sign}' }],
+    text: '{path}{time}',
+    algorithm: 'hmacSha256' as const,
+    keys: [{ key: 'a-key-of-the-flow' }],
+  };
+  const [guard] = (await call(tokenAuths.create, { params, body: { modules: [{ name: 't', auths: [entry] }] } })).data;
+  const at = { ...params, moduleId: guard?.id ?? '' };
+  const url = `http://${name}:${http}/paid?q=1`;
+  const signed = await call(tokenAuths.sign, { params: at, body: { authID: guard?.auths[0]?.id ?? '', url } });
+  await assign('tokenAuth', at.moduleId);
+  await eventually(async () => expect((await get('/paid?q=1')).status).toBe(403));
+  expect((await get(signed.url.slice(`http://${name}:${http}`.length))).status).toBe(200);
+  expect(await call(tokenAuths.judge, { params: at, body: { url } })).toMatchObject({ reason: 'missing' });
 });

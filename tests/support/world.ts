@@ -309,6 +309,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       parts: [{ name: 'auth', format: '{time}-{sign}' }],
       text: '{path}{time}',
       algorithm: 'hmacSha256',
+      key: 'a-key-of-a-sample',
       except: null,
       url: 'http://www.example.com/a',
       rand: '0',
