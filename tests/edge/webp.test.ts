@@ -59,7 +59,7 @@ const bomb = Buffer.concat([
 
 beforeAll(async () => {
   images.set('site/any', true);
-  await isThere();
+  await isAtWork(await manyPhotos());
 });
 afterAll(async () => {
   await images.stop();
@@ -79,14 +79,20 @@ const isThere = () =>
 const isAtWork = async (host: string) => {
   await isThere();
   let i = 0;
-  await eventually(async () => {
+  const look = async () => {
     i += 1;
     expect((await get(`/photo-${i}.jpg`, host)).header('content-type')).toBe('image/webp');
-  });
+  };
+  await eventually(look, { within: 60_000 });
 };
 const made = async (site: Partial<SiteDoc> = {}) => (await edge.site({ cacheRules: [rule()], webp, ...site })).name;
 const get = (path: string, host: string, headers: Record<string, string> = browser, method = 'GET') =>
   edge.get(path, { host, headers, method });
+const manyPhotos = async (script: { after?: Promise<unknown> } = {}) => {
+  const host = await made();
+  for (let i = 0; i < 400; i += 1) edge.origin.on(`/photo-${i}.jpg`, { headers: jpeg, body: photo, ...script });
+  return host;
+};
 const askedBy = (path: string, host: string) => edge.origin.asked(path).filter(({ headers }) => headers.host === host);
 const freshFor = (status: string | undefined) => Number(/ttl=(\d+)/.exec(status ?? '')?.[1] ?? Number.NaN);
 
@@ -370,12 +376,6 @@ describe('the service', () => {
     if (images.pid === undefined) throw new Error('it does not run');
     return images.pid;
   };
-  const manyPhotos = async (script: { after?: Promise<unknown> } = {}) => {
-    const host = await made();
-    for (let i = 0; i < 400; i += 1) edge.origin.on(`/photo-${i}.jpg`, { headers: jpeg, body: photo, ...script });
-    return host;
-  };
-
   test('killed while visitors wait, fails none of them; what they got is asked for again soon', async () => {
     const { opened, open } = gate();
     const host = await manyPhotos({ after: opened });
@@ -412,16 +412,16 @@ describe('the service', () => {
     expect(await childrenOf(serving())).not.toEqual(before);
   });
 
-  test('that takes too long for an image sends it as it is, and for good', async () => {
+  test('whose decoder hangs sends what it has, and gets another', async () => {
     const host = await manyPhotos();
     await isAtWork(host);
     const stuck = await childrenOf(serving());
     for (const pid of stuck) process.kill(pid, 'SIGSTOP');
     const reply = await get('/photo-300.jpg', host);
-    expect([reply.status, reply.header('content-type'), reply.header('etag')]).toEqual([200, 'image/jpeg', 'W/"v1"']);
+    expect([reply.status, reply.header('content-type'), reply.header('etag')]).toEqual([200, 'image/jpeg', undefined]);
     expect(reply.bytes.equals(photo)).toBe(true);
-    await isAtWork(host);
-    for (const pid of stuck.slice(1)) process.kill(pid, 'SIGCONT');
+    await isAtWork(await manyPhotos());
+    for (const pid of await childrenOf(serving())) if (stuck.includes(pid)) process.kill(pid, 'SIGKILL');
   });
 
   test('that hangs is in the way of no other answer, and is replaced', async () => {

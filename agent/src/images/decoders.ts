@@ -98,9 +98,12 @@ export class Decoders {
     clearTimeout(job.timer);
     clearTimeout(decoder.watch);
     const endsAt = Date.now() + MOST_MS;
+    const worked = workedMs(child.pid);
     decoder.watch = setInterval(() => {
-      if (Date.now() <= endsAt && residentBytes(child.pid) <= MOST_RESIDENT_BYTES) return;
-      decoder.wasTooMuch = true;
+      const isLarge = residentBytes(child.pid) > MOST_RESIDENT_BYTES;
+      if (!isLarge && Date.now() <= endsAt) return;
+      // On a busy machine the time may have been others'.
+      decoder.wasTooMuch = isLarge || workedMs(child.pid) - worked > MOST_MS / 2;
       child.kill('SIGKILL');
     }, WATCHED_EVERY_MS);
     // Where it went meanwhile, "exit" says so.
@@ -124,9 +127,9 @@ export class Decoders {
     child.on('exit', (_, signal) => {
       clearInterval(decoder.watch);
       this.#decoders.delete(decoder);
-      // What broke one, or was too much for it, would do so again. Somebody from outside is no fault of the image.
-      const isFromOutside = !decoder.wasTooMuch && (signal === 'SIGKILL' || signal === 'SIGTERM');
-      decoder.job?.settle(isFromOutside ? 'later' : 'same');
+      // What broke one, or was too much for it, would do so again. That it was ended is no fault of the image.
+      const wasEnded = !decoder.wasTooMuch && (signal === 'SIGKILL' || signal === 'SIGTERM');
+      decoder.job?.settle(wasEnded ? 'later' : 'same');
       // One that never came to be says that none can.
       if (decoder.state === 'starting') this.#next()?.settle('same');
       this.#assign();
@@ -145,6 +148,20 @@ export class Decoders {
     if (residentBytes(child.pid) > MOST_KEPT_BYTES) end();
     else decoder.watch = setTimeout(end, IDLE_MS);
     this.#assign();
+  }
+}
+
+const TICK_MS = 10;
+
+/** What it had of a processor; 0 where it is gone. */
+function workedMs(pid: number | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is a name and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return 0;
   }
 }
 

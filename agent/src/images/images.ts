@@ -16,7 +16,8 @@ interface Parts {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const ASKED_EVERY_MS = 5000;
-const ANSWERED_WITHIN_MS = 5000;
+/** A machine may be busy. */
+const ANSWERED_WITHIN_MS = 10_000;
 
 export class Images {
   readonly #parts: Parts;

@@ -20,6 +20,8 @@ export function canConvert(): boolean {
 export const loadLibrary = (): typeof sharp => load('sharp');
 
 function glibc(): string {
+  // Names of whom this process is connected to would be looked up.
+  if ('excludeNetwork' in process.report) process.report.excludeNetwork = true;
   const report: unknown = process.report.getReport();
   if (typeof report !== 'object' || report === null || !('header' in report)) return '';
   const { header } = report;

@@ -9,13 +9,14 @@ import { Decoders } from './decoders.ts';
 
 /** As much as nginx takes. */
 const MOST_HEADER_BYTES = 512 << 10;
-/** Of all images that are being looked at. */
+/** Of all images that are being looked at, and of one site's. */
 const MOST_HELD_BYTES = 128 << 20;
+const MOST_HELD_OF_A_SITE = MOST_HELD_BYTES / 4;
 const ENDED_AFTER_MS = 60_000;
 
 export async function serveImages(run: string): Promise<void> {
   const decoders = new Decoders();
-  let held = 0;
+  const held = new Held();
 
   const pass = (asked: IncomingMessage, reply: ServerResponse) => {
     reply.sendDate = false;
@@ -33,12 +34,11 @@ export async function serveImages(run: string): Promise<void> {
     inner.on('response', (answer) => {
       isAnswered = true;
       const order = readOrder(answer);
-      const length = Number(answer.headers['content-length'] ?? order?.mostBytes);
-      if (order === null || held + length > MOST_HELD_BYTES) return stream(answer, reply);
-      held += length;
-      void look(answer, reply, order)
+      if (order === null) return stream(answer, reply);
+      const hold = held.of(order.site);
+      void look(answer, reply, order, hold)
         .catch(() => reply.destroy())
-        .finally(() => (held -= length));
+        .finally(() => hold.release());
     });
     inner.on('error', (error: NodeJS.ErrnoException) => {
       if (isAnswered) return;
@@ -51,13 +51,13 @@ export async function serveImages(run: string): Promise<void> {
     inner.end();
   };
 
-  async function look(answer: IncomingMessage, reply: ServerResponse, order: Order): Promise<void> {
-    const { bytes, came } = await gather(answer, order.mostBytes);
+  async function look(answer: IncomingMessage, reply: ServerResponse, order: Order, hold: Hold): Promise<void> {
+    const { bytes, came } = await gather(answer, order.mostBytes, hold);
     if (came !== 'whole') {
-      writeHead(reply, answer, ['x-e-image']);
+      writeHead(reply, answer, came === 'crowded' ? [] : ['x-e-image']);
       // What broke off shall break off for whoever asked, and not before he has seen that there was an answer.
       reply.write(bytes, () => came === 'torn' && reply.destroy());
-      return came === 'long' ? stream(answer, reply) : undefined;
+      return came === 'torn' ? undefined : stream(answer, reply);
     }
     const isWorthIt = bytes.length >= order.leastBytes;
     const outcome = isWorthIt ? await decoders.convert(order.site, { bytes, quality: order.quality }) : 'same';
@@ -103,22 +103,50 @@ function readOrder({ headers }: IncomingMessage): Order | null {
   return { quality: Number(quality), leastBytes: Number(leastBytes), mostBytes: Number(mostBytes), site };
 }
 
-async function gather(answer: IncomingMessage, most: number) {
+async function gather(answer: IncomingMessage, most: number, hold: Hold) {
   const chunks: Buffer[] = [];
   let length = 0;
-  let came: 'whole' | 'long' | 'torn' = 'whole';
+  let came: 'whole' | 'long' | 'crowded' | 'torn' = 'whole';
   try {
     for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length <= most) continue;
-      came = 'long';
-      break;
+      if (length > most) came = 'long';
+      else if (!hold.take(chunk.length)) came = 'crowded';
+      if (came !== 'whole') break;
     }
   } catch {
     came = 'torn';
   }
   return { bytes: Buffer.concat(chunks), came };
+}
+
+/** What has come of an image, and not what is said to come: an origin that takes its time keeps nobody out. */
+interface Hold {
+  /** False: there is no room for more. */
+  take: (bytes: number) => boolean;
+  release: () => void;
+}
+
+class Held {
+  #all = 0;
+  readonly #bySite = new Map<string, number>();
+
+  of(site: string): Hold {
+    let own = 0;
+    const add = (bytes: number) => {
+      own += bytes;
+      this.#all += bytes;
+      const left = (this.#bySite.get(site) ?? 0) + bytes;
+      if (left === 0) this.#bySite.delete(site);
+      else this.#bySite.set(site, left);
+      return left;
+    };
+    return {
+      take: (bytes) => add(bytes) <= MOST_HELD_OF_A_SITE && this.#all <= MOST_HELD_BYTES,
+      release: () => void add(-own),
+    };
+  }
 }
 
 /** The head is still to be sent, or it is the rest. */
