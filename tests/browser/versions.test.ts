@@ -1,6 +1,7 @@
 // A customer sees what saving would change and what was changed, and has it back.
 import AxeBuilder from '@axe-core/playwright';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -103,6 +104,8 @@ test.each(previews)(
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
     const { page } = await product.openAs('user', at('gzip'), look);
     await page.locator('[name=minBytes]').fill('2048');
+    expect(await overhang(page)).toBe(0);
+    await keepPicture(page, `preview-bar-${look.language}-${look.width}`);
     await page.getByRole('button', { name: look.preview, exact: true }).click();
     const shown = page.getByRole('dialog');
     await shown.locator('ins').first().waitFor();
@@ -113,6 +116,55 @@ test.each(previews)(
     await shown.getByRole('button', { name: look.keep }).click();
     await shown.waitFor({ state: 'detached' });
     expect(await user(compression.get, { params: { siteId } })).toEqual(setting);
+    await page.context().close();
+  },
+);
+
+test(
+  'a list of rules and a drawer are previewed as well, refused at their fields, and saved from the preview',
+  { timeout: 240_000 },
+  async () => {
+    const { siteID: siteId } = product.summary.demo;
+    const user = await product.as('user');
+    const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
+    const { page, complaints } = await product.openAs('user', at('rates'), {
+      language: 'en',
+      width: 1440,
+      expects: /409/,
+    });
+    await page.getByRole('button', { name: 'Add limit' }).click();
+    await page.getByRole('textbox', { name: 'Values' }).last().fill('mp4');
+    await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    const shown = page.getByRole('dialog', { name: 'What saving would change' });
+    await shown.locator('ins', { hasText: /1,234.KiB/ }).waitFor();
+    const listed = async () => (await user(rates.list, { params: { siteId } })).data.map(({ rate }) => rate);
+    expect(await listed()).not.toContain(1234);
+    await shown.getByRole('button', { name: 'Publish' }).click();
+    await eventually(async () => expect(await listed()).toContain(1234));
+
+    await user(cors.create, {
+      params: { siteId },
+      body: { cors: [{ name: 'Taken', allowOrigins: ['https://a.example'] }] },
+    });
+    await page.goto(page.url().replace('view=rates', 'view=cors'));
+    await page.getByRole('button', { name: 'Add CORS module' }).first().click();
+    const drawer = page.getByRole('dialog', { name: 'Add CORS module' });
+    await drawer.locator('[name=name]').fill('Taken');
+    await drawer.locator('[name=allowOrigins]').fill('https://b.example');
+    await drawer.getByRole('button', { name: 'Preview', exact: true }).click();
+    await drawer.locator('[name=name][aria-invalid=true]').waitFor();
+    await drawer.locator('[name=name]').fill('Free');
+    await drawer.getByRole('button', { name: 'Preview', exact: true }).click();
+    await shown.locator('ins', { hasText: 'https://b.example' }).waitFor();
+    await keepPicture(page, 'preview-over-drawer');
+    expect(await faultsOf(page)).toEqual([]);
+    await shown.getByRole('button', { name: 'Keep editing' }).click();
+    await shown.waitFor({ state: 'detached' });
+    expect(await drawer.locator('[name=name]').inputValue()).toBe('Free');
+    const names = async () => (await user(cors.list, { params: { siteId } })).data.map(({ name }) => name);
+    expect(await names()).toEqual(['Taken']);
+    expect(complaints().filter((text) => !text.includes('409'))).toEqual([]);
     await page.context().close();
   },
 );

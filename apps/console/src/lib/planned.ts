@@ -2,7 +2,7 @@
 import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
 import { drafts } from '@edgeloom/contract/drafts/drafts.endpoints.ts';
 import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
-import type { Options } from '@edgeloom/contract/client.ts';
+import { ApiError, type Options } from '@edgeloom/contract/client.ts';
 import { call } from './api.ts';
 
 export interface Planned {
@@ -16,7 +16,7 @@ export type Drafted = Received<typeof drafts.run>;
 export const make = ({ endpoint, params = {}, body }: Planned, options?: Options): Promise<unknown> =>
   call(endpoint, { params, body }, options);
 
-/** What the calls would change, in this order. It throws what the API would refuse, as of the call that it refuses. */
+/** What the calls would change, in this order. It throws what the API would refuse, as the refused call itself would. */
 export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
   call(drafts.run, {
     params: { siteId: planned[0]?.params?.['siteId'] ?? '' },
@@ -27,4 +27,16 @@ export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
         body,
       })),
     },
+  }).catch((error: unknown) => {
+    throw error instanceof ApiError ? asItsOwn(error) : error;
   });
+
+/** `calls.0.body.rules.1.value` is `rules.1.value` of the call. */
+const asItsOwn = ({ status, envelope, retryAfterSeconds }: ApiError) => {
+  const errorData = envelope.errorData.map((fault) =>
+    typeof fault === 'object' && fault !== null && 'path' in fault
+      ? { ...fault, path: String(fault.path).replace(/^calls\.\d+\.body\./, '') }
+      : fault,
+  );
+  return new ApiError(status, { ...envelope, errorData }, retryAfterSeconds);
+};

@@ -15,7 +15,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   portUpstreams: ['origins'],
   antiReferers: ['hotlink'],
   antiHeaders: ['hotlink'],
-  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuth'],
+  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths'],
 };
 const featuresOf = (kind: string) => ['versions', ...(wordsOf[kind] ?? [kind])];
 

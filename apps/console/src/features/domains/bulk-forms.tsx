@@ -9,6 +9,7 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { newOrigin, templateFaults, upstreamsOf, type Origin } from '../../components/origins/origins.ts';
 import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
+import { PreviewButton } from '../../components/preview/preview-button.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -106,18 +107,26 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
   const { run, running } = useAction(domains.setUpstreams, { quiet: true });
   const noneOn = !origins.some(({ enabled }) => enabled);
   const { isGood: isComplete, fault } = templateFaults(origins, refused, tried);
-  const submit = async () => {
+  const plan = () => {
     setTried(true);
-    if (!isComplete) return;
+    const body = { ids: [...ids], upstreams: upstreamsOf(origins) };
+    return isComplete ? { endpoint: domains.setUpstreams, params: { siteId }, body } : null;
+  };
+  const refuse = (error: unknown) => {
+    const placed = fieldErrorsOf(error);
+    setRefused(new Map(placed.map(({ path, rule, message }) => [path, ruleText(rule, message)])));
+    if (placed.length === 0) toastError(error);
+  };
+  const submit = async () => {
+    const planned = plan();
+    if (!planned) return;
     try {
-      await run({ params: { siteId }, body: { ids: [...ids], upstreams: upstreamsOf(origins) } });
+      await run(planned);
       toast({ text: t('common.saved') });
       overlay?.setDirty(false);
       overlay?.close();
     } catch (error) {
-      const placed = fieldErrorsOf(error);
-      setRefused(new Map(placed.map(({ path, rule, message }) => [path, ruleText(rule, message)])));
-      if (placed.length === 0) toastError(error);
+      refuse(error);
     }
   };
   return (
@@ -148,6 +157,11 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
             {t('common.cancel')}
           </Button>
         )}
+        <PreviewButton
+          preview={{ plan: () => [plan()].filter((planned) => planned !== null), onRefused: refuse }}
+          saveText={t('domains.bulk.originsSubmit', { count: ids.length })}
+          onSave={() => void submit()}
+        />
         <Button type="submit" loading={running}>
           {t('domains.bulk.originsSubmit', { count: ids.length })}
         </Button>

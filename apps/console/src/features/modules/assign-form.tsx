@@ -5,6 +5,7 @@ import { Button, Checkbox, MultiSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { PreviewButton } from '../../components/preview/preview-button.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
@@ -46,14 +47,20 @@ function Loaded({ siteId, kind, module, words, before, more }: AssignProps & { b
   const [chosen, setChosen] = useState(before.map(({ value }) => value));
   const [all, setAll] = useState(false);
   const { run, running } = useAction(domainModules.assign, { refreshes: [words], done: 'common.saved' });
-  const submit = async () => {
-    const params = { siteId, kind };
+  const plan = () => {
     const had = before.map(({ value }) => value);
     const added = chosen.filter((id) => !had.includes(id));
     const gone = had.filter((id) => !chosen.includes(id));
-    if (all && !(await run({ params, body: { moduleID: module.id } }))) return;
-    if (!all && added.length > 0 && !(await run({ params, body: { domainIDs: added, moduleID: module.id } }))) return;
-    if (!all && gone.length > 0 && !(await run({ params, body: { domainIDs: gone, moduleID: null } }))) return;
+    const bodies = all
+      ? [{ moduleID: module.id }]
+      : [
+          ...(added.length > 0 ? [{ domainIDs: added, moduleID: module.id }] : []),
+          ...(gone.length > 0 ? [{ domainIDs: gone, moduleID: null }] : []),
+        ];
+    return bodies.map((body) => ({ endpoint: domainModules.assign, params: { siteId, kind }, body }));
+  };
+  const submit = async () => {
+    for (const planned of plan()) if (!(await run(planned))) return;
     close();
   };
   return (
@@ -91,9 +98,12 @@ function Loaded({ siteId, kind, module, words, before, more }: AssignProps & { b
           {t('common.cancel')}
         </Button>
         {can(domainModules.assign) && (
-          <Button type="submit" loading={running}>
-            {t('common.save')}
-          </Button>
+          <>
+            <PreviewButton preview={{ plan }} saveText={t('common.save')} onSave={() => void submit()} />
+            <Button type="submit" loading={running}>
+              {t('common.save')}
+            </Button>
+          </>
         )}
       </div>
     </form>

@@ -13,6 +13,7 @@ import { freshEntry, type Entry, type TokenAuth } from './token-form.ts';
 export function TokenAuthsForm({ siteId, value }: { siteId: string; value: TokenAuth | undefined }) {
   return (
     <ResourceForm
+      preview
       create={tokenAuths.create}
       update={tokenAuths.update}
       params={{ siteId }}
