@@ -69,6 +69,20 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
   await page.context().close();
 });
 
+test('the page of a domain shows the rules that hold for it, and purges the domain alone', async () => {
+  const { demo, console } = product.summary;
+  const { page, complaints } = await product.openAs('user', address('view=domains'), { language: 'en', width: 1440 });
+  await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}`);
+  await page.getByRole('link', { name: 'Purge', exact: true }).click();
+  await expect.poll(() => page.getByRole('list', { name: 'Cache rules' }).textContent()).toContain('/shop/');
+  expect(await page.getByRole('link', { name: 'Manage the rules' }).getAttribute('href')).toContain('view=cache');
+  await page.getByRole('button', { name: `Purge everything of ${demo.domain}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Purge 1 host' }).click();
+  await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
 test('what is preheated has a receipt of each node', async () => {
   const { page, complaints } = await product.openAs('user', address('view=cache&tab=preheat'), {
     language: 'en',
@@ -122,8 +136,10 @@ test.each([
     'view=cache&tab=preheat',
     'view=cache&tab=settings',
     'view=gzip',
+    'tab=cache',
   ]) {
-    await page.goto(`${product.summary.console}/user/${address(view)}`);
+    const at = address(view).replace('?tab', `/${product.summary.demo.domain}?tab`);
+    await page.goto(`${product.summary.console}/user/${at}`);
     await page.locator('main h1').waitFor();
     if (view === 'view=cache') {
       const rule = page.locator('main ol > li').first();
