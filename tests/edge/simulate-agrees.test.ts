@@ -1,6 +1,7 @@
 // The claim that makes simulating worth anything: what it says is what the edge does. Configurations and requests are made
 // by chance that comes out the same each time; of each request it is asked first what would be, then it is made.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type {
   AntiHeaderDoc,
   AntiRefererDoc,
@@ -77,6 +78,7 @@ const cacheRule = (chance: Chance): CacheRuleDoc =>
     ...(chance.is(0.2) && { cookies: 'listed' as const, cookieNames: ['lang'] }),
     ...(chance.is(0.2) && { passCookies: ['session*'] }),
     ...(chance.is(0.3) && { stripCookies: true }),
+    ...(chance.is(0.1) && { slices: true }),
   });
 
 const antiReferer = (chance: Chance): AntiRefererDoc => ({
@@ -119,6 +121,36 @@ function siteOf(chance: Chance): SiteDoc {
       errorPages: chance.some(0.5, [403, 500, 502, 503, 903]).map((code) => errorPage(code, chance)),
     }),
   });
+}
+
+const KEY = 'a-key-of-tokens';
+function tokens(chance: Chance): ModuleDoc {
+  const id = randomUUID();
+  const auth = {
+    id: randomUUID(),
+    paths: { type: 'prefix' as const, values: chance.some(0.6, ['/img', '/static', '/', '/api']) },
+    place: chance.one(['query', 'header', 'cookie'] as const),
+    parts: [{ name: 'token', pattern: '([0-9]+)-([0-9a-f]{64})', variables: ['time', 'sign'] }],
+    text: ['', 'path', '-', 'time', '-', 'key', ''],
+    hash: 'sha256' as const,
+    hmac: false,
+    encoding: 'hex' as const,
+    timeFormat: 'seconds' as const,
+    utcOffset: 0,
+    goodSeconds: 3600,
+    notEarly: false,
+    leewaySeconds: 0,
+    keys: [edge.seal(KEY, moduleKey(id))],
+    ...(chance.is(0.3) && { redirect: { url: 'https://else.example/sign', host: 'else.example', path: '/sign' } }),
+  };
+  return { kind: 'module', id, module: 'tokenAuth', auths: [auth] };
+}
+
+/** Good, of long ago, or signed by somebody else. */
+function tokenFor(path: string, chance: Chance): string {
+  const time = Math.floor(Date.now() / 1000) - chance.one([0, 0, 100_000]);
+  const text = `${path.replace(/\?.*/, '')}-${time}-${chance.one([KEY, KEY, 'another'])}`;
+  return `${time}-${createHash('sha256').update(text).digest('hex')}`;
 }
 
 function modulesOf(chance: Chance, name: string): ModuleDoc[] {
@@ -190,7 +222,7 @@ function modulesOf(chance: Chance, name: string): ModuleDoc[] {
       ],
     },
   ];
-  return chance.some(0.4, all);
+  return [...chance.some(0.4, all), ...(chance.is(0.25) ? [tokens(chance)] : [])];
 }
 
 interface World {
@@ -363,10 +395,16 @@ async function disagreement(seed: number): Promise<object | null> {
   for (let i = 0; i < REQUESTS; i += 1) {
     await purge(chance, world);
     answer = answerOf(chance);
-    const path = few[Math.floor(chance.next() * few.length)] ?? '/';
+    const bare = few[Math.floor(chance.next() * few.length)] ?? '/';
+    const token = world.host.modules?.tokenAuth !== undefined && chance.is(0.8) ? tokenFor(bare, chance) : null;
+    const path = token === null ? bare : `${bare}${bare.includes('?') ? '&' : '?'}token=${token}`;
     const isPreflight = chance.is(0.03);
     const method = isPreflight ? 'OPTIONS' : chance.is(0.8) ? 'GET' : chance.one(['HEAD', 'POST', 'OPTIONS', 'DELETE']);
-    const headers = isPreflight ? preflight : headersOf(chance);
+    const other: [string, string][] = isPreflight ? preflight : headersOf(chance);
+    const headers: [string, string][] =
+      token === null
+        ? other
+        : [...other.filter(([field]) => field !== 'Cookie'), ['token', token], ['Cookie', `token=${token}; lang=fr`]];
     const secure = chance.is(0.1);
     const name = chance.is(0.97) ? world.host.name : 'nobody.example.com';
     const would = await simulated(edge, name, path, {
@@ -406,7 +444,7 @@ test(
   async () => {
     for (let seed = 1; seed <= CONFIGURATIONS; seed += 1) expect(await disagreement(seed)).toBeNull();
     const kinds = `status 200; status 206; status 301; status 304; status 403; status 500;
-      status 903; status 904; host refused; antiReferer refused; antiReferer redirected; antiHeader closed;
+      status 903; status 904; host refused; antiReferer refused; antiReferer redirected; antiHeader closed; tokenAuth passed; tokenAuth refused; tokenAuth redirected; cache slices;
       urlRedirect redirected; https redirected; cors answered; corsAnswer applied; rates applied; cache past;
       proxyRewrite applied; store hit; store miss; store expired; store stale; store bypass;
       keep stored; keep notStored; errorPage applied; requestHeaders applied; responseHeaders applied; hsts applied`;

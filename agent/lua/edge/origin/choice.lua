@@ -122,6 +122,15 @@ local function rests(origin, upstream)
     return peers:get("rest|" .. upstream.id) or origin.health and peers:get("down|" .. upstream.id)
 end
 
+-- How many of them do just now.
+function _M.resting(origin)
+    local count = 0
+    for _, upstream in ipairs(origin.upstreams) do
+        count = count + (rests(origin, upstream) and 1 or 0)
+    end
+    return count
+end
+
 local function collect(origin, backup, facts, even_resting)
     local list = {}
     for _, upstream in ipairs(origin.upstreams) do

@@ -1,6 +1,7 @@
 -- What a plugin decided and why, read from what it answered and from what it left with the request: step, decision, detail
 -- and the rule behind it. The plugins know nothing of this, so that a visitor pays nothing for it.
 local birth_of = require("edge.cache.birth").unpack
+local choice = require("edge.origin.choice")
 local docs = require("edge.core.docs")
 local header, var = ngx.header, ngx.var
 local type, tonumber = type, tonumber
@@ -149,7 +150,7 @@ function origin_access.origin(told)
     end
     return "chosen", {
         address = peer.address .. ":" .. peer.port, name = peer.upstream.address, backup = peer.upstream.backup,
-        others = #trip.peers - 1, scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
+        others = #trip.peers - 1, resting = choice.resting(trip.origin), scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
         method = trip.origin.method,
     }, rule("upstream", peer.upstream.id)
 end

@@ -74,6 +74,9 @@ function StepLine({ step }: { step: Step }) {
       <span className={classes['name']}>{nameOf(step)}</span>
       <span className={classes['said']}>
         {saidOf(step)}
+        {Number(step.detail['resting'] ?? 0) > 0 && (
+          <span>{t('simulate.resting', { count: Number(step.detail['resting']) })}</span>
+        )}
         {rule !== null &&
           (view === undefined ? (
             <code className={classes['rule']}>{rule}</code>
