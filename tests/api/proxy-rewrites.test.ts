@@ -37,6 +37,8 @@ test.each([
   [{ ...api, target: '//elsewhere.example/' }, 'target'],
   [{ ...api, target: '/a#b' }, 'target'],
   [{ ...api, target: '/a%0d%0ab' }, 'target'],
+  // Half of a character, which no document holds.
+  [{ ...api, target: '/a?b=\ud800' }, 'target'],
   [{ type: 'regex' as const, source: '^/(.*)$', target: '/$2' }, 'target'],
   [{ ...api, host: 'a b' }, 'host'],
 ])('one that cannot work, or would leave the origin, is refused where it is wrong: %j', async (bad, field) => {

@@ -48,6 +48,7 @@ test.each([
   [prefix('/a?x=1', '/b'), 'source'],
   [pattern('^/(a+)+$', '/b'), 'source'],
   [exact('/a', 'javascript:alert(1)'), 'target'],
+  [exact('/a', '/b\ud800'), 'target'],
   [exact('/a', '//evil.example'), 'target'],
   [exact('/a', '/\\evil.example'), 'target'],
   [exact('/a', 'https://user@evil.example/'), 'target'],

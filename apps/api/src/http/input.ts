@@ -57,10 +57,13 @@ async function form(request: FastifyRequest) {
   return body;
 }
 
-/** Texts that the database can neither hold nor look for. */
+/** May the database hold it, and a document? Half of a pair of UTF-16 is no character. */
+export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
+
+/** Texts that can neither be held nor looked for. */
 function* unstorable(value: unknown, path: readonly string[] = []): Generator<object> {
-  if (typeof value === 'string' && value.includes('\0'))
-    yield { path: path.join('.'), rule: 'format', message: 'no text holds a NUL character' };
+  if (typeof value === 'string' && !isStorable(value))
+    yield { path: path.join('.'), rule: 'format', message: 'no text holds a NUL character or half of a character' };
   if (value === null || typeof value !== 'object' || value instanceof File) return;
   for (const [name, part] of Object.entries(value)) yield* unstorable(part, [...path, name]);
 }
