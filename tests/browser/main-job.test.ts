@@ -137,6 +137,8 @@ test('a machine that runs the shown command is seen to join, and then serves', a
   await signIn(screen, 'client', product.summary);
 
   await page.getByRole('link', { name: 'Nodes' }).click();
+  await page.getByRole('link', { name: 'Uninitialized' }).click();
+  await page.getByText('Every node has joined').waitFor();
   await page.getByRole('button', { name: 'Add node' }).click();
   await drawer.getByLabel('Node', { exact: true }).fill('hkg-01');
   await drawer.getByLabel('IP address').fill('192.0.2.66');
@@ -166,7 +168,8 @@ test('a machine that runs the shown command is seen to join, and then serves', a
     await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
     await keepPicture(page, 'node-running');
     await page.getByRole('link', { name: 'Machine settings' }).click();
-    await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+    const logs = page.locator('section').filter({ hasText: 'Log rotation' });
+    await logs.getByRole('button', { name: 'Edit' }).click();
     await drawer.getByRole('combobox', { name: 'Rotate' }).click();
     await page.getByRole('option', { name: 'Every day' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();

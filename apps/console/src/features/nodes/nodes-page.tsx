@@ -1,5 +1,5 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { Page } from '../../components/page/page.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -8,11 +8,18 @@ import { NodeForm } from './node-form.tsx';
 import { tally } from './node-states.ts';
 import { NodesTable } from './nodes-table.tsx';
 import classes from './nodes.module.css';
+import { WaitingTable } from './waiting-table.tsx';
 
 export function NodesPage() {
+  const waiting = useEndpoint(nodes.uninitialized, { query: { pageSize: 1 } }, { pollMs: 5000 }).data?.total;
+  const tabs = [
+    { value: 'all', label: 'nodes.tabs.all' },
+    { value: 'waiting', label: 'nodes.tabs.waiting', count: waiting },
+  ] as const;
+  const tab = useTab(tabs);
   return (
-    <Page title="nodes.title" count={<Tally />} create={<NodeForm />} creates={nodes.create}>
-      <NodesTable />
+    <Page title="nodes.title" count={<Tally />} create={<NodeForm />} creates={nodes.create} tabs={tabs}>
+      {tab === 'all' ? <NodesTable /> : <WaitingTable />}
     </Page>
   );
 }

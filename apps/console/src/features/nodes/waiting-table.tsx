@@ -1,0 +1,57 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { IconKey, IconServer } from '@tabler/icons-react';
+import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { t } from '../../lib/i18n.ts';
+import { disabling, enabling, removing, useMoving, useRejoin } from './node-actions.ts';
+import { NodeForm } from './node-form.tsx';
+import type { EdgeNode } from './node-states.ts';
+
+const columns: Column<EdgeNode>[] = [
+  { key: 'name', title: 'nodes.fields.name', to: ({ id }) => `nodeManage/nodesList/${id}` },
+  { key: 'ip', title: 'nodes.fields.ip' },
+  { key: 'zoneName', title: 'nodes.fields.zoneName', sort: false },
+  { key: 'role', title: 'nodes.fields.role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
+  { key: 'memo', flexible: true, sort: false },
+  { key: 'createdAt', as: 'time', priority: 2 },
+];
+
+/** Nodes whose machine has not joined yet. */
+export function WaitingTable() {
+  const rejoin = useRejoin();
+  const moving = useMoving();
+  const rejoining = act<EdgeNode>({
+    label: 'nodes.actions.rejoin',
+    icon: IconKey,
+    can: nodes.rejoin.can,
+    run: async ([node]) => {
+      if (node) await rejoin(node);
+    },
+  });
+  const bulk: BulkAction<EdgeNode>[] = [moving, disabling, removing];
+  return (
+    <ResourceTable
+      endpoint={nodes.uninitialized}
+      columns={columns}
+      caption="nodes.tabs.waiting"
+      words="nodes.waiting"
+      counted={() => null}
+      search="search"
+      sort="-createdAt"
+      pollMs={5000}
+      filters={[{ key: 'zoneID', meta: zones.meta }]}
+      row={(node) => [
+        rejoining,
+        edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
+        node.enabled ? disabling : enabling,
+        moving,
+        removing,
+      ]}
+      bulk={bulk}
+      phone={(node) => ({ below: node.ip })}
+      empty={{ icon: IconServer }}
+    />
+  );
+}
