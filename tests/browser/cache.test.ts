@@ -72,8 +72,7 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
 test('the page of a domain shows the rules that hold for it, and purges the domain alone', async () => {
   const { demo, console } = product.summary;
   const { page, complaints } = await product.openAs('user', address('view=domains'), { language: 'en', width: 1440 });
-  await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}`);
-  await page.getByRole('link', { name: 'Purge', exact: true }).click();
+  await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}?tab=cache`);
   await expect.poll(() => page.getByRole('list', { name: 'Cache rules' }).textContent()).toContain('/shop/');
   expect(await page.getByRole('link', { name: 'Manage the rules' }).getAttribute('href')).toContain('view=cache');
   await page.getByRole('button', { name: `Purge everything of ${demo.domain}` }).click();

@@ -14,7 +14,7 @@ import { Pill, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Tags } from '../../components/values/values.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
-import { domainAddress } from '../../lib/site-address.ts';
+import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
@@ -99,7 +99,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
           {can(purge.urls) && (
             <Button
               component={Link}
-              to={`${domainAddress({ id, name }, domain.name)}&tab=cache`}
+              to={siteAddress({ id, name }, 'cache', 'purge')}
               variant="default"
               leftSection={<IconEraser size={15} stroke={1.6} />}
             >
