@@ -219,6 +219,29 @@ test('a large file comes in pieces, and a failing origin’s own error, by the p
   expect(new Set(urls)).toEqual(new Set(['/large', '/broken']));
 });
 
+test('what is asked again, in the background or for the origin’s own error, is asked without the token', async () => {
+  const auth = authOf({});
+  const doc = docOf([auth]);
+  await edge.put(doc);
+  const rules = [cacheRule({ honourOrigin: true })];
+  const { name } = await edge.site({ cacheRules: rules }, { modules: { tokenAuth: doc.id } });
+  const get = (path: string) =>
+    edge.get(signUrl(auth, KEY, `http://${name}${path}`, { time: now() }, digest).url.slice(`http://${name}`.length), {
+      host: name,
+    });
+  edge.origin.on('/again', { headers: { 'cache-control': 'no-cache', etag: '"a"' }, body: 'one' });
+  expect(await get('/again')).toMatchObject({ status: 200, body: 'one' });
+  edge.origin.on('/again', { status: 500, body: 'its own' });
+  expect(await get('/again')).toMatchObject({ status: 500, body: 'its own' });
+  edge.origin.on('/stale', { headers: { 'cache-control': 'max-age=1, stale-while-revalidate=600' }, body: 'old' });
+  await eventually(async () => {
+    expect(await get('/stale')).toMatchObject({ status: 200, body: 'old' });
+    expect(edge.origin.asked('/stale').length).toBeGreaterThanOrEqual(2);
+  });
+  const urls = edge.origin.requests.filter(({ headers }) => headers.host === name).map(({ url }) => url);
+  expect(new Set(urls)).toEqual(new Set(['/again', '/stale']));
+});
+
 test('only the paths that are named need one, however they are written', async () => {
   const { ask, visit, name } = await guarded(
     authOf({ type: 'prefix', value: ['/paid/'], except: { type: 'prefix', value: ['/paid/trailers/'] } }),
