@@ -297,6 +297,42 @@ test('the origin is asked whether its image changed, by its own validator; where
   expect([changed.header('content-type'), changed.header('etag')]).toEqual(['image/webp', 'W/"v2"']);
 });
 
+test('what a site begins or ceases to want holds for what is stored as well, when it is asked about', async () => {
+  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+  edge.origin.on('/later.jpg', ({ headers }) =>
+    headers['if-none-match'] === undefined ? { headers: said, body: photo } : { status: 304, headers: said },
+  );
+  const { site, name: host } = await edge.site({});
+  const is = async (type: string) => {
+    for (let i = 0; i < 2; i += 1) expect((await get('/later.jpg', host)).header('content-type')).toBe(type);
+  };
+  await is('image/jpeg');
+  await edge.put({ ...site, webp });
+  await is('image/webp');
+  await edge.put(site);
+  await is('image/jpeg');
+  // Once for each, and a question whether it changed.
+  expect(askedBy('/later.jpg', host).map(({ headers }) => headers['if-none-match'] !== undefined)).toEqual([
+    ...[false, true],
+    ...[false, true],
+    ...[false, true],
+  ]);
+});
+
+test('what is called an image and is none is fetched once, and then asked about like anything else', async () => {
+  const host = await made({ cacheRules: [] });
+  const said = { 'content-type': 'text/html', etag: '"v1"', 'cache-control': 'max-age=0' };
+  edge.origin.on('/page.png', ({ headers }) =>
+    headers['if-none-match'] === undefined ? { headers: said, body: 'a page' } : { status: 304, headers: said },
+  );
+  for (let i = 0; i < 3; i += 1) expect((await get('/page.png', host)).body).toBe('a page');
+  expect(askedBy('/page.png', host).map(({ headers }) => headers['if-none-match'])).toEqual([
+    undefined,
+    '"v1"',
+    '"v1"',
+  ]);
+});
+
 test.each(['url', 'prefix', 'tag', 'soft'] as const)('a purge by %s takes both forms', async (kind) => {
   const { name: host, site } = await edge.site({ cacheRules: [rule()], webp });
   edge.origin.on('/p/a.jpg', { headers: { ...jpeg, 'cache-tag': 'red' }, body: photo });

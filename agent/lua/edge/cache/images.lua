@@ -13,6 +13,7 @@ local settings = require("edge.core.settings")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local header, var, time = ngx.header, ngx.var, ngx.time
+local clear_header = ngx.req.clear_header
 local find, lower, match, sub, min, tonumber = string.find, string.lower, string.match, string.sub, math.min, tonumber
 
 local _M = {}
@@ -38,17 +39,44 @@ function _M.is_likely(site, path)
     return kind and set(wanted.types)[kind] or false
 end
 
-local function is_known()
-    local key = var.http_x_e_key
-    local recipe = key and urls.recipe(keys.url_of(key))
-    return recipe and vary.by_webp(recipe)
+-- What is stored was fetched when the site wanted something else: a 304 would keep it for good.
+local function ask_for_the_whole()
+    clear_header("If-None-Match")
+    clear_header("If-Modified-Since")
 end
 
 -- Hop B, before an origin is chosen.
 function _M.origin_access(site, request)
-    if wanted_of(site) and not request.simulated and not var.http_x_e_image and is_for_the_store()
-        and accepts.webp(var.http_accept) and (_M.is_likely(site, request.path) or is_known()) then
-        return "@image"
+    local wanted = wanted_of(site)
+    if not wanted and var.http_x_e_state ~= "EXPIRED" or request.simulated or var.http_x_e_image
+        or not is_for_the_store() or not accepts.webp(var.http_accept) then
+        return nil
+    end
+    local url = keys.url_of(var.http_x_e_key or "")
+    local recipe = url and urls.recipe(url)
+    local is_known = recipe and vary.by_webp(recipe)
+    if not wanted then
+        if is_known then
+            ask_for_the_whole()
+            request.was_image = true
+        end
+        return nil
+    end
+    if not is_known and not _M.is_likely(site, request.path) then
+        return nil
+    end
+    if not is_known and not urls.is_plain(url) then
+        ask_for_the_whole()
+    end
+    return "@image"
+end
+
+-- Of what is stored as it is.
+function _M.note_plain(request, key)
+    if var.http_x_e_image then
+        urls.note_plain(keys.url_of(key))
+    elseif request.was_image then
+        urls.forget_recipe(keys.url_of(key))
     end
 end
 

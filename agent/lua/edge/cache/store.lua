@@ -360,6 +360,7 @@ function _M.origin_header(site, request)
         return not_stored(response, key)
     end
     if not response.image then
+        images.note_plain(request, key)
         return stored(site, response, key, expires)
     end
     images.tell_apart(response)

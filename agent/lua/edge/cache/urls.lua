@@ -72,6 +72,21 @@ function _M.recipe_ahead(url, recipe)
     return known or urls:get(key)
 end
 
+function _M.forget_recipe(url)
+    urls:delete("recipe|" .. url)
+end
+
+-- By its name it would be an image that becomes WebP, and is none.
+function _M.is_plain(url)
+    return urls:get("plain|" .. url)
+end
+
+function _M.note_plain(url)
+    if urls:free_space() >= RESERVE then
+        urls:safe_set("plain|" .. url, true, KEPT_SECONDS)
+    end
+end
+
 -- Which version of a large file its stored pieces are of.
 function _M.validator(url)
     return urls:get("validator|" .. url)
@@ -112,6 +127,7 @@ end
 function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
     urls:delete("ahead|" .. url)
+    urls:delete("plain|" .. url)
     if not put("version|", url, version, KEPT_SECONDS) then
         _M.move_site(site_id)
     end
