@@ -316,7 +316,7 @@ const subjects: Subject[] = [
   ),
 ];
 
-const withoutNothing = <Value extends object>(value: Value) => {
+const withoutNothing = (value: object) => {
   const given = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Compressed.parse({ gzip: false, brotli: false, types: [], minBytes: 0, ...Object.fromEntries(given) });
 };
@@ -436,7 +436,8 @@ test('no text of a document that files are rendered from changes more than its o
   const node: NodeDoc = { kind: 'node', id: randomUUID(), enabled: true, cacheMaxBytes: 0 };
   const render = (changed: { zone?: ZoneDoc; node?: NodeDoc }) =>
     [...renderTree({ zone, node, generation: 1, host, ...changed })].map(([file, text]) => [file, text]);
-  const plain = render({});
+  const plain = JSON.stringify(render({}));
+  const changing: string[] = [];
   for (const [key, schema, sample] of [
     ['zone', ZoneDoc, zone],
     ['node', NodeDoc, node],
@@ -444,6 +445,7 @@ test('no text of a document that files are rendered from changes more than its o
     for (const place of placesIn(sample))
       for (const text of hostile(textAt(sample, place))) {
         const parsed = schema.safeParse(replaced(sample, place, text));
-        if (parsed.success) expect(render({ [key]: parsed.data })).toEqual(plain);
+        if (parsed.success && JSON.stringify(render({ [key]: parsed.data })) !== plain) changing.push(place.join('.'));
       }
+  expect(changing).toEqual([]);
 });
