@@ -1,7 +1,7 @@
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import { kindName, linesOf, titleOf } from './in-words.ts';
+import { kindName, linesOf, NOTHING, titleOf } from './in-words.ts';
 import classes from './differences.module.css';
 
 interface DifferencesProps {
@@ -38,6 +38,8 @@ export function Differences({ rows, total, before, after }: DifferencesProps) {
               <tbody>
                 {row.fields.map(({ field, before: was, after: is }) => {
                   const [old, now] = [linesOf(row.kind, field, was), linesOf(row.kind, field, is)];
+                  // Of what was not there before, all that is not set would be a line.
+                  if (old[0] === NOTHING && now[0] === NOTHING) return null;
                   return (
                     <tr key={field}>
                       <th scope="row">{titleOf(row.kind, field)}</th>

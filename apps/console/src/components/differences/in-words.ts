@@ -1,6 +1,6 @@
 // What a version says of a thing, as people read it: the words of the feature whose thing it is, times with their unit.
 import { count, duration } from '../../lib/format.ts';
-import { currentLanguage, t, tMaybe } from '../../lib/i18n.ts';
+import { currentLanguage, t, tMaybe, type Word } from '../../lib/i18n.ts';
 import { fieldTitle } from '../resource-table/columns.tsx';
 
 export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? kind;
@@ -42,17 +42,30 @@ export function linesOf(kind: string, field: string, value: unknown): string[] {
   return [written(kind, field, value)];
 }
 
+/** Switches that the feature calls otherwise than on and off. */
+const sides: Readonly<Record<string, readonly [on: Word, off: Word]>> = {
+  'antiReferers.isBlack': ['hotlink.choices.list.black', 'hotlink.choices.list.white'],
+  'upstreams.backup': ['origins.backup', 'origins.main'],
+  'portUpstreams.backup': ['origins.backup', 'origins.main'],
+};
+
+export const NOTHING = '—';
 const seconds = /Seconds$|^(?:cacheTime|minTime|maxTime|browserTime|staleWhileRevalidate|staleIfError|maxAge)$/;
 
 function written(kind: string, field: string, value: unknown): string {
   const name = lastOf(field);
-  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return '—';
+  if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
+    return NOTHING;
   if (typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number') {
     const choice = firstOf(featuresOf(kind).map((feature) => `${feature}.choices.${name}.${String(value)}`));
     if (choice !== null) return choice;
+    if (name === 'kind') return firstOf([`${String(value)}s.title`, `${String(value)}.title`]) ?? String(value);
     if (name === 'type' && typeof value === 'string') return tMaybe(`common.paths.choice.${value}`) ?? value;
   }
-  if (typeof value === 'boolean') return t(value ? 'common.on' : 'common.off');
+  if (typeof value === 'boolean') {
+    const [on, off] = sides[`${kind}.${name}`] ?? ['common.on', 'common.off'];
+    return t(value ? on : off);
+  }
   if (typeof value === 'number') {
     if (seconds.test(name)) return duration(value, currentLanguage());
     if (name.endsWith('Bytes')) return count(value);
