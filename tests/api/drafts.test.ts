@@ -129,6 +129,21 @@ describe('a draft', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id } })).maxFails).toBe(9);
   });
 
+  test('is one of few that an account has at once', async () => {
+    const domain = await build.domain();
+    const { site, id } = domain;
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
+    const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => draft(site, [asked])));
+    await other.query('ROLLBACK');
+    other.release();
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ status: 429 }) });
+    expect((await draft(site, [asked])).total).toBe(1);
+  });
+
   test('beside others and a save: each is told what its own would change, and the save is kept', async () => {
     const domain = await build.domain();
     const { site, id } = domain;

@@ -32,12 +32,34 @@ export type Drafts = <T>(
 ) => Promise<T>;
 
 const PATIENCE_MS = 5000;
+/** Of an account, in one process: each has a connection of the pool to itself. */
+const AT_ONCE = 4;
 
 export function drafting(installation: Installation, modules: readonly Routes[]): Drafts {
   const { pool } = installation;
   const find = draftable(modules);
+  const underWay = new Map<string, number>();
 
   return async (ctx, siteId, calls, look) => {
+    const { id } = ctx.actor;
+    const before = underWay.get(id) ?? 0;
+    if (before >= AT_ONCE) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 1 } });
+    underWay.set(id, before + 1);
+    try {
+      return await run(ctx, siteId, calls, look);
+    } finally {
+      const left = (underWay.get(id) ?? 1) - 1;
+      if (left > 0) underWay.set(id, left);
+      else underWay.delete(id);
+    }
+  };
+
+  async function run<T>(
+    ctx: Ctx,
+    siteId: string,
+    calls: readonly DraftCall[],
+    look: (drafted: Drafted) => Promise<T>,
+  ): Promise<T> {
     const site = await ctx.db.site.findUnique({ where: { id: siteId }, select: { zoneId: true } });
     const { zoneId } = site ?? fail('NOT_FOUND');
     // All of it before anything is locked.
@@ -63,7 +85,7 @@ export function drafting(installation: Installation, modules: readonly Routes[])
         });
       }),
     );
-  };
+  }
 }
 
 interface Beginning {
