@@ -115,7 +115,9 @@ describe('what is set of several nodes', () => {
       failAction: 'pause',
     } as const;
     await call(nodes.monitor, { body: { ids, ...monitor } });
-    expect(new Set(await published(installation, zone.id))).toEqual(new Set(ids.map((id) => `node/${id}`)));
+    expect(new Set(await published(installation, zone.id))).toEqual(
+      new Set(['zone', ...ids.map((id) => `node/${id}`)]),
+    );
     const { data } = await call(nodes.list, { query: { zoneID: zone.id } });
     for (const node of data)
       expect(node).toMatchObject({
