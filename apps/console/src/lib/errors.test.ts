@@ -110,6 +110,12 @@ test('a wrong input is named with its rule', () => {
   expect(explain(refused(101_003, { errorData })).text).toBe('Parameter Error: upstreams.0.port Out of range');
 });
 
+test('a refusal that is about no field says its rule', () => {
+  const text = (rule: string) => explain(refused(101_003, { status: 409, errorData: [{ rule }] })).text;
+  expect(text('inUse')).toBe('Still in use');
+  expect(text('busy')).toBe('Somebody else is changing this, or it takes too long; try again');
+});
+
 test('a server out of reach and a fault of our own are told apart', () => {
   expect(explain(new TypeError('Failed to fetch')).text).toBe('The server does not answer');
   expect(explain(new Error('x is not a function')).text).toBe('Something Wrong! Please try again later.');

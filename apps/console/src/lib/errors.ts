@@ -70,11 +70,15 @@ export const ruleText = (rule: string, message: string, values?: Values) =>
 
 const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' };
 
+const ruleOf = (item: unknown) =>
+  typeof item === 'object' && item !== null && 'rule' in item && typeof item.rule === 'string' ? item.rule : null;
+
 /** 101003 says which input broke which rule. */
 function particular(error: ApiError) {
   if (error.envelope.code !== 101_003) return null;
   const [first] = error.envelope.errorData.filter(isFieldError);
-  const rule = first?.rule ?? statusRules[error.status];
+  // What is about no field says its rule alone: still in use, somebody else is at it.
+  const rule = first?.rule ?? error.envelope.errorData.map(ruleOf).find(Boolean) ?? statusRules[error.status];
   if (!rule) return null;
   const wait = error.retryAfterSeconds;
   if (rule === 'rate' && wait !== null) return t('errors.rules.rateWait', { wait: duration(wait, currentLanguage()) });
