@@ -119,8 +119,10 @@ export class Decoders {
     const watch = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
     const decoder: Decoder = { child, state: 'starting', job: null, watch, wasTooMuch: false };
     this.#decoders.add(decoder);
-    child.on('message', (said: Uint8Array | 'same' | 'ready') => {
-      if (said !== 'ready') decoder.job?.settle(said);
+    child.on('message', (said: unknown) => {
+      if (said === 'same' || said instanceof Uint8Array) decoder.job?.settle(said);
+      // Node, while it watches files, has words of its own.
+      else if (said !== 'ready') return;
       this.#rest(decoder);
     });
     child.on('error', () => child.kill('SIGKILL'));

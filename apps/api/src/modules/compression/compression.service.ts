@@ -38,7 +38,11 @@ export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Pr
       ...given({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),
       types: [...new Set(types.map((type) => type.toLowerCase()))],
     };
-    const kept = await tx.compression.upsert({ where: { siteId }, create: { ...BEGINNING, ...data, siteId }, update: data });
+    const kept = await tx.compression.upsert({
+      where: { siteId },
+      create: { ...BEGINNING, ...data, siteId },
+      update: data,
+    });
     await changed(tx, zoneId, siteKey(siteId));
     return Compression.parse(kept);
   });
