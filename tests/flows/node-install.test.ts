@@ -1,7 +1,7 @@
 // From the operator's call to a serving node, on machines with a real sshd: this one's files under another system's name.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -133,7 +133,7 @@ test(
     expect((await made.calls()).filter((line) => line.includes('install'))).toEqual(['dnf -y install openresty']);
     expect(await statusAt(built.http)).toBe(903);
 
-    await expect(call(nodeJobs.uninstall, { body: { ids: [id] } })).toFail('MULTIPLE');
+    await expect(call(nodeJobs.uninstall, { body: { ids: [id] } })).toFail('MULTIPLE', { status: 409 });
     await call(nodes.status, { body: { ids: [id], enabled: false } });
     const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
     const gone = await ended(built, { nodeID: id, jobID: jobIDs[0] ?? '' });
@@ -274,6 +274,18 @@ test(
   },
 );
 
+test('the key of a machine is shown before anybody signs in, and nobody looks inside', async () => {
+  const made = await machine();
+  const zone = await plane.build.zone();
+  const { call } = plane.as(zone.client);
+  const look = (ip: string, port: number) => call(nodeJobs.hostKey, { body: { ip, port } });
+  expect(await look('127.0.0.1', made.port)).toEqual({ fingerprint: made.fingerprint });
+  await expect(look('127.0.0.1', 9)).toFail('NODE_UNREACHABLE');
+  await expect(look('169.254.169.254', 22)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'ip' })],
+  });
+});
+
 test('it is watched as it goes on, without its secrets, and ended by a word', { timeout: 60_000 }, async () => {
   const held = {
     dnf: `echo "the password is ${password}"; echo "dnf $*" >> /var/log/calls; while true; do sleep 0.1; done`,
@@ -297,7 +309,9 @@ test('it is watched as it goes on, without its secrets, and ended by a word', { 
 });
 
 async function put(name: string, text: string) {
-  await writeFile(path.join(artifacts, name), text);
+  const file = path.join(artifacts, name);
+  onTestFinished(() => rm(file));
+  await writeFile(file, text);
 }
 
 /** As nodejs.org packs it, with this machine's Node behind it. */

@@ -186,7 +186,6 @@ mount -t proc proc /mnt/root/proc
 mount --rbind /dev /mnt/root/dev
 mount -t tmpfs tmpfs /mnt/root/run
 mount -t tmpfs tmpfs /mnt/root/var/log
-mount -t tmpfs tmpfs /mnt/root/tmp
 mkdir -p /mnt/root/run/sshd
 mkdir -m 777 /mnt/root/var/commands
 rm -rf /mnt/root/opt/edgeloom-agent /mnt/root/var/lib/edgeloom /mnt/root/etc/edgeloom

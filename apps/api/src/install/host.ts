@@ -160,6 +160,24 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
   };
 }
 
+/** Which key a machine shows; nobody signs in. */
+export async function readHostKey(host: string, port: number): Promise<string> {
+  const shell = new NodeSSH();
+  let seen = '';
+  const hostVerifier = (key: Buffer) => {
+    seen = fingerprintOf(key);
+    return false;
+  };
+  // Refused by ourselves as soon as it has shown it.
+  await shell
+    .connect({ host, port, username: 'nobody', password: '', readyTimeout: CONNECT_MS, hostVerifier })
+    .catch((error: unknown) => {
+      if (seen === '') throw new StepFailure('unreachable', error instanceof Error ? error.message : String(error));
+    });
+  shell.dispose();
+  return seen;
+}
+
 async function* joined(answer: string, stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (answer !== '') yield Buffer.from(answer);
   yield* stdin;

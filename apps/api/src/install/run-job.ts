@@ -257,7 +257,7 @@ async function targetOf(
   if (user === null || sshPort === null || (passwordSealed === null && keySealed === null))
     throw new StepFailure('noCredentials', 'neither a password nor a key is stored for this node');
   // An operator's own words decide whom we connect to: never our own inside.
-  const fault = originFault(row.ip, { ORIGIN_ALLOW: env.NODE_ALLOW, ORIGIN_DENY: env.ORIGIN_DENY });
+  const fault = nodeFault(row.ip, env);
   if (fault) throw new StepFailure('unreachable', `${row.ip}: ${fault}`);
   return {
     target,
@@ -271,5 +271,9 @@ async function targetOf(
     },
   };
 }
+
+/** Why nobody is connected to there; null where it may be. */
+export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Installation['env']) =>
+  originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
 
 export const firstSteps = (kind: NodeJobKind) => stepsOf[kind].map((name, position) => ({ name, position }));

@@ -26,6 +26,7 @@ import type hotlink from './en/hotlink.json';
 import type jobs from './en/jobs.json';
 import type licenses from './en/licenses.json';
 import type mailbox from './en/mailbox.json';
+import type nodeJobs from './en/nodeJobs.json';
 import type nodes from './en/nodes.json';
 import type oidcSetting from './en/oidcSetting.json';
 import type origins from './en/origins.json';
@@ -81,6 +82,7 @@ export interface Words {
   jobs: typeof jobs;
   licenses: typeof licenses;
   mailbox: typeof mailbox;
+  nodeJobs: typeof nodeJobs;
   nodes: typeof nodes;
   oidcSetting: typeof oidcSetting;
   origins: typeof origins;

@@ -15,7 +15,7 @@ export type CopiedSetting = z.output<typeof CopiedSetting>;
 
 export const CopySettingsInput = z.object({
   siteIDs,
-  settings: z.array(CopiedSetting).min(1).describe('Each replaces what the other sites have of it'),
+  settings: z.array(CopiedSetting).min(1).max(6).describe('Each replaces what the other sites have of it'),
 });
 export type CopySettingsInput = z.output<typeof CopySettingsInput>;
 

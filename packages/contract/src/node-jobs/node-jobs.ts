@@ -1,6 +1,6 @@
 // What is done on a node's machine over SSH, step by step, as an operator watches it.
 import * as z from 'zod';
-import { Id, Ids, Time } from '../common/common.ts';
+import { Id, Ids, Port, Time } from '../common/common.ts';
 
 export const NodeJobKind = z.enum(['install', 'uninstall']);
 /** `waiting`: not begun, or between two attempts. */
@@ -89,6 +89,9 @@ export const InitializeInput = Ids.extend({
     .default(false)
     .describe('Password and key stay stored, sealed; otherwise they are forgotten when it is done'),
 });
+/** What a machine shows before anybody signs in, to be compared with what it says of itself. */
+export const HostKeyInput = z.object({ ip: z.union([z.ipv4(), z.ipv6()]), port: Port.default(22) });
+export const HostKey = z.object({ fingerprint: z.string() });
 export const NodeJobsStarted = z.object({ jobIDs: z.array(Id) });
 
 export type NodeJob = z.output<typeof NodeJob>;

@@ -5,6 +5,7 @@ import * as service from './node-jobs.service.ts';
 export const nodeJobsRoutes = routes(nodeJobs, {
   initialize: (ctx, { body }) => service.start(ctx, 'install', body.ids, body.keepSSH),
   uninstall:  (ctx, { body }) => service.start(ctx, 'uninstall', body.ids, false),
+  hostKey:    (ctx, { body }) => service.hostKey(ctx, body),
   list:   (ctx, { params, query }) => service.list(ctx, params.nodeID, query),
   get:    (ctx, { params }) => service.get(ctx, params),
   events: (ctx, { params }) => service.events(ctx, params),

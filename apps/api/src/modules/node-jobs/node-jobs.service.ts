@@ -12,11 +12,12 @@ import {
 } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failTogether, type Fault } from '../../core/fail.ts';
+import { fail, failAt, failTogether, type Fault } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedDb, ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { firstSteps } from '../../install/run-job.ts';
+import { readHostKey, StepFailure } from '../../install/host.ts';
+import { firstSteps, nodeFault } from '../../install/run-job.ts';
 
 const System = z.object({ id: z.string(), version: z.string(), arch: z.string() }).nullable();
 const include = {
@@ -56,6 +57,16 @@ export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boole
     });
     return { jobIDs: jobs.map(({ id }) => id) };
   });
+
+export async function hostKey({ installation }: Ctx, { ip, port }: { ip: string; port: number }) {
+  const fault = nodeFault(ip, installation.env);
+  if (fault) failAt('ip', 'policy', fault);
+  const fingerprint = await readHostKey(ip, port).catch((error: unknown) => {
+    if (error instanceof StepFailure) fail('NODE_UNREACHABLE', { extra: { reason: error.message }, cause: error });
+    throw error;
+  });
+  return { fingerprint };
+}
 
 export async function list({ db }: Ctx, nodeId: string, paging: Paging<'createdAt'>) {
   if ((await db.edgeNode.count({ where: { id: nodeId } })) === 0) fail('NOT_FOUND');

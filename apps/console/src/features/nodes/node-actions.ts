@@ -1,9 +1,11 @@
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import {
   IconDoorExit,
   IconEraser,
   IconFileArrowRight,
   IconMapPinShare,
+  IconPlugOff,
   IconRefreshDot,
   IconReload,
 } from '@tabler/icons-react';
@@ -102,6 +104,22 @@ export const resetting: CallAction<EdgeNode> = does(nodes.reset, {
   done: 'nodes.done.reset',
   send: (rows) => ({ body: { ids: idsOf(rows) } }),
   confirm: ({ length: count }) => ({ title: t('nodes.resetTitle', { count }), points: [t('nodes.resetPoint')] }),
+});
+/** Only of one that is off, and whose credentials were kept. */
+export const uninstalling: CallAction<EdgeNode> = does(nodeJobs.uninstall, {
+  label: 'nodeJobs.uninstall',
+  icon: IconPlugOff,
+  danger: true,
+  more: true,
+  refreshes: ['nodes'],
+  done: 'nodeJobs.started',
+  applies: ({ enabled, ssh }) => !enabled && (ssh?.hasPassword === true || ssh?.hasPrivateKey === true),
+  skips: 'nodeJobs.noUninstall',
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+  confirm: (names) => ({
+    title: t('nodeJobs.uninstallTitle', { name: names.join(t('common.comma')) }),
+    points: [t('nodeJobs.uninstallPoint'), t('nodeJobs.uninstallAgain')],
+  }),
 });
 export const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
   refreshes,

@@ -1,7 +1,8 @@
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
-import { IconKey, IconPencil, IconPower } from '@tabler/icons-react';
+import { IconKey, IconPencil, IconPower, IconTerminal2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -22,6 +23,8 @@ import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { InstallForm } from '../node-jobs/install-form.tsx';
+import { JobsOfNode } from '../node-jobs/jobs-of-node.tsx';
 import {
   clearing,
   disabling,
@@ -30,6 +33,7 @@ import {
   rebooting,
   resetting,
   rotating,
+  uninstalling,
   useMoving,
   useRejoin,
 } from './node-actions.ts';
@@ -63,7 +67,7 @@ function Loaded({ node }: { node: EdgeNode }) {
   const more = allowed<EdgeNode, RowAction<EdgeNode>>([
     ...(node.enabled ? [draining] : []),
     moving,
-    ...(node.initialized ? [resetting, rotating, clearing, rebooting] : []),
+    ...(node.initialized ? [resetting, rotating, clearing, rebooting, uninstalling] : []),
   ]);
   const tabs = [
     { value: 'info', label: 'nodes.tabs.info' },
@@ -108,8 +112,20 @@ function Loaded({ node }: { node: EdgeNode }) {
               {t(node.enabled ? 'nodes.actions.disable' : 'nodes.actions.enable')}
             </Button>
           )}
+          {can(nodeJobs.initialize) && !node.initialized && (
+            <Button
+              leftSection={<IconTerminal2 size={15} stroke={1.6} />}
+              onClick={() => overlay(<InstallForm node={node} />, { title: 'nodeJobs.installSSH' })}
+            >
+              {t('nodeJobs.installSSH')}
+            </Button>
+          )}
           {can(nodes.rejoin) && !node.initialized && (
-            <Button leftSection={<IconKey size={15} stroke={1.6} />} onClick={() => void rejoin(node)}>
+            <Button
+              variant="default"
+              leftSection={<IconKey size={15} stroke={1.6} />}
+              onClick={() => void rejoin(node)}
+            >
               {t('nodes.actions.rejoin')}
             </Button>
           )}
@@ -204,6 +220,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
         {installed.error === null && installed.rejected.length === 0 && <span>{t('nodes.info.noFaults')}</span>}
       </Section>
+      <JobsOfNode node={node} />
     </>
   );
 }

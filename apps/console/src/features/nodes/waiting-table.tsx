@@ -1,10 +1,12 @@
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { IconKey, IconServer } from '@tabler/icons-react';
-import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { IconKey, IconServer, IconTerminal2 } from '@tabler/icons-react';
+import { act, edit, open, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t } from '../../lib/i18n.ts';
+import { InstallForm } from '../node-jobs/install-form.tsx';
 import { disabling, enabling, removing, useMoving, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import type { EdgeNode } from './node-states.ts';
@@ -43,6 +45,12 @@ export function WaitingTable() {
       pollMs={5000}
       filters={[{ key: 'zoneID', meta: zones.meta }]}
       row={(node) => [
+        open({
+          label: 'nodeJobs.installSSH',
+          icon: IconTerminal2,
+          can: nodeJobs.initialize.can,
+          element: <InstallForm node={node} />,
+        }),
         rejoining,
         edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
         node.enabled ? disabling : enabling,
