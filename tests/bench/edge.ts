@@ -175,11 +175,7 @@ async function withEverything(port: number, worker: number): Promise<Scene> {
       ...antiRefererDocs([image, any].map((one) => ({ id: randomUUID(), ...one }))),
     },
   );
-  const fields = [
-    'origin: https://app.example.com',
-    'referer: https://www.example.com/',
-    'accept-encoding: gzip, deflate, br',
-  ];
+  const fields = ['origin: https://app.example.com', `referer: https://${name}/`, 'accept-encoding: gzip, deflate, br'];
   return { name: ALL, url: `http://127.0.0.1:${port}/1k`, host: name, headers: fields, worker };
 }
 

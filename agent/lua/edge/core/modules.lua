@@ -15,8 +15,9 @@ function _M.is_current(set)
     if set.missing then
         return false
     end
-    for _, entry in pairs(set.entries) do
-        if entry.stale then
+    -- By number: what goes through a table by `pairs` or `next` is never compiled, and this is asked with each answer.
+    for i = 1, #set.list do
+        if set.list[i].stale then
             return false
         end
     end
@@ -24,13 +25,14 @@ function _M.is_current(set)
 end
 
 local function load(wanted, get)
-    local set = { entries = {} }
+    local set = { entries = {}, list = {} }
     for kind, id in pairs(wanted) do
         local plugin = plugins[kind]
         local entry = plugin and get("module/" .. id)
         if entry then
             entry.prepared = entry.prepared or plugin.prepare(entry.doc, entry.key)
             set.entries[kind] = entry
+            set.list[#set.list + 1] = entry
             set[kind] = entry.prepared
             set.filters = set.filters or plugin.header_filter ~= nil
         elseif plugin then
@@ -43,15 +45,14 @@ end
 
 -- Of a host's entry: { <kind> = what was prepared, filters = whether one looks at answers }, or nothing.
 function _M.of(host, get)
-    local wanted = host.doc.modules
-    if not wanted or not next(wanted) then
+    local wanted, set = host.doc.modules, host.modules
+    if not wanted or set == false then
         return nil
     end
-    local set = host.modules
     if not set or not _M.is_current(set) then
-        set = load(wanted, get)
+        set = next(wanted) and load(wanted, get) or false
         host.modules = set
     end
-    return set
+    return set or nil
 end
 return _M

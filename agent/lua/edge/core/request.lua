@@ -21,12 +21,7 @@ local function is_name(name)
         and not find(name, "..", 1, true) and sub(name, 1, 1) ~= "."
 end
 
--- The host document of a name: its own, else the one of the wildcard one level up. `get`: by whom documents are found.
-function _M.host(name, get)
-    if not is_name(name) then
-        return nil, "absent"
-    end
-    get = get or docs.get
+local function host_of(name, get)
     local host, why = get("host/" .. name)
     if host or why == "corrupt" then
         return host, why
@@ -34,9 +29,17 @@ function _M.host(name, get)
     return get("host/*" .. sub(name, (find(name, ".", 1, true))))
 end
 
--- What is assigned to a name.
+-- The host document of a name: its own, else the one of the wildcard one level up. `get`: by whom documents are found.
+function _M.host(name, get)
+    if not is_name(name) then
+        return nil, "absent"
+    end
+    return host_of(name, get or docs.get)
+end
+
+-- What is assigned to a name, which a request was found by.
 function _M:modules_by_name(name, get)
-    local host = _M.host(name, get)
+    local host = host_of(name, get or docs.get)
     return host and modules.of(host, get or docs.get)
 end
 
