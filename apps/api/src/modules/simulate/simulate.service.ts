@@ -7,7 +7,7 @@ import { decisionNames, stepNames, type SimulateInput, type Simulation } from '@
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { Drafted, Drafts } from '../../http/draft.ts';
-import type { Answer } from '../../node-link/commands.ts';
+import { askAny, nodesServing, siteServing } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -15,7 +15,6 @@ import { named } from './rule-names.ts';
 
 /** Whose settings the steps tell of. */
 const told: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
-const WITHIN_MS = 4000;
 /** Where nobody said which node: so many are asked. */
 const TRIES = 3;
 /** Of documents that go along: the bus and the node's memory carry no more for one request. */
@@ -31,12 +30,13 @@ export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: Simul
         return documentsOf(drafted, siteId, place.name);
       })
     : await assertOwn(ctx, siteId, place.name);
-  const nodes = await nodesOf(ctx, zoneId);
+  const nodes = await nodesServing(ctx.installation, zoneId);
   if (nodes.length === 0) fail('NODE_UNREACHABLE');
   const chosen = input.nodeID === undefined ? nodes.slice(0, TRIES) : nodes.filter(({ id }) => id === input.nodeID);
   if (chosen.length === 0) failAt('nodeID', 'notFound', 'no connected node of this zone');
   const request = requestOf(ctx, input, place);
-  const { said, node } = await askAny(ctx, chosen, docs ? { ...request, docs } : request);
+  const { order } = linkOf(ctx.installation) ?? fail('NODE_UNREACHABLE');
+  const { said, node } = await askAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
   // Between the look at the database and the node's a name may have become somebody else's.
   if (said.siteID !== null && said.siteID !== siteId) foreign();
   return { nodeID: node.id, nodeName: node.name, nodes, ...(await shown(ctx, said, place)) };
@@ -69,14 +69,8 @@ function placeOf(text: string): Place {
   };
 }
 
-/** By whom the name is served: an exact name, whose ever it is, goes before the wildcard. */
-async function assertOwn(ctx: Ctx, siteId: string, name: string): Promise<undefined> {
-  const names = namesThat(name);
-  const { rows } = await ctx.installation.pool.query<{ site: string }>(
-    'SELECT site_id AS site FROM domains WHERE enabled_name = ANY($1) ORDER BY enabled_name = $2 DESC LIMIT 1',
-    [names, name],
-  );
-  if (rows[0]?.site !== siteId) foreign();
+async function assertOwn({ installation }: Ctx, siteId: string, name: string): Promise<undefined> {
+  if ((await siteServing(installation, name, namesThat(name))) !== siteId) foreign();
 }
 
 /** Those that the request can meet. */
@@ -86,16 +80,6 @@ async function documentsOf({ keys, changed }: Drafted, siteId: string, name: str
   const bytes = changes.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
   if (bytes > DRAFT_BYTES) fail('TOO_LARGE');
   return Object.fromEntries(changes.map(({ key, body }) => [key, body]));
-}
-
-/** Which serve visitors and hear us. */
-async function nodesOf({ installation }: Ctx, zoneId: string) {
-  const { rows } = await installation.pool.query<{ id: string; name: string }>(
-    `SELECT n.id, n.name FROM nodes n JOIN node_states s ON s.node_id = n.id
-     WHERE n.zone_id = $1 AND n.enabled AND s.connected_at IS NOT NULL ORDER BY n.name, n.id LIMIT 200`,
-    [zoneId],
-  );
-  return rows;
 }
 
 function requestOf({ caller }: Ctx, { method, headers, ip, answer }: SimulateInput, place: Place): SimulatedRequest {
@@ -113,33 +97,6 @@ function requestOf({ caller }: Ctx, { method, headers, ip, answer }: SimulateInp
       ? { status: answer.status, headers: fields(answer.headers) }
       : { status: 200, headers: [['Content-Type', 'text/html; charset=utf-8']] },
   };
-}
-
-/** One that has just gone, or is older than this, leaves it to the next. */
-async function askAny(ctx: Ctx, nodes: { id: string; name: string }[], request: SimulatedRequest) {
-  let why: unknown;
-  for (const node of nodes) {
-    try {
-      return { node, said: await ask(ctx, node.id, request) };
-    } catch (error) {
-      why = error;
-    }
-  }
-  throw why;
-}
-
-async function ask({ installation, log }: Ctx, nodeId: string, request: SimulatedRequest): Promise<Simulated> {
-  const link = linkOf(installation) ?? fail('NODE_UNREACHABLE');
-  const answer: Answer = await link.order(nodeId, { name: 'simulate', body: { request }, waitMs: WITHIN_MS });
-  if (answer === 'unheard') return fail('NODE_VERSION_MISMATCH');
-  if (typeof answer === 'string') return fail('NODE_UNREACHABLE');
-  if (answer.unknown) return fail('NODE_VERSION_MISMATCH');
-  if (answer.late) return fail('INVALID_NODE_TIME');
-  if (!answer.ok || answer.simulated === undefined) {
-    log.warn({ node: nodeId, error: answer.error }, 'a node could not simulate a request');
-    return fail('NODE_UNREACHABLE');
-  }
-  return answer.simulated;
 }
 
 /** What the store had is known when the answer leaves; it was asked behind the cache rule. */

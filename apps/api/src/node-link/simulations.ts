@@ -1,0 +1,54 @@
+// Of a request that is simulated: whose it is, and which node is asked. Both reach past what a customer sees: a neighbour's
+// name goes before one's own wildcard, and nodes are the operator's.
+import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import { fail } from '../core/fail.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Answer, Order } from './commands.ts';
+import type { LinkLog } from './log.ts';
+
+const WITHIN_MS = 4000;
+
+type Pooled = Pick<Installation, 'pool'>;
+
+/** The site that serves a visitor of that name, which `names` lists with the wildcard that covers it; null: none. */
+export async function siteServing({ pool }: Pooled, name: string, names: string[]): Promise<string | null> {
+  const { rows } = await pool.query<{ site: string }>(
+    'SELECT site_id AS site FROM domains WHERE enabled_name = ANY($1) ORDER BY enabled_name = $2 DESC LIMIT 1',
+    [names, name],
+  );
+  return rows[0]?.site ?? null;
+}
+
+/** Nodes of the zone that serve visitors and hear us. */
+export async function nodesServing({ pool }: Pooled, zoneId: string) {
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    `SELECT n.id, n.name FROM nodes n JOIN node_states s ON s.node_id = n.id
+     WHERE n.zone_id = $1 AND n.enabled AND n.kind = 'edge' AND s.connected_at IS NOT NULL ORDER BY n.name, n.id LIMIT 200`,
+    [zoneId],
+  );
+  return rows;
+}
+
+/** The first of these that answers: one that has just gone, or is older than this, leaves it to the next. */
+export async function askAny<Node extends { id: string }>(
+  order: (nodeId: string, order: Order) => Promise<Answer>,
+  nodes: readonly Node[],
+  request: SimulatedRequest,
+  log: Pick<LinkLog, 'warn'>,
+): Promise<{ node: Node; said: Simulated }> {
+  let reason: ReturnType<typeof refusalOf> = 'NODE_UNREACHABLE';
+  for (const node of nodes) {
+    const answer = await order(node.id, { name: 'simulate', body: { request }, waitMs: WITHIN_MS });
+    if (typeof answer === 'object' && answer.ok && answer.simulated) return { node, said: answer.simulated };
+    reason = refusalOf(answer);
+    if (typeof answer === 'object')
+      log.warn({ node: node.id, err: answer.error }, 'a node could not simulate a request');
+  }
+  return fail(reason);
+}
+
+function refusalOf(answer: Answer) {
+  // It is connected, and listens to nothing of that name: agents before this one heard each command by its name.
+  if (answer === 'unheard' || (typeof answer === 'object' && answer.unknown)) return 'NODE_VERSION_MISMATCH';
+  return typeof answer === 'object' && answer.late ? 'INVALID_NODE_TIME' : 'NODE_UNREACHABLE';
+}
