@@ -303,9 +303,12 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       });
     file('old');
     for (const edge of edges) expect((await edge.get('/p-pieces', { host })).body).toBe('old');
-    file('new');
-    await edges[first].purge(`http://${host}/p-pieces`);
-    expect((await edges[first].get('/p-pieces', { host })).body).toBe('new');
+    // One that came in the very millisecond of its purge used to be answered 502.
+    for (let i = 10; i < 30; i += 1) {
+      file(`n${i}`);
+      await edges[first].purge(`http://${host}/p-pieces`);
+      expect((await edges[first].get('/p-pieces', { host })).body).toBe(`n${i}`);
+    }
   });
 
   test('while the relay is just fetching the old one', async () => {
@@ -443,12 +446,15 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   let path = '';
   let i = 0;
   // Whose service is not there yet sends the original.
-  await eventually(async () => {
-    i += 1;
-    path = `/image-${i}.jpg`;
-    origin.on(path, { headers, body: photo });
-    for (const edge of edges) expect((await ask(edge, path, 'image/webp')).header('content-type')).toBe('image/webp');
-  });
+  await eventually(
+    async () => {
+      i += 1;
+      path = `/image-${i}.jpg`;
+      origin.on(path, { headers, body: photo });
+      for (const edge of edges) expect((await ask(edge, path, 'image/webp')).header('content-type')).toBe('image/webp');
+    },
+    { within: 80_000 },
+  );
   for (const edge of edges) expect((await ask(edge, path, '*/*')).bytes.equals(photo)).toBe(true);
   expect(origin.asked(path)).toHaveLength(1);
 });

@@ -38,9 +38,7 @@ calls["POST /purge"] = function(body)
     for _, tag in ipairs(body.tags or {}) do
         marks.purge_tag(body.site, tag, body.soft)
     end
-    if body.tags or body.soft then
-        marks.pass_moment()
-    end
+    marks.pass_moment()
     return { objects = objects }
 end
 

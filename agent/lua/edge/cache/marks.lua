@@ -82,8 +82,8 @@ local function now()
     return ngx.now() * 1000
 end
 
--- Waits for the next millisecond. What the origin is asked in that of a mark counts as asked before it: what it is asked
--- once the purge has been answered must not. A clock that stands still is not waited for.
+-- Waits for the next millisecond. What the origin is asked in that of a purge counts as asked before it, here and of what a
+-- relay answers: what it is asked once the purge has been answered must not. A clock that stands still is not waited for.
 function _M.pass_moment()
     local marked = now()
     for _ = 1, 5 do
