@@ -256,7 +256,6 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}/${domain}?tab=cache`, shows: 'main a[href*="view=cache"]' },
     { kind: 'user', address: `${own}?view=versions`, shows: list },
     { kind: 'user', address: `${own}?view=versions&from=0&to=10`, shows: 'main ins' },
-    { kind: 'user', address: `${own}?view=versions&from=0&to=10`, shows: 'main ins' },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },
     { kind: 'user', address: 'userManagement/userInformation', shows: 'main form' },
     { kind: 'user', address: 'userManagement/roles', shows: 'main h2' },
