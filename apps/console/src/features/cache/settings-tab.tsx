@@ -1,5 +1,5 @@
 import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
@@ -23,12 +23,14 @@ export function SettingsTab({ siteId }: { siteId: string }) {
             <SwitchField name="heuristics" />
           </Section>
           <Section title="cache.setting.shield" why="cache.setting.shieldWhy">
-            <SwitchField name="shield" />
-            {!value.hasRelay && (
-              <Text c="dimmed" fz={13}>
-                {t('cache.setting.noRelay')}
-              </Text>
-            )}
+            <Stack gap={8}>
+              <SwitchField name="shield" />
+              {!value.hasRelay && (
+                <Text c="dimmed" fz={13}>
+                  {t('cache.setting.noRelay')}
+                </Text>
+              )}
+            </Stack>
           </Section>
         </ResourceForm>
       )}
