@@ -137,7 +137,7 @@ describe.each(withIds)('$title', (call) => {
     const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
       body.errorData?.every(({ rule = '' }) => ['domain', 'notFound', 'self'].includes(rule)) &&
-      ['purge', 'preheat', 'domains', 'nodes', 'simulate'].includes(endpoint.feature);
+      ['purge', 'preheat', 'domains', 'nodes', 'simulate', 'copies'].includes(endpoint.feature);
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
     // The answer is not checked while it is encoded, so it is here.
     const isJson = endpoint.reply && (endpoint.answers ?? 'application/json') === 'application/json';
