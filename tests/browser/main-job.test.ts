@@ -127,7 +127,7 @@ test('an operator makes a zone, a product and a site for a customer', async () =
   expect(screen.complaints()).toEqual([]);
 });
 
-test('a machine that runs the shown command is seen to join, and then serves', async () => {
+test('a machine that runs the shown command is seen to join, serves, is watched and does what it is asked', async () => {
   const port = await freePort();
   const client = await product.as('client');
   await client(zones.create, { body: { name: 'Hong Kong', ports: [{ port, tls: false }] } });
@@ -177,6 +177,13 @@ test('a machine that runs the shown command is seen to join, and then serves', a
     await keepPicture(page, 'node-settings');
     await page.getByRole('button', { name: 'Rotate logs now' }).click();
     await page.getByText('Logs rotated').waitFor();
+
+    await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
+    await page.getByRole('menuitem', { name: 'Purge from cache' }).click();
+    await drawer.getByText('Tag', { exact: true }).click();
+    await drawer.getByLabel('What, one a line').fill('autumn');
+    await drawer.getByRole('button', { name: 'Purge from cache' }).click();
+    await page.getByText('Purged at the nodes').waitFor();
 
     await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
     await page.getByRole('menuitem', { name: 'Drain and disable' }).click();

@@ -3,6 +3,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import {
   IconDoorExit,
   IconEraser,
+  IconTrashX,
   IconFileArrowRight,
   IconMapPinShare,
   IconPlugOff,
@@ -25,7 +26,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { isConnected } from './figures.ts';
 import { JoinPanel } from './join-panel.tsx';
-import { MoveForm } from './node-forms.tsx';
+import { MoveForm, PurgeForm } from './node-forms.tsx';
 import type { EdgeNode } from './node-states.ts';
 
 // What is done to nodes, wherever it is offered.
@@ -67,7 +68,7 @@ const asked = { applies: (node: EdgeNode) => isConnected(node), skips: 'nodes.li
 export const clearing: CallAction<EdgeNode> = does(nodes.currentCache, {
   ...asked,
   label: 'nodes.actions.clearCache',
-  icon: IconEraser,
+  icon: IconTrashX,
   danger: true,
   more: true,
   done: 'nodes.done.cleared',
@@ -158,5 +159,17 @@ export function useMoving(): RunAction<EdgeNode> {
     can: nodes.moveToZone.can,
     more: true,
     run: (rows) => overlay(createElement(MoveForm, { ids: idsOf(rows) }), { title: 'nodes.actions.move' }),
+  });
+}
+
+/** What of their stores is to go is written in a form. */
+export function usePurging(): RunAction<EdgeNode> {
+  const overlay = useOverlay();
+  return act<EdgeNode>({
+    label: 'nodes.actions.purge',
+    icon: IconEraser,
+    can: nodes.cache.can,
+    more: true,
+    run: (rows) => overlay(createElement(PurgeForm, { ids: idsOf(rows) }), { title: 'nodes.actions.purge' }),
   });
 }

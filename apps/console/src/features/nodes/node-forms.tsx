@@ -1,8 +1,9 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { Geneva } from '@edgeloom/contract/nodes/nodes.ts';
+import { Geneva, NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { LinesField } from '../../components/fields/lines-field.tsx';
 import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
@@ -87,6 +88,27 @@ export function AddSubsForm({ node }: { node: EdgeNode }) {
       done="common.saved"
     >
       <ManyField name="ids" data={free.map(({ id, name }) => ({ value: id, label: name }))} />
+    </ResourceForm>
+  );
+}
+
+const Purge = z.object({ type: z.enum(['1', '2', '3', '4']), urls: NodePurge.shape.urls });
+
+/** At these nodes alone; of a site everywhere it is the site's own purge. */
+export function PurgeForm({ ids }: { ids: readonly string[] }) {
+  const t = useT();
+  return (
+    <ResourceForm
+      create={nodes.cache}
+      schema={Purge}
+      initial={{ type: '1' }}
+      wrap={({ type, urls }) => ({ ids, type: Number(type), urls })}
+      submitLabel="nodes.actions.purge"
+      done="nodes.done.purged"
+    >
+      <p className={classes['note']}>{t('nodes.purgePoint')}</p>
+      <ChoiceField name="type" segmented />
+      <LinesField name="urls" rows={6} whole />
     </ResourceForm>
   );
 }

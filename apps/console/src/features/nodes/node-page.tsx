@@ -35,6 +35,7 @@ import {
   rotating,
   uninstalling,
   useMoving,
+  usePurging,
   useRejoin,
 } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
@@ -62,12 +63,13 @@ function Loaded({ node }: { node: EdgeNode }) {
   const rejoin = useRejoin();
   const runAction = useRunAction<EdgeNode>();
   const moving = useMoving();
+  const purging = usePurging();
   const allowed = useAllowed();
   const [opened, setOpened] = useState(false);
   const more = allowed<EdgeNode, RowAction<EdgeNode>>([
     ...(node.enabled ? [draining] : []),
     moving,
-    ...(node.initialized ? [resetting, rotating, clearing, rebooting, uninstalling] : []),
+    ...(node.initialized ? [resetting, rotating, purging, clearing, rebooting, uninstalling] : []),
   ]);
   const tabs = [
     { value: 'info', label: 'nodes.tabs.info' },

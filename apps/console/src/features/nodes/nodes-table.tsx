@@ -23,6 +23,7 @@ import {
   resetting,
   rotating,
   useMoving,
+  usePurging,
   useRejoin,
 } from './node-actions.ts';
 import { Meter } from './meter.tsx';
@@ -105,6 +106,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
     },
   });
   const moving = useMoving();
+  const purging = usePurging();
   const bulk: BulkAction<EdgeNode>[] = [
     enabling,
     draining,
@@ -112,6 +114,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
     moving,
     resetting,
     rotating,
+    purging,
     clearing,
     rebooting,
     removing,
@@ -141,7 +144,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         ...(node.enabled ? [draining, disabling] : [enabling]),
         moving,
         rejoining,
-        ...(node.initialized ? [resetting, rotating, clearing, rebooting] : []),
+        ...(node.initialized ? [resetting, rotating, purging, clearing, rebooting] : []),
         removing,
       ]}
       bulk={bulk}
