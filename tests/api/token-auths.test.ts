@@ -235,7 +235,9 @@ describe('the tester', () => {
     const site = await build.site();
     const { auth, at } = await made(site);
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'module:read'] });
-    await expect(as(sub).call(tokenAuths.sign, { params: at, body: { authID: auth.id, url } })).toFail('PERMISSION_DENIED');
+    await expect(as(sub).call(tokenAuths.sign, { params: at, body: { authID: auth.id, url } })).toFail(
+      'PERMISSION_DENIED',
+    );
     expect(await as(sub).call(tokenAuths.judge, { params: at, body: { url } })).toMatchObject({ reason: 'missing' });
   });
 });
