@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/origin.ts';
 import { simulated } from '../support/simulated.ts';
 
 let edge: Edge;
@@ -50,6 +52,25 @@ test('a hit is told of without being sent, and stays as it is', async () => {
   expect(decisions(found)).toMatchObject({ store: 'hit' });
   expect(found.asked).toBeNull();
   expect(await store()).toEqual(before);
+});
+
+test('neither a visitor nor somebody who simulates waits for the other, as visitors of one URL do', async () => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  const slow = gate();
+  edge.origin.on('/slow', { after: slow.opened, body: 'x' });
+  const visitor = edge.get('/slow', { host: name });
+  await eventually(() => expect(edge.origin.asked('/slow')).toHaveLength(1));
+  // It used to wait for five seconds, which is longer than the control plane does; and simulated at once, each half a second for the other.
+  const all = await Promise.all(Array.from({ length: 12 }, () => simulated(edge, name, '/slow', {}, 4500)));
+  for (const one of all) expect(decisions(one)).toMatchObject({ store: 'miss', origin: 'chosen' });
+  slow.open();
+  expect((await visitor).cache).toBe('uri-miss');
+});
+
+test.each(['/%00', '/%zz', '/%'])('%j, which nginx does not read, is answered as it is to visitors', async (path) => {
+  const { name } = await edge.site({ cacheRules: [rule()] });
+  const { status } = await edge.get(path, { host: name });
+  expect(await simulated(edge, name, path)).toMatchObject({ status, siteID: null, steps: [], asked: null });
 });
 
 test('what an answer would leave behind is not left', async () => {

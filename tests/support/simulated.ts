@@ -9,6 +9,7 @@ export const simulated = (
   host: string,
   path: string,
   over: Partial<SimulatedRequest> = {},
+  withinMs = 10_000,
 ): Promise<Omit<Simulated, 'revision'>> =>
   simulate(
     edge.admin,
@@ -24,5 +25,5 @@ export const simulated = (
       answer: { status: 200, headers: [['Content-Type', 'text/html']] },
       ...over,
     },
-    10_000,
+    withinMs,
   );

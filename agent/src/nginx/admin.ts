@@ -53,9 +53,11 @@ export class Admin {
     if (!ok) throw new Error('too many requests are being simulated');
   }
 
-  /** Its steps, once. */
+  /** Its steps, once; none of what nginx itself refuses to read. */
   async simulated(id: string): Promise<unknown> {
-    return z.object({ steps: z.unknown() }).parse(await this.#call('POST', '/simulated', { id }, WITHIN_MS)).steps;
+    return z
+      .object({ steps: z.array(z.unknown()).default([]) })
+      .parse(await this.#call('POST', '/simulated', { id }, WITHIN_MS)).steps;
   }
 
   #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {

@@ -113,8 +113,15 @@ export type Hop = {
   /** A private field more. */
   fields: Conf | false;
   /** What a location with the store has besides. */
-  store: Conf | false;
+  store: Conf;
 };
+
+/** Among visitors, and nobody else: whoever only looks must keep none of them waiting. */
+export const collapsed = conf`        proxy_cache_lock on;
+        # The first visitors of a URL nothing is known of wait for one answer, and not much longer than it is worth.
+        proxy_cache_lock_timeout 5s;
+        proxy_cache_lock_age 5s;
+`;
 
 const hop: Hop = {
   access: 'access',
@@ -122,7 +129,7 @@ const hop: Hop = {
   upstream: conf`hop`,
   once: conf`hop_once`,
   fields: false,
-  store: false,
+  store: collapsed,
 };
 
 /** What a visitor meets behind the listeners. */
@@ -237,10 +244,6 @@ const requestFields = conf`    proxy_set_header Host $host;
 export const store = conf`        proxy_cache edge;
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
-        proxy_cache_lock on;
-        # The first visitors of a URL nothing is known of wait for one answer, and not much longer than it is worth.
-        proxy_cache_lock_timeout 5s;
-        proxy_cache_lock_age 5s;
         proxy_cache_revalidate on;
         proxy_cache_background_update on;
         # Stale answers only where the stored response itself carries the permission.
@@ -251,7 +254,7 @@ export const store = conf`        proxy_cache edge;
 `;
 
 /** Large files: nginx asks for one piece after the other, each an object of its own. */
-export const slices = (upstream: Conf, fields: Conf, more: Conf | false) => conf`    location @slice {
+export const slices = (upstream: Conf, fields: Conf, more: Conf) => conf`    location @slice {
         slice 1m;
 ${fields}        proxy_set_header Range $slice_range;
         proxy_set_header X-E-Slice $slice_range;

@@ -1,6 +1,6 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
-import { pastTheStore, slices, store } from './listeners-conf.ts';
+import { collapsed, pastTheStore, slices, store } from './listeners-conf.ts';
 import type { HostFacts } from './render.ts';
 
 /**
@@ -59,10 +59,10 @@ ${fields}    proxy_set_header X-E-Slice "";
     location / {
         access_by_lua_file ${`${luaDir}/edge/phases/relay_access.lua`};
         proxy_cache_key $e_key;
-${store}        error_page 502 = @again;
+${store}${collapsed}        error_page 502 = @again;
         proxy_pass http://hop;
     }
-${capabilities.slice && slices(conf`hop`, fields, false)}${pastTheStore(conf`hop_once`)}}
+${capabilities.slice && slices(conf`hop`, fields, collapsed)}${pastTheStore(conf`hop_once`)}}
 `;
 
 /** Of the visitor hop B reads what the edge node wrote. */

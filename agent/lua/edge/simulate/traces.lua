@@ -26,13 +26,14 @@ end
 
 -- The steps so far; nothing is kept.
 function _M.finish(id)
-    local list = setmetatable({}, cjson.array_mt)
+    local list = {}
     local text = dict:lpop("steps|" .. id)
     while text do
         list[#list + 1] = cjson.decode(text)
         text = dict:lpop("steps|" .. id)
     end
     dict:delete("order|" .. id)
-    return list
+    -- An empty table would be written as an object.
+    return list[1] and list
 end
 return _M
