@@ -1,6 +1,7 @@
 // "What happens to this request?", asked by the owner of a site.
 import AxeBuilder from '@axe-core/playwright';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
@@ -49,6 +50,30 @@ test('a request is tried as a browser and as a crawler, and what refuses it is a
   await expect.poll(() => page.locator('main output').textContent()).toContain('The edge answers 403 itself');
   await page.locator('main ol li').last().getByRole('link').click();
   await expect.poll(() => page.url()).toContain('view=hotlink');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('what a change would do to a request is tried before it is saved', async () => {
+  const user = await product.as('user');
+  const params = { siteId: product.summary.demo.siteID };
+  const { page, complaints } = await product.openAs('user', address().replace('simulate', 'rates'), {
+    language: 'en',
+    width: 1440,
+  });
+  await page.getByRole('button', { name: 'Add limit' }).click();
+  await page.getByRole('textbox', { name: 'Values' }).last().fill('svg');
+  await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const shown = page.getByRole('dialog', { name: 'What saving would change' });
+  await shown.getByText('Try a request as if it were saved').click();
+  await shown.getByLabel('URL').fill(url());
+  await shown.getByRole('button', { name: 'Simulate' }).click();
+  await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1\.26\sMB a second.*not saved yet/);
+  const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  await keepPicture(page, 'simulate-draft');
+  expect((await user(rates.list, { params })).data).toEqual([]);
   expect(complaints()).toEqual([]);
   await page.context().close();
 });

@@ -16,17 +16,20 @@ export type Drafted = Received<typeof drafts.run>;
 export const make = ({ endpoint, params = {}, body }: Planned, options?: Options): Promise<unknown> =>
   call(endpoint, { params, body }, options);
 
+export const siteOf = (planned: readonly Planned[]): string => planned[0]?.params?.['siteId'] ?? '';
+
+export const callsOf = (planned: readonly Planned[]) =>
+  planned.map(({ endpoint: { method, path }, params = {}, body }): DraftCall => ({
+    method: method === 'GET' ? 'POST' : method,
+    path: path.replace('site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => params[name] ?? ''),
+    body,
+  }));
+
 /** What the calls would change, in this order. It throws what the API would refuse, as the refused call itself would. */
 export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
   call(drafts.run, {
-    params: { siteId: planned[0]?.params?.['siteId'] ?? '' },
-    body: {
-      calls: planned.map(({ endpoint: { method, path }, params = {}, body }): DraftCall => ({
-        method: method === 'GET' ? 'POST' : method,
-        path: path.replace('site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => params[name] ?? ''),
-        body,
-      })),
-    },
+    params: { siteId: siteOf(planned) },
+    body: { calls: callsOf(planned) },
   }).catch((error: unknown) => {
     throw error instanceof ApiError ? asItsOwn(error) : error;
   });

@@ -6,6 +6,7 @@ import { useT } from '../../lib/i18n.ts';
 import { draft, type Drafted, type Planned } from '../../lib/planned.ts';
 import { usePhone } from '../../lib/use-phone.ts';
 import { Differences } from '../differences/differences.tsx';
+import { TryDraft } from '../simulation/try-draft.tsx';
 import classes from './preview.module.css';
 
 export interface Preview {
@@ -27,14 +28,16 @@ export function PreviewButton({ preview: { plan, onRefused = toastError }, saveT
   const t = useT();
   const phone = usePhone();
   const [drafted, setDrafted] = useState<Drafted | null>(null);
+  const [planned, setPlanned] = useState<readonly Planned[]>([]);
   const [open, setOpen] = useState(false);
   const [asking, setAsking] = useState(false);
   const ask = async () => {
-    const planned = plan();
-    if (!planned || planned.length === 0) return;
+    const calls = plan();
+    if (!calls || calls.length === 0) return;
     setAsking(true);
     try {
-      setDrafted(await draft(planned));
+      setDrafted(await draft(calls));
+      setPlanned(calls);
       setOpen(true);
     } catch (error) {
       onRefused(error);
@@ -69,6 +72,7 @@ export function PreviewButton({ preview: { plan, onRefused = toastError }, saveT
               before={t('versions.draft.now')}
               after={t('versions.draft.then')}
             />
+            <TryDraft planned={planned} />
             <div className={classes['buttons']}>
               <Button variant="default" onClick={() => setOpen(false)}>
                 {t('versions.draft.keep')}

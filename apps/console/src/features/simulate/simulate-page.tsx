@@ -5,13 +5,13 @@ import { IconRoute } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
+import { SimulationView } from '../../components/simulation/simulation-view.tsx';
 import { EmptyState, FailedState } from '../../components/states/states.tsx';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { bodyOf, emptyRequest } from './request-draft.ts';
 import { RequestForm } from './request-form.tsx';
-import { SimulationView } from './simulation-view.tsx';
 import classes from './simulate.module.css';
 
 /** What happens to this request? */

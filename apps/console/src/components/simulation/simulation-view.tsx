@@ -2,12 +2,12 @@ import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import { StatusMark } from '../../components/status/status-mark.tsx';
-import { CodeBox } from '../../components/values/code-box.tsx';
+import { StatusMark } from '../status/status-mark.tsx';
+import { CodeBox } from '../values/code-box.tsx';
 import { took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { nameOf, saidOf, toneOf, viewOf } from './in-words.ts';
-import classes from './simulate.module.css';
+import classes from './simulation.module.css';
 
 type Step = Simulation['steps'][number];
 
