@@ -8,6 +8,7 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { given } from '../../core/given.ts';
+import type { Compression as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
 /** Of a site that never said anything. */
@@ -23,10 +24,16 @@ const BEGINNING: Compression = {
   webpMaxBytes: 10_485_760,
 };
 
+/** As it stands: what was taken once is not judged anew. */
+const told = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
+  ...row,
+  webpTypes: Compression.shape.webpTypes.parse(webpTypes),
+});
+
 export async function get({ db }: Ctx, siteId: string): Promise<Compression> {
   await sites.own(db, siteId);
   const row = await db.compression.findUnique({ where: { siteId } });
-  return row === null ? BEGINNING : Compression.parse(row);
+  return row === null ? BEGINNING : told(row);
 }
 
 export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Promise<Compression> =>
@@ -44,5 +51,5 @@ export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Pr
       update: data,
     });
     await changed(tx, zoneId, siteKey(siteId));
-    return Compression.parse(kept);
+    return told(kept);
   });
