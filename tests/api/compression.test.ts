@@ -38,6 +38,15 @@ test('images become WebP where a site says so; who says nothing of it leaves it 
   expect(await call(compression.get, { params })).toEqual({ ...kept, gzip: !gzip });
 });
 
+test('what is stored is shown as it stands', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  await call(compression.update, { params, body: await call(compression.get, { params }) });
+  await installation.db.compression.update({ where: { siteId: site.id }, data: { types: ['no type'] } });
+  expect(await call(compression.get, { params })).toMatchObject({ types: ['no type'] });
+});
+
 test.each([
   [{ webpQuality: 0 }, 'webpQuality'],
   [{ webpQuality: 101 }, 'webpQuality'],
