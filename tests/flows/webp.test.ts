@@ -92,7 +92,7 @@ test('a site that wants WebP has it within moments, without an agent too, and ag
 
   await agent.end('SIGKILL');
   // The service does not outlive it for long: nobody would start it again.
-  await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]));
+  await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]), { within: 60_000 });
   expect(await typeOf(port, name, `/${seen}.jpg`)).toBe('image/webp');
   await nextIs('image/jpeg');
 
@@ -101,4 +101,4 @@ test('a site that wants WebP has it within moments, without an agent too, and ag
   expect(await servicesOf(agent.dir)).toHaveLength(1);
   expect(await agent.end('SIGTERM')).toBe(0);
   await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]));
-});
+}, 400_000);
