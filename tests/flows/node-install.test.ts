@@ -1,11 +1,9 @@
 // From the operator's call to a serving node, on machines with a real sshd: this one's files under another system's name.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
@@ -15,7 +13,7 @@ import { buildAll } from '../../deploy/build.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
-import { startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
+import { packNode, startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
 import { freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
 import { testDir } from '../support/test-dir.ts';
@@ -156,7 +154,7 @@ test(
   async () => {
     await put('openresty-1.25.3.2-1.el7.x86_64.rpm', 'a package');
     await put('openresty-1.25.3.2-1.el9.x86_64.rpm', 'another system’s');
-    await nodeBuild('node-v20.18.0-linux-x64-glibc-217.tar.gz');
+    await packNode(artifacts, 'node-v20.18.0-linux-x64-glibc-217.tar.gz');
     const made = await machine({ distribution: 'centos7', node: false, user: 'installer' });
     const built = await node(made, { user: 'installer' });
     const job = await install(built);
@@ -312,14 +310,4 @@ async function put(name: string, text: string) {
   const file = path.join(artifacts, name);
   onTestFinished(() => rm(file));
   await writeFile(file, text);
-}
-
-/** As nodejs.org packs it, with this machine's Node behind it. */
-async function nodeBuild(name: string) {
-  const dir = await testDir();
-  const bin = path.join(dir, 'node-v20/bin');
-  await mkdir(bin, { recursive: true });
-  await writeFile(path.join(bin, 'node'), `#!/bin/sh\n# ${name}\nexec ${process.execPath} "$@"\n`);
-  await chmod(path.join(bin, 'node'), 0o755);
-  await promisify(execFile)('tar', ['-czf', path.join(artifacts, name), '-C', dir, 'node-v20']);
 }

@@ -173,6 +173,17 @@ ForceCommand /usr/local/sbin/each-command
   };
 }
 
+/** As nodejs.org packs it, with this machine's Node behind it; it says its name in its first lines. */
+export async function packNode(folder: string, name: string): Promise<void> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-node-'));
+  const bin = path.join(dir, 'node-v20/bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(path.join(bin, 'node'), `#!/bin/sh\n# ${name}\nexec ${process.execPath} "$@"\n`);
+  await chmod(path.join(bin, 'node'), 0o755);
+  await run('tar', ['-czf', path.join(folder, name), '-C', dir, 'node-v20']);
+  await rm(dir, { recursive: true });
+}
+
 const begin = ({ password, user, node }: { password: string; user: string | undefined; node: boolean }) => `
 set -e
 mount --make-rprivate /

@@ -61,6 +61,7 @@ import {
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
 import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
+import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
@@ -137,6 +138,7 @@ const modules: readonly Routes[] = [
   tokenAuthsRoutes,
   nodesRoutes,
   nodeJobsRoutes,
+  nodeSetupRoutes,
   nodeJoinRoutes,
   purgeRoutes,
   purgeSitesRoutes,

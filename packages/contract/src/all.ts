@@ -38,6 +38,7 @@ import {
   urlRedirects,
 } from './modules/modules.endpoints.ts';
 import { nodeJobs } from './node-jobs/node-jobs.endpoints.ts';
+import { nodeSetup } from './node-jobs/node-setup.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
@@ -83,6 +84,7 @@ export const groups: readonly Group[] = [
   ownProducts,
   nodes,
   nodeJobs,
+  nodeSetup,
   nodeJoin,
   clientSites,
   ownSites,

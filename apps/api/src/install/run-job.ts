@@ -8,8 +8,10 @@ import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { originFault } from '../core/outbound.ts';
 import { contexts } from '../core/secrets.ts';
+import type { System } from './artifacts.ts';
 import { ConnectionBroken, connectTo, StepFailure, type Host, type Login } from './host.ts';
-import { carryOut, stepsOf, type System, type Target } from './steps.ts';
+import { carryOut, stepsOf } from './steps.ts';
+import { findTarget, type Target } from './target.ts';
 
 const LEASE = `interval '30 seconds'`;
 const RENEW_MS = 5000;
@@ -230,28 +232,11 @@ async function finish({ db }: Installation, { id, nodeId, kind, keepSsh, claim }
   });
 }
 
-interface TargetRow extends Target {
-  user: string | null;
-  sshPort: number | null;
-  passwordSealed: string | null;
-  keySealed: string | null;
-  fingerprint: string | null;
-}
-
 async function targetOf(
   { pool, env, secrets }: Installation,
   { nodeId }: ClaimedJob,
 ): Promise<{ target: Target; login: Login }> {
-  const { rows } = await pool.query<TargetRow>(
-    `SELECT n.id, n.ip, n.port_type AS "portType", n.public_key AS "publicKey", n.zone_id AS "zoneId",
-       n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
-       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
-       coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port) FROM zone_ports p
-                 WHERE p.zone_id = n.zone_id), '[]') AS ports
-     FROM nodes n WHERE n.id = $1`,
-    [nodeId],
-  );
-  const [row] = rows;
+  const row = await findTarget(pool, nodeId);
   if (!row) throw new StepFailure('unreachable', 'the node was removed');
   const { user, sshPort, passwordSealed, keySealed, fingerprint, ...target } = row;
   if (user === null || sshPort === null || (passwordSealed === null && keySealed === null))

@@ -115,6 +115,13 @@ fi
 printf '::absent\\n'
 `);
 
+/** The same question without an answer that stays. */
+export const runtimeIsMissing = script(`${good}
+good ${HOME}/node/bin/node && exit 0
+at=$(command -v node) && good "$at" && exit 0
+printf '::absent\\n'
+`);
+
 export const runtimeOfDistribution = script(`${good}
 dnf -y module enable nodejs:20 || fault artifact 'no Node 20 here: put node-v20…-linux-<arch>.tar.gz into ARTIFACTS_DIR of the control plane'
 dnf -y install nodejs || fault package 'Node was not installed: see the lines above'
@@ -145,6 +152,9 @@ else
   printf '::absent\\n'
 fi
 `);
+
+export const releaseIsMissing = (release: string) =>
+  script(`[ -e ${HOME}/releases/${release}/.complete ] || printf '::absent\\n'`);
 
 /** The agent's files as a gzipped tar on the standard input. Releases before the last two go. */
 export const unpackRelease = (release: string) =>
@@ -217,6 +227,11 @@ net.core.rmem_max = 7500000
 net.core.wmem_max = 7500000
 END
 sysctl -q -e -p /etc/sysctl.d/90-edgeloom.conf || printf 'some kernel settings were not taken\\n'
+# The agent may not load modules itself; where there is no nftables it sets the size of packets by these.
+if ! command -v nft >/dev/null && [ -d /etc/modules-load.d ]; then
+  printf 'iptable_mangle\\nip6table_mangle\\n' > /etc/modules-load.d/edgeloom.conf
+  modprobe -a iptable_mangle ip6table_mangle 2>/dev/null || printf 'modules of iptables were not loaded\\n'
+fi
 if [ -d /etc/logrotate.d ]; then
   cat > /etc/logrotate.d/edgeloom <<'END'
 # The agent rotates; this is for the day it does not.
@@ -258,6 +273,27 @@ journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true
 fault start 'the agent does not stay up: see the lines above'
 `);
 
+/** The agent's own word that it is this node; and that it answers as a visitor would be answered, where it can be asked without TLS. */
+export const joined = (nodeId: string, ports: readonly number[]) =>
+  script(`
+last() { journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true; }
+wait_for() {
+  for i in $(seq 120); do
+    "$@" && return 0
+    sleep 1
+  done
+  return 1
+}
+is_joined() { grep -q '"nodeID" *: *"${nodeId}"' ${DATA}/node.json 2>/dev/null; }
+wait_for is_joined || { last; fault join 'it has not joined within two minutes: see the lines above'; }
+printf 'it has joined\\n'
+answers() { [ "$(curl -s -o /dev/null -m 5 -H 'Host: probe.edgeloom.invalid' -w '%{http_code}' "http://127.0.0.1:$1/")" = 903 ]; }
+for port in ${ports.join(' ')}; do
+  wait_for answers "$port" || { last; fault probe "port $port does not answer: see the lines above"; }
+  printf 'port %s answers\\n' "$port"
+done
+`);
+
 export const lastWords = script(`journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true`);
 
 export const stop = script(`
@@ -272,7 +308,8 @@ printf 'stopped\\n'
 
 export const remove = ({ tcp, udp }: Ports) =>
   script(`
-rm -f /etc/systemd/system/${UNIT}.service /etc/sysctl.d/90-edgeloom.conf /etc/logrotate.d/edgeloom
+rm -f /etc/systemd/system/${UNIT}.service /etc/sysctl.d/90-edgeloom.conf /etc/logrotate.d/edgeloom \\
+  /etc/modules-load.d/edgeloom.conf
 systemctl daemon-reload
 if systemctl -q is-active firewalld; then
   for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do

@@ -1,33 +1,17 @@
 // What an installation and its undoing consist of. A step may be done again at any time: it looks first at what is there.
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { NodeJobKind, NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import type { Pool } from 'pg';
-import { create as createTar } from 'tar';
 import type { Installation } from '../core/installation.ts';
+import { packagesOf, piecesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
 import { StepFailure, type Host } from './host.ts';
 import { newJoin } from './new-join.ts';
 import * as scripts from './scripts.ts';
+import { portsOf, type Target } from './target.ts';
 
-/** The node as it is while its job is worked on. */
-export interface Target {
-  id: string;
-  ip: string;
-  portType: string;
-  publicKey: string | null;
-  zoneId: string;
-  /** Where the zone listens. */
-  ports: readonly { port: number; tls: boolean }[];
-}
-export interface System {
-  id: string;
-  version: string;
-  arch: string;
-}
 export interface StepWork {
   here: Installation;
   target: Target;
@@ -51,16 +35,6 @@ const detect: Step = async ({ host, learn }) => {
   await learn(system);
 };
 
-/** Which systems we install on, and by which program. */
-function packagesOf({ id, version, arch }: System): scripts.Packages {
-  const [major = ''] = version.split('.');
-  if (arch !== 'x86_64' && arch !== 'aarch64') throw new StepFailure('unsupported', `${arch} is not supported`);
-  if (['rocky', 'almalinux', 'rhel'].includes(id) && major === '9') return 'dnf';
-  if (id === 'centos' && major === '7') return 'yum';
-  if (id === 'debian' && Number(major) >= 12) return 'apt';
-  throw new StepFailure('unsupported', `${id} ${version} is not supported: Rocky Linux 9, CentOS 7 and Debian 12 are`);
-}
-
 const known = ({ system }: StepWork): System => {
   if (!system) throw new StepFailure('unsupported', 'nobody has looked what it is');
   return system;
@@ -80,49 +54,29 @@ const check: Step = async ({ host, target, say, now }) => {
 
 const server: Step = async (work) => {
   const system = known(work);
-  const program = packagesOf(system);
   const { host, here } = work;
-  if (program === 'apt') return host.run(scripts.debianNginx);
+  const wanted = await serverOf(system, here.env);
+  if (wanted.from === 'distribution') return host.run(scripts.debianNginx);
   if (!(await host.run(scripts.openrestyIsThere)).includes('::absent')) return;
-  const rpm = await artifact(here.env.ARTIFACTS_DIR, (name) =>
-    new RegExp(`^openresty-\\d.*\\.el${system.version.split('.')[0]}\\..*${system.arch}\\.rpm$`).test(name),
-  );
-  if (!rpm) {
-    const base = `${here.env.OPENRESTY_URL}/${system.id === 'centos' ? 'centos' : 'rocky'}`;
-    const repository = `${base}/${system.version.split('.')[0]}/${system.arch}`;
-    return host.run(scripts.openresty(program, { repository, key: `${here.env.OPENRESTY_URL}/pubkey.gpg` }));
-  }
-  const file = `/var/tmp/${path.basename(rpm)}`;
-  await host.run(scripts.receiveFile(file), { stdin: createReadStream(rpm) });
-  return host.run(scripts.openresty(program, { file }));
+  if (wanted.from === 'repository') return host.run(scripts.openresty(packagesOf(system), wanted));
+  const file = `/var/tmp/${path.basename(wanted.file)}`;
+  await host.run(scripts.receiveFile(file), { stdin: createReadStream(wanted.file) });
+  return host.run(scripts.openresty(packagesOf(system), { file }));
 };
 
 const runtime: Step = async (work) => {
-  const system = known(work);
   const { host, here } = work;
   if (!(await host.run(scripts.runtimeIsThere)).includes('::absent')) return;
-  const arch = system.arch === 'aarch64' ? 'arm64' : 'x64';
-  const old = system.id === 'centos' ? '-glibc-217' : '';
-  const file = await artifact(here.env.ARTIFACTS_DIR, (name) =>
-    new RegExp(`^node-v2\\d[\\d.]*-linux-${arch}${old}\\.tar\\.[gx]z$`).test(name),
-  );
-  if (file) return host.run(scripts.unpackRuntime(file.endsWith('xz') ? 'J' : 'z'), { stdin: createReadStream(file) });
-  if (packagesOf(system) === 'dnf') return host.run(scripts.runtimeOfDistribution);
-  throw new StepFailure('artifact', `put node-v20…-linux-${arch}${old}.tar.gz into ARTIFACTS_DIR of the control plane`);
+  const wanted = await runtimeOf(known(work), here.env);
+  if (wanted.from === 'nowhere') throw new StepFailure('artifact', wanted.why);
+  if (wanted.from === 'distribution') return host.run(scripts.runtimeOfDistribution);
+  return host.run(scripts.unpackRuntime(wanted.compression), { stdin: createReadStream(wanted.file) });
 };
 
 const agent: Step = async ({ host, here }) => {
-  const dir = here.env.AGENT_DIR;
-  if (dir === undefined) throw new StepFailure('artifact', 'AGENT_DIR of the control plane names no agent');
-  const files = await filesOf(dir);
-  if (!files.includes('agent.mjs'))
-    throw new StepFailure('artifact', 'AGENT_DIR of the control plane holds no agent.mjs');
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file}\0`).update(await readFile(path.join(dir, file)));
-  const release = hash.digest('hex').slice(0, 16);
-  if (!(await host.run(scripts.releaseIsThere(release))).includes('::absent')) return;
-  const packed = createTar({ gzip: true, cwd: dir, portable: true }, files);
-  await host.run(scripts.unpackRelease(release), { stdin: packed });
+  const { name, packed } = await releaseOf(here.env);
+  if (!(await host.run(scripts.releaseIsThere(name))).includes('::absent')) return;
+  await host.run(scripts.unpackRelease(name), { stdin: piecesOf(packed) });
 };
 
 const credentials: Step = async ({ host, here, target, say, hide, now }) => {
@@ -142,16 +96,7 @@ const credentials: Step = async ({ host, here, target, say, hide, now }) => {
   return host.run(scripts.environment({ ...variables, EDGELOOM_TOKEN: token }));
 };
 
-/** Forwards listen where sites ask for them. */
-const openPorts = ({ ports, portType }: Target) => {
-  const forwards = portType === '7' ? [] : ['1000-65000'];
-  return {
-    tcp: [...ports.map(({ port }) => port), ...forwards],
-    udp: [...ports.filter(({ tls }) => tls).map(({ port }) => port), ...forwards],
-  };
-};
-
-const system: Step = ({ host, target }) => host.run(scripts.system(openPorts(target)));
+const system: Step = ({ host, target }) => host.run(scripts.system(portsOf(target)));
 const start: Step = ({ host }) => host.run(scripts.start);
 
 const SYNC_MS = 120_000;
@@ -229,7 +174,7 @@ const look = (host: string, port: number) =>
   });
 
 const stop: Step = ({ host }) => host.run(scripts.stop);
-const remove: Step = ({ host, target }) => host.run(scripts.remove(openPorts(target)));
+const remove: Step = ({ host, target }) => host.run(scripts.remove(portsOf(target)));
 /** Done by connecting. */
 const connect: Step = () => Promise.resolve();
 
@@ -270,23 +215,4 @@ export const carryOut = (step: NodeStep, work: StepWork) => all[step](work);
 function answer(output: string, word: string): string {
   const line = output.split('\n').find((text) => text.startsWith(`::${word} `)) ?? `::${word} `;
   return line.slice(word.length + 3).trim();
-}
-
-/** The last by name of those that fit. */
-async function artifact(dir: string | undefined, fits: (name: string) => boolean): Promise<string | null> {
-  if (dir === undefined) return null;
-  const names = await readdir(dir).catch(() => []);
-  const found = names
-    .filter(fits)
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-    .at(-1);
-  return found === undefined ? null : path.join(dir, found);
-}
-
-async function filesOf(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { recursive: true });
-  const files = await Promise.all(
-    entries.map(async (name) => ((await stat(path.join(dir, name))).isFile() ? [name] : [])),
-  );
-  return files.flat().sort();
 }

@@ -1,0 +1,180 @@
+// A machine that comes for what it needs: one line that is pasted there fetches `installScript`, the same for everybody,
+// which says what machine it is and by the node's join token is given `setupScript`: the steps of an installation over SSH,
+// as far as they are the machine's to take. Both are a function that their last line calls, so that a part of one does nothing.
+import path from 'node:path';
+import type { Installation } from '../core/installation.ts';
+import { hashOf, packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
+import { quote, StepFailure } from './host.ts';
+import * as scripts from './scripts.ts';
+import { portsOf, type Target } from './target.ts';
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export const controlOf = ({ NODE_CONTROL_URL, PUBLIC_URL }: Installation['env']) =>
+  (NODE_CONTROL_URL ?? PUBLIC_URL).replace(/\/+$/, '');
+
+/** The token comes by standard input too: in an argument of sudo's everybody on the machine could read it. */
+export const lineFor = (env: Installation['env'], token: string) =>
+  `(echo EDGELOOM_TOKEN=${token}; curl -fsSL ${controlOf(env)}/api/v1/node/install.sh) | sudo sh`;
+
+const sub = (script: string) => `(\n${script})`;
+
+/** Curl is told its header by standard input, and so is nobody else. */
+const authorized = `printf 'header = "Authorization: Bearer %s"\\n' "$token" | curl -sS -K - --retry 3 --connect-timeout 15`;
+
+export const installScript = (env: Installation['env']) => `#!/bin/sh
+# Makes this machine a node of ${new URL(controlOf(env)).host}. It takes a join token, as EDGELOOM_TOKEN.
+set -eu
+refuse() { printf 'Not installed: %s\\n' "$1" >&2; exit 1; }
+main() {
+  export LC_ALL=C PATH=${PATH}
+  token=\${EDGELOOM_TOKEN:-}
+  unset EDGELOOM_TOKEN
+  [ "$(id -u)" = 0 ] || refuse 'this is for root: end the line with "| sudo sh"'
+  case "$token" in ''|*[!A-Za-z0-9_-]*) refuse 'it takes the line of the console as a whole, with its token' ;; esac
+  for program in curl tar gzip sha256sum awk sed; do
+    command -v "$program" >/dev/null || refuse "$program is missing on this machine"
+  done
+  dir=$(mktemp -d /var/tmp/edgeloom-install.XXXXXX)
+  trap 'rm -rf "$dir"' EXIT
+  trap 'exit 1' HUP INT TERM
+  here=$(
+${sub(scripts.identity)}
+  )
+  what=$(
+${sub(scripts.detect)}
+  )
+  set -- \${what#::system }
+  printf 'This machine: %s %s on %s\\n' "$1" "$2" "$3"
+  code=$(${authorized} -o "$dir/setup" -w '%{http_code}' -G --data-urlencode "system=$1" --data-urlencode "version=$2" \\
+    --data-urlencode "arch=$3" --data-urlencode "node=\${here#::node }" ${quote(`${controlOf(env)}/api/v1/node/setup`)}) ||
+    refuse 'the control plane was not reached'
+  case "$code" in
+    200) ;;
+    401) refuse 'this token is no longer good: it was used, or its time is over. Take a new line in the console' ;;
+    *) refuse "the control plane answers $code: $(head -c 300 "$dir/setup")" ;;
+  esac
+  { sh "$dir/setup" </dev/null && : > "$dir/done"; } 2>&1 |
+    sed -e 's/^::fault [a-zA-Z]* /Not installed: /' -e '/^::/d'
+  [ -e "$dir/done" ]
+}
+main
+`;
+
+interface Asking {
+  here: Installation;
+  target: Target;
+  system: System;
+  /** Which node it is already. */
+  present: string;
+  token: string;
+  now: Date;
+}
+
+/** What the machine cannot be helped with it is told by the script as well. */
+export async function setupScript(asking: Asking): Promise<string> {
+  try {
+    return whole(await steps(asking));
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    return whole(`fault ${error.fault} ${quote(error.message)}`);
+  }
+}
+
+const whole = (text: string) => `set -eu
+fault() { printf '::fault %s %s\\n' "$1" "$2"; exit 1; }
+main() {
+${text}
+}
+main
+`;
+
+const MOST_SKEW_S = 30;
+
+async function steps({ here, target, system, present, token, now }: Asking): Promise<string> {
+  const isItself = present === target.id && target.publicKey !== null;
+  if (present !== '' && present !== target.id) {
+    const other = await here.db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
+    if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
+  }
+  const program = packagesOf(system);
+  const [server, runtime, release] = await Promise.all([
+    serverOf(system, here.env),
+    runtimeOf(system, here.env),
+    releaseOf(here.env),
+  ]);
+  const url = `${controlOf(here.env)}/api/v1/node/artifact`;
+  const ports = target.ports.map(({ port }) => port);
+  const plain = target.ports.filter(({ tls }) => !tls).map(({ port }) => port);
+  const fetched = async (file: string) => `fetch ${quote(path.basename(file))} ${await hashOf(file)}`;
+  const variables = { EDGELOOM_CONTROL: controlOf(here.env) };
+
+  const fetchServer = server.from === 'file' ? whenMissing(scripts.openrestyIsThere, await fetched(server.file)) : '';
+  const fetchNode =
+    runtime.from === 'file'
+      ? await fetched(runtime.file)
+      : runtime.from === 'nowhere'
+        ? `fault artifact ${quote(runtime.why)}`
+        : ':';
+  const installNode =
+    runtime.from === 'file'
+      ? `${sub(scripts.unpackRuntime(runtime.compression))} < "$dir"/${quote(path.basename(runtime.file))}`
+      : sub(scripts.runtimeOfDistribution);
+
+  return `
+token=${token}
+dir=$(dirname "$0")
+step() { printf '\\n%s\\n' "$1"; }
+fetch() {
+  ${authorized} -f -o "$dir/$1" ${url}/"$1" || fault artifact "$1 was not fetched; nothing was changed"
+  printf '%s  %s\\n' "$2" "$dir/$1" | sha256sum -c >/dev/null 2>&1 || fault artifact "$1 is not what was sent; nothing was changed"
+  printf 'fetched %s\\n' "$1"
+}
+
+step 'Looking whether it fits'
+off=$(($(date +%s) - ${Math.floor(now.getTime() / 1000)}))
+[ "\${off#-}" -le ${MOST_SKEW_S} ] || fault clock "the clock of this machine is $off s off"
+${sub(scripts.room(ports))}
+
+step 'Fetching what is needed'
+${fetchServer}
+${whenMissing(scripts.runtimeIsMissing, fetchNode)}
+${whenMissing(scripts.releaseIsMissing(release.name), `fetch ${release.file} ${release.sha256}`)}
+
+step 'Installing the server'
+cd "$dir"
+${sub(
+  server.from === 'distribution'
+    ? scripts.debianNginx
+    : scripts.openresty(program, server.from === 'file' ? { file: `./${path.basename(server.file)}` } : server),
+)}
+
+step 'Installing Node'
+${whenMissing(scripts.runtimeIsThere, installNode)}
+
+step 'Installing the agent'
+${whenMissing(scripts.releaseIsThere(release.name), `${sub(scripts.unpackRelease(release.name))} < "$dir/${release.file}"`)}
+
+step 'Setting the system up'
+${present !== '' && !isItself ? sub(scripts.forgetNode) : ''}
+${sub(scripts.environment(isItself ? variables : { ...variables, EDGELOOM_TOKEN: token }))}
+${sub(scripts.system(portsOf(target)))}
+
+step 'Starting'
+${sub(scripts.start)}
+${sub(scripts.joined(target.id, plain))}
+${sub(scripts.forgetToken)}
+printf '\\nThis machine is a node now.\\n'
+`;
+}
+
+const whenMissing = (question: string, then: string) => `found=$(
+${sub(question)}
+)
+case "$found" in
+  *::absent*)
+${then}
+  ;;
+  '') ;;
+  *) printf '%s\\n' "$found" ;;
+esac`;

@@ -1,0 +1,45 @@
+// The node as it is while its machine is set up.
+import type { Pool } from 'pg';
+
+export interface Target {
+  id: string;
+  ip: string;
+  portType: string;
+  kind: string;
+  publicKey: string | null;
+  zoneId: string;
+  /** Where it listens: as its zone does, or a relay at its own port. */
+  ports: readonly { port: number; tls: boolean }[];
+}
+
+/** What opens its machine, as far as it is stored. */
+interface Access {
+  user: string | null;
+  sshPort: number | null;
+  passwordSealed: string | null;
+  keySealed: string | null;
+  fingerprint: string | null;
+}
+
+export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & Access) | null> {
+  const { rows } = await pool.query<Target & Access>(
+    `SELECT n.id, n.ip, n.port_type AS "portType", n.kind, n.public_key AS "publicKey", n.zone_id AS "zoneId",
+       n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
+       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
+       CASE WHEN n.kind = 'relay' THEN json_build_array(json_build_object('port', n.relay_port, 'tls', true))
+         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port)
+                        FROM zone_ports p WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
+     FROM nodes n WHERE n.id = $1`,
+    [nodeId],
+  );
+  return rows[0] ?? null;
+}
+
+/** What a firewall lets in. Forwards listen where sites ask for them; HTTP/3 comes by UDP. */
+export const portsOf = ({ ports, portType, kind }: Target) => {
+  const forwards = portType === '7' || kind === 'relay' ? [] : ['1000-65000'];
+  return {
+    tcp: [...ports.map(({ port }) => port), ...forwards],
+    udp: [...ports.filter(({ tls }) => tls && kind !== 'relay').map(({ port }) => port), ...forwards],
+  };
+};

@@ -1,0 +1,68 @@
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { findArtifact } from '../../install/artifacts.ts';
+import { controlOf, setupScript } from '../../install/pull.ts';
+import { findTarget } from '../../install/target.ts';
+import { tokenHash } from '../../node-link/join.ts';
+
+interface Machine {
+  system: string;
+  version: string;
+  arch: string;
+  node: string;
+}
+
+/** A token that was used is good for the machine that used it: there the line may be pasted again. */
+export async function setup(ctx: Ctx, { system: id, version, arch, node: present }: Machine): Promise<string> {
+  const { token, nodeId, isUsed } = await holder(ctx);
+  if (isUsed && present !== nodeId) fail('INVALID_TOKEN');
+  const { installation: here } = ctx;
+  const target = (await findTarget(here.pool, nodeId)) ?? fail('INVALID_TOKEN');
+  return setupScript({ here, target, system: { id, version, arch }, present, token, now: ctx.now() });
+}
+
+export async function artifact(ctx: Ctx, name: string): Promise<AsyncIterable<Uint8Array>> {
+  await holder(ctx);
+  return (await findArtifact(name, ctx.installation.env)) ?? fail('NOT_FOUND');
+}
+
+async function holder({ caller, installation, now }: Ctx) {
+  const token = caller.bearer ?? fail('INVALID_TOKEN');
+  const found = await installation.db.edgeNode.findUnique({
+    where: { joinHash: tokenHash(token) },
+    select: { id: true, joinEndsAt: true, publicKey: true, moveToZoneId: true },
+  });
+  // One that moves holds its token itself.
+  if (!found?.joinEndsAt || found.joinEndsAt <= now() || found.moveToZoneId !== null) fail('INVALID_TOKEN');
+  return { token, nodeId: found.id, isUsed: found.publicKey !== null };
+}
+
+/** What somebody needs who brings a machine in by other means. */
+export async function info({ db, installation: { env } }: Ctx, nodeID: string | undefined): Promise<string> {
+  const control = controlOf(env);
+  const lines = {
+    control,
+    install: `${control}/api/v1/node/install.sh`,
+    nats: (env.NODE_NATS_URLS.length > 0 ? env.NODE_NATS_URLS : [env.NATS_URL]).join(','),
+    systems: 'rocky-9,centos-7,debian-12',
+  };
+  const ofNode = nodeID === undefined ? {} : await linesOf(db, nodeID);
+  return Object.entries({ ...lines, ...ofNode })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+async function linesOf(db: Ctx['db'], id: string) {
+  const node = await db.edgeNode.findUnique({
+    where: { id },
+    select: { ip: true, zoneId: true, kind: true, joinedAt: true, relayPort: true },
+  });
+  if (!node) fail('NOT_FOUND');
+  const listening = await db.zonePort.findMany({
+    where: { zoneId: node.zoneId },
+    select: { port: true },
+    orderBy: { port: 'asc' },
+  });
+  const ports = node.kind === 'relay' ? [node.relayPort] : listening.map(({ port }) => port);
+  return { nodeID: id, zoneID: node.zoneId, ip: node.ip, ports: ports.join(','), joined: node.joinedAt !== null };
+}

@@ -1,0 +1,179 @@
+// One line that is pasted on a machine makes it a node.
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { lineFor } from '@edgeloom/api/install/pull.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { buildAll } from '../../deploy/build.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { packNode, startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { testDir } from '../support/test-dir.ts';
+import '../support/matchers.ts';
+
+let plane: ControlPlane;
+let artifacts: string;
+
+beforeAll(async () => {
+  await buildAll({ ifChanged: true, only: 'agent' });
+  artifacts = await testDir();
+  await writeFile(path.join(artifacts, 'openresty-1.25.3.2-1.el7.x86_64.rpm'), 'a package');
+  await packNode(artifacts, 'node-v20.18.0-linux-x64-glibc-217.tar.gz');
+  plane = await controlPlane({
+    databaseUrl: await testDatabase(),
+    settings: { AGENT_DIR: path.join(import.meta.dirname, '../../dist'), ARTIFACTS_DIR: artifacts },
+  });
+}, 120_000);
+afterAll(() => plane.stop());
+
+async function machine(options: MachineOptions = {}): Promise<Machine> {
+  const made = await startMachine(options);
+  onTestFinished(() => made.stop());
+  return made;
+}
+
+/** In a zone of its own, which listens where nobody else does. */
+async function node() {
+  const zone = await plane.build.zone();
+  const [http = 0, https = 0] = await freePorts(2);
+  const { zonePort } = plane.installation.db;
+  await zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: http } });
+  await zonePort.updateMany({ where: { zoneId: zone.id, tls: true }, data: { port: https } });
+  const { call } = plane.as(zone.client);
+  const body = { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id, portType: '7' as const };
+  const { id, joinToken } = await call(nodes.create, { body });
+  const { NODE_CONTROL_URL = plane.api.url, ...env } = plane.installation.env;
+  return { id, call, http, token: joinToken, line: lineFor({ ...env, NODE_CONTROL_URL }, joinToken) };
+}
+
+/** From a file, so that what a shell is started with does not show the token already. */
+async function paste(made: Machine, line: string) {
+  await made.ask(`cat > /root/line <<'END'\n${line.replace('sudo sh', 'sh')}\nEND`);
+  return made.ask('sh /root/line > /var/log/said 2>&1 && echo well >> /var/log/said; cat /var/log/said');
+}
+const left = (made: Machine) =>
+  made.ask('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom /var/tmp/edgeloom-install.* 2>/dev/null || true');
+
+async function statusAt(port: number) {
+  const asked = request({ port, host: '127.0.0.1', agent: false }).end();
+  const [reply] = await once(asked, 'response');
+  reply.resume();
+  return reply.statusCode;
+}
+
+const seen = `cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' >> /var/log/seen`;
+const installs =
+  'mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx';
+
+test(
+  'a bare Rocky Linux 9 becomes a serving node; the line may be pasted there again, and on no other machine',
+  { timeout: 120_000 },
+  async () => {
+    const made = await machine({ programs: { dnf: `echo "dnf $*" >> /var/log/calls\n${seen}\n${installs}` } });
+    const { id, call, http, token, line } = await node();
+    const said = await paste(made, line);
+    expect(said).toContain('This machine: rocky 9.4 on x86_64');
+    expect(said).toMatch(/it has joined\nport \d+ answers\n\nThis machine is a node now\.\nwell\n$/);
+    expect(said).not.toContain('::');
+    expect(await statusAt(http)).toBe(903);
+    await eventually(async () =>
+      expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ initialized: true, status: 'enabled' }),
+    );
+    expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\n`);
+    expect(await made.read('/var/log/seen')).toContain('/setup');
+    expect(await made.read('/var/log/seen')).not.toContain(token);
+    expect(said).not.toContain(token);
+
+    const again = await paste(made, line);
+    expect(again).toMatch(/agent [0-9a-f]{16} is there/);
+    expect(again).toMatch(/well\n$/);
+    expect((await made.calls()).filter((call) => call.includes('install'))).toEqual(['dnf -y install openresty']);
+
+    const other = await machine();
+    expect(await paste(other, line)).toMatch(/Not installed: this token is no longer good[^\n]*\n$/);
+    expect(await left(other)).toBe('');
+  },
+);
+
+test.each<[string, MachineOptions, string]>([
+  [
+    'CentOS 7 is sent OpenResty and a Node that it can run',
+    { distribution: 'centos7', node: false },
+    'yum -y install ./openresty-1.25.3.2-1.el7.x86_64.rpm',
+  ],
+  ['Debian 12 serves by its own nginx', { distribution: 'debian12' }, 'systemctl restart edgeloom-agent'],
+])('%s', { timeout: 60_000 }, async (_, options, called) => {
+  const made = await machine(options);
+  const { http, line } = await node();
+  expect(await paste(made, line)).toMatch(/This machine is a node now\.\nwell\n$/);
+  expect(await statusAt(http)).toBe(903);
+  expect(await made.calls()).toContain(called);
+});
+
+test.each<[string, MachineOptions, RegExp]>([
+  [
+    'an agent that arrives with other bytes',
+    {
+      programs: {
+        curl: '/usr/bin/curl "$@" || exit\ncase "$*" in *artifact/agent-*) for at; do case "$at" in */agent-*.gz) [ ! -f "$at" ] || echo more >> "$at" ;; esac; done ;; esac',
+      },
+    },
+    /Not installed: agent-[0-9a-f]{16}\.tar\.gz is not what was sent; nothing was changed\n$/,
+  ],
+  [
+    'a system that is not supported',
+    { distribution: 'alpine' },
+    /Not installed: alpine 3\.20\.0 is not supported[^\n]*\n$/,
+  ],
+  [
+    'a clock that is an hour ahead',
+    { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
+    /Not installed: the clock of this machine is 3\d{3} s off\n$/,
+  ],
+])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, expected) => {
+  const made = await machine(options);
+  const { line } = await node();
+  expect(await paste(made, line)).toMatch(expected);
+  expect(await left(made)).toBe('');
+  expect(await made.calls()).toEqual([]);
+});
+
+test('a script that was cut off does nothing, wherever it ends', async () => {
+  const made = await machine();
+  const { token } = await node();
+  const script = await (await fetch(`${plane.api.url}/api/v1/node/install.sh`)).text();
+  const whole = `EDGELOOM_TOKEN=${token}\n${script}`;
+  const cut = Array.from({ length: 40 }, (_, i) => whole.slice(0, Math.floor((whole.length * i) / 40)));
+  await made.ask(
+    [...cut, whole.slice(0, -2)].map((part, i) => `cat > /root/${i} <<'THE_CUT'\n${part}\nTHE_CUT`).join('\n'),
+  );
+  await made.ask('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
+  expect(await left(made)).toBe('');
+  expect(await made.calls()).toEqual([]);
+});
+
+test('what a machine is sent is for those who hold a token, and nothing else of the folder is', async () => {
+  const { token } = await node();
+  const ask = async (name: string, bearer: string) =>
+    (await fetch(`${plane.api.url}/api/v1/node/${name}`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+  expect(await ask('artifact/openresty-1.25.3.2-1.el7.x86_64.rpm', token)).toBe(200);
+  expect(await ask('artifact/openresty-1.25.3.2-1.el7.x86_64.rpm', 'another')).toBe(401);
+  expect(await ask('artifact/openresty-9.el7.x86_64.rpm', token)).toBe(404);
+  expect(await ask('artifact/..%2Fpackage.json', token)).toBe(404);
+  expect(await ask('setup?system=rocky&version=9&arch=x86_64', 'another')).toBe(401);
+});
+
+test('an operator reads what a machine needs to know to join', async () => {
+  const { id, call } = await node();
+  const text = await call(nodeJobs.info, { query: { nodeID: id } });
+  expect(text).toContain(`control=${plane.api.url}\n`);
+  expect(text).toContain(`nodeID=${id}\n`);
+  const stranger = plane.as((await plane.build.zone()).client);
+  await expect(stranger.call(nodeJobs.info, { query: { nodeID: id } })).toFail('NOT_FOUND');
+});
