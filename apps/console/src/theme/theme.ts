@@ -362,6 +362,9 @@ const variantColorResolver: VariantColorsResolver = (input) => {
 // What a component's own `.extend` does, without importing the component: the sign-in page carries only what it shows.
 const extend = <F extends FactoryPayload>(theme: ExtendComponent<F>): MantineThemeComponent => theme;
 
+/** What is said of a box or a switch, below its label. */
+const beside = { marginTop: 4, fontSize: 12, lineHeight: 1.4, color: 'var(--el-text-3)' };
+
 // A dialog's <header> would count as a second banner of the page.
 const dialogParts = { header: { role: 'presentation' } };
 
@@ -444,7 +447,7 @@ export const theme = createTheme({
     Checkbox: extend<CheckboxFactory>({
       defaultProps: { size: 'xs', radius: 3 },
       vars: () => ({ root: { '--checkbox-icon-color': 'var(--el-text-on)' } }),
-      styles: { label: { fontSize: 13, paddingInlineStart: 8 } },
+      styles: { label: { fontSize: 13, paddingInlineStart: 8 }, description: beside },
     }),
     // On is ink, not accent: a column of switches must not outshine the states beside it.
     Switch: extend<SwitchFactory>({
@@ -455,7 +458,11 @@ export const theme = createTheme({
             ? { '--switch-height': '16px', '--switch-width': '28px', '--switch-thumb-size': '10px' }
             : { '--switch-height': '18px', '--switch-width': '32px', '--switch-thumb-size': '12px' },
       }),
-      styles: { thumb: { borderColor: 'transparent' }, label: { fontSize: 13, paddingInlineStart: 8 } },
+      styles: {
+        thumb: { borderColor: 'transparent' },
+        label: { fontSize: 13, paddingInlineStart: 8 },
+        description: beside,
+      },
     }),
     SegmentedControl: extend<SegmentedControlFactory>({
       defaultProps: { size: 'sm', radius: 'sm', withItemsBorders: false },

@@ -1,6 +1,7 @@
 import { IconArrowLeft, IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
+import { intoView } from '../../lib/into-view.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { nothing, useEndpoint, type Result } from '../../lib/use-endpoint.ts';
@@ -123,6 +124,7 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
               {of.map(({ view, title: name, icon: Icon }) => (
                 <li key={view}>
                   <Link
+                    ref={view === current ? intoView : null}
                     to={inConsole(sitePath(family, site, view))}
                     className={classes['entry'] ?? ''}
                     title={t(name)}

@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from 'react-router-dom';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { intoView } from '../../lib/into-view.ts';
 import { usePalette } from '../../stores/palette.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
 import { usePlace } from './place.ts';
@@ -128,6 +129,7 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
       {tabs.map(({ value, label, count }) => (
         <Link
           key={value}
+          ref={value === current ? intoView : null}
           to={`?${withTab(search, value)}`}
           className={classes['tab'] ?? ''}
           aria-current={value === current ? 'page' : undefined}

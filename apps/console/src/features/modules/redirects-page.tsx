@@ -9,6 +9,7 @@ import type { Column, RowOf } from '../../components/resource-table/columns.tsx'
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
+import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { ImportForm } from './import-form.tsx';
@@ -88,7 +89,7 @@ export function RedirectsPage({
         columns={columns}
         search="keyword"
         filters={[{ key: 'types', choices: RedirectType.options, many: true }]}
-        counted={(total) => t('redirects.counted', { count: total, limit: REDIRECTS_OF_A_SITE })}
+        counted={(total) => t('redirects.counted', { total: count(total), limit: count(REDIRECTS_OF_A_SITE) })}
         row={(row) => [
           edit(<RedirectForm at={at} value={row} />, { title: 'redirects.edit', can: redirects.update.can }),
           on,

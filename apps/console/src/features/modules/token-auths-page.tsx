@@ -87,12 +87,13 @@ function TokenSentence({ entry }: { entry: StoredEntry }) {
       <Effect>{t('tokenAuths.sentence.ask')}</Effect>
       <Lit>{exampleOf(entry)}</Lit>
       <span>
-        {t(`tokenAuths.algorithms.${algorithm}`)},{' '}
-        {timeMeans === 'signed'
-          ? t('tokenAuths.sentence.signed', { time: duration(validSeconds, language) })
-          : t('tokenAuths.sentence.expires')}
-        {', '}
-        {t('tokenAuths.sentence.keys', { count: keys.length })}
+        {[
+          t(`tokenAuths.algorithms.${algorithm}`),
+          timeMeans === 'signed'
+            ? t('tokenAuths.sentence.signed', { time: duration(validSeconds, language) })
+            : t('tokenAuths.sentence.expires'),
+          t('tokenAuths.sentence.keys', { count: keys.length }),
+        ].join(t('common.comma'))}
       </span>
       {action === 'redirect' && target !== null && (
         <>

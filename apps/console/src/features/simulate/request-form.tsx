@@ -103,7 +103,7 @@ export function RequestForm({ draft, onChange, names, nodes, faults, busy, onSub
         />
         <Select
           label={t('simulate.fields.nodeID')}
-          description={'\u00a0'}
+          description={t('simulate.hints.nodeID')}
           data={[
             { value: '', label: t('simulate.anyNode') },
             ...nodes.map(({ id, name }) => ({ value: id, label: name })),

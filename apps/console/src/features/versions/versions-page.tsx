@@ -27,12 +27,14 @@ const changesOf = ({ changes }: Version) =>
       const said = (['added', 'changed', 'removed'] as const)
         .filter((way) => counts[way] > 0)
         .map((way) => t(`versions.${way}`, { number: count(counts[way]) }));
-      const first = names.filter((name) => name !== '').join(', ');
-      return `${kindName(kind)}${first === '' ? '' : ` ${first}`}: ${said.join(', ')}`;
+      const first = names.filter((name) => name !== '').join(t('common.comma'));
+      return `${kindName(kind)}${first === '' ? '' : ` ${first}`}${t('common.colon')}${said.join(t('common.comma'))}`;
     })
-    .join('; ');
+    .join(t('common.semicolon'));
 const whyOf = ({ reason, restores }: Version) =>
-  [restores === null ? '' : t('versions.restores', { version: restores }), reason].filter(Boolean).join(': ');
+  [restores === null ? '' : t('versions.restores', { version: restores }), reason]
+    .filter(Boolean)
+    .join(t('common.colon'));
 
 const columns: Column<Version>[] = [
   { key: 'version' },
