@@ -73,6 +73,10 @@ test('a whole site is purged softly by telling every node, and its version stays
     expect(node.orders).toEqual([order, order]);
     expect(node.doc(`site/${site.id}`)).toMatchObject({ cacheVersion: 0 });
   }
+  const { data } = await owner(site).call(purge.history, { params: site.params });
+  expect(data.map((row) => [row.type, row.soft, row.state, row.jobID]).toSorted()).toEqual(
+    [jobID, ...jobIDs].map((id) => [0, true, 'completed', id]).toSorted(),
+  );
 });
 
 test('an operator purges several sites at once, or none when one is not theirs', async () => {

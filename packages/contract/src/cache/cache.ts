@@ -173,7 +173,7 @@ export const PurgeTag = z
   .regex(/^[!-+\--~](?:[ -+\--~]*[!-+\--~])?$/);
 export const PurgeRow = z.object({
   id: Id,
-  type: z.int(),
+  type: z.int().describe('As it was asked for; 0: the whole site'),
   soft: z.boolean(),
   urls: z.array(z.string()),
   state: z.enum(['processing', 'completed', 'failed']),

@@ -38,6 +38,13 @@ export const allOf = ({ db, actor }: Ctx, siteIds: string[], soft: boolean) =>
         createdBy: actor.name,
       })),
     );
+    await note(
+      tx,
+      sites.map(({ id }) => id),
+      jobIDs,
+      false,
+      actor.name,
+    );
     for (const [zoneId, inZone] of Map.groupBy(sites, (site) => site.zoneId))
       await changed(tx, zoneId, ...inZone.map(({ id }) => siteKey(id)));
     return { jobIDs };
@@ -58,8 +65,30 @@ async function allSoftly(tx: ScopedTx, siteIds: string[], createdBy: string) {
       createdBy,
     })),
   );
+  await note(
+    tx,
+    sites.map(({ id }) => id),
+    jobIDs,
+    true,
+    createdBy,
+  );
   return { jobIDs };
 }
+
+const WHOLE_SITE = 0;
+
+/** In the history of each site; the jobs stand in the same order. */
+const note = (tx: ScopedTx, siteIds: string[], jobIDs: string[], soft: boolean, createdBy: string) =>
+  tx.purge.createMany({
+    data: siteIds.map((siteId, i) => ({
+      siteId,
+      type: WHOLE_SITE,
+      soft,
+      urls: [],
+      jobId: jobIDs[i] ?? null,
+      createdBy,
+    })),
+  });
 
 export const some = (ctx: Ctx, siteId: string, input: PurgeInput) =>
   ctx.db.$transaction(async (tx) => {

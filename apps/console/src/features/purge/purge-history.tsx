@@ -15,7 +15,12 @@ import classes from './purge.module.css';
 type PurgeRow = RowOf<typeof purge.history>;
 
 const columns: Column<PurgeRow>[] = [
-  { key: 'urls', flexible: true, render: ({ urls }) => <What urls={urls} />, text: ({ urls }) => urls.join(', ') },
+  {
+    key: 'urls',
+    flexible: true,
+    render: (row) => <What urls={textsOf(row)} />,
+    text: (row) => textsOf(row).join(', '),
+  },
   { key: 'type', render: (row) => kindOf(row), text: (row) => kindOf(row) },
   {
     key: 'state',
@@ -25,6 +30,9 @@ const columns: Column<PurgeRow>[] = [
   { key: 'createdBy', priority: 2 },
   { key: 'createdAt', as: 'time' },
 ];
+const WHOLE_SITE = 0;
+/** Of a whole site nothing was typed. */
+const textsOf = ({ type, urls }: PurgeRow) => (type === WHOLE_SITE ? [t('purge.scopes.site')] : urls);
 const kindOf = ({ type, soft }: PurgeRow) => {
   const kind = tMaybe(`purge.kinds.${type}`) ?? String(type);
   return soft ? t('purge.softKind', { kind }) : kind;
@@ -37,13 +45,17 @@ export function PurgeHistory({ siteId }: { siteId: string }) {
   const t = useT();
   const overlay = useOverlay();
   const again = useAction(purge.urls, { refreshes: ['jobs'] });
+  const allAgain = useAction(purge.all, { refreshes: ['jobs'] });
   const show = (jobID: string) =>
     overlay(<JobReceipts siteId={siteId} jobID={jobID} />, { title: 'purge.receipts', wide: true });
   const purgeAgain = async ([row]: readonly PurgeRow[]) => {
     if (!row) return;
     const { urls, soft } = row;
     const type = Object.values(listed).find((one) => one.type === row.type)?.type ?? 1;
-    const started = await again.run({ params: { siteId }, body: { type, urls, soft } });
+    const params = { siteId };
+    const started = await (row.type === WHOLE_SITE
+      ? allAgain.run({ params, query: { soft } })
+      : again.run({ params, body: { type, urls, soft } }));
     if (!started) return;
     follow(started.jobID, siteId);
     show(started.jobID);
