@@ -65,6 +65,25 @@ test.each(languages)('%s has a phrase for each error code', (language) => {
   expect(codes.filter((code) => !of(language).has(`errors.${code}`))).toEqual([]);
 });
 
+/** `failAt(path, 'rule', 'message')`, wherever a service refuses a field. */
+const services = import.meta.glob<string>('../../../api/src/modules/**/*.service.ts', {
+  eager: true,
+  import: 'default',
+  query: '?raw',
+});
+const refusals = Object.values(services).flatMap((text) =>
+  [...text.matchAll(/failAt\((?:[^()]|\([^()]*\))*?,\s*'(?<rule>\w+)',\s*(?:'(?<message>[^']*)')?/g)].map(
+    ({ groups }) => ({ rule: groups?.['rule'] ?? '', message: groups?.['message'] ?? '' }),
+  ),
+);
+test.each(languages)('%s has words for each field that a service refuses', (language) => {
+  expect(refusals.length).toBeGreaterThan(30);
+  const wordless = refusals.filter(
+    ({ rule, message }) => !of(language).has(`errors.rules.${rule}`) && !of(language).has(`errors.messages.${message}`),
+  );
+  expect(wordless).toEqual([]);
+});
+
 test.each(languages)('%s has a phrase for each rule that an error may name', (language) => {
   const rules = Object.values(errors).flatMap((entry) => ('rule' in entry ? [entry.rule] : []));
   const all = [...rules, 'required', 'type', 'format', 'range', 'choice', 'rule', 'unknown'];

@@ -9,7 +9,7 @@ import {
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { Pill } from '../status/status.tsx';
 import type { AnyDraft } from './drafts.ts';
@@ -52,9 +52,15 @@ export function RuleRow({
   const t = useT();
   const [over, setOver] = useState(false);
   const place = n - 1;
+  const row = useRef<HTMLLIElement>(null);
+  // A new rule may stand far below the button that adds it.
+  useEffect(() => {
+    if (open) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [open]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- its grip, switch and menu take the keys; the row is where they and a drop count
     <li
+      ref={row}
       className={classes['rule']}
       data-rule={rule.key}
       data-open={open || undefined}

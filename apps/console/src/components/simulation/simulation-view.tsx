@@ -32,19 +32,22 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
         <strong>{t(`simulate.outcome.${outcome.kind}`, { status: outcome.status ?? 0 })}</strong>
         <span className={classes['by']}>{t('simulate.by', { node: nodeName, revision, time: micro(whole) })}</span>
       </output>
-      <section>
-        <h2 className={classes['head']}>{t('simulate.steps')}</h2>
-        <ol className={classes['steps']}>
-          {shown.map((step) => (
-            <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} />
-          ))}
-        </ol>
-        {unused > 0 && (
-          <Button variant="subtle" size="compact-sm" onClick={() => setAll(!all)} aria-expanded={all}>
-            {all ? t('simulate.hide') : t('simulate.unused', { count: unused })}
-          </Button>
-        )}
-      </section>
+      {/* A line that nginx does not read is refused before there are any. */}
+      {steps.length > 0 && (
+        <section>
+          <h2 className={classes['head']}>{t('simulate.steps')}</h2>
+          <ol className={classes['steps']}>
+            {shown.map((step) => (
+              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} />
+            ))}
+          </ol>
+          {unused > 0 && (
+            <Button variant="subtle" size="compact-sm" onClick={() => setAll(!all)} aria-expanded={all}>
+              {all ? t('simulate.hide') : t('simulate.unused', { count: unused })}
+            </Button>
+          )}
+        </section>
+      )}
       <div className={classes['messages']}>
         {outcome.status !== null && (
           <section>
