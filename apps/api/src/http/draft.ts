@@ -32,25 +32,26 @@ export type Drafts = <T>(
 ) => Promise<T>;
 
 const PATIENCE_MS = 5000;
-/** Of an account, in one process: each has a connection of the pool to itself. */
+/** Of a root account and its sub-accounts, in one process: each has a connection of the pool to itself. */
 const AT_ONCE = 4;
 
 export function drafting(installation: Installation, modules: readonly Routes[]): Drafts {
   const { pool } = installation;
   const find = draftable(modules);
-  const underWay = new Map<string, number>();
+  /** Those under way, by whose they are. */
+  const underWay: string[] = [];
+  // The other half is for everybody else.
+  const atMost = Math.max(1, Math.floor((pool.options.max ?? 10) / 2));
 
   return async (ctx, siteId, calls, look) => {
-    const { id } = ctx.actor;
-    const before = underWay.get(id) ?? 0;
-    if (before >= AT_ONCE) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 1 } });
-    underWay.set(id, before + 1);
+    const { rootId } = ctx.actor;
+    const ofThem = underWay.filter((id) => id === rootId).length;
+    if (ofThem >= AT_ONCE || underWay.length >= atMost) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 1 } });
+    underWay.push(rootId);
     try {
       return await run(ctx, siteId, calls, look);
     } finally {
-      const left = (underWay.get(id) ?? 1) - 1;
-      if (left > 0) underWay.set(id, left);
-      else underWay.delete(id);
+      underWay.splice(underWay.indexOf(rootId), 1);
     }
   };
 
