@@ -67,3 +67,33 @@ test('the form leads to the steps; what the machine says appears as it is said, 
   );
   await page.getByText('Stopped').first().waitFor();
 });
+
+test('a new node is brought by a line that is pasted there, or over SSH; many at once where credentials are stored', async () => {
+  const { build, as, installation } = consoles.app;
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const ssh = { port: 22, user: 'root', password: 'secret' };
+  const body = { ip: '127.0.0.1', zoneID: zone.id };
+  const stored = await call(nodes.create, { body: { ...body, name: 'tpe-06', ssh } });
+  const bare = await call(nodes.create, { body: { ...body, ip: '127.0.0.2', name: 'tpe-07' } });
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/${bare.id}`, { language: 'en' });
+  await page.getByRole('button', { name: 'New join token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .getByText(/^\(echo EDGELOOM_TOKEN=[\w-]+; curl -fsSL .*\/api\/v1\/node\/install\.sh\) \| sudo sh$/)
+    .waitFor();
+  await keepPicture(page, 'install-line');
+  await dialog.getByText('Over SSH').click();
+  await dialog.getByLabel('SSH port').waitFor();
+  await keepPicture(page, 'install-ways');
+
+  await page.goto('/client/nodeManage/nodesList?tab=waiting');
+  for (const { name } of [stored, bare]) await page.getByRole('checkbox', { name: `Select ${name}` }).click();
+  const selected = page.getByRole('toolbar', { name: 'Actions for the selected rows' });
+  await selected.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.getByRole('dialog').getByText('Install tpe-06?').waitFor();
+  await keepPicture(page, 'install-many');
+  await page.getByRole('dialog').getByRole('button', { name: 'Install', exact: true }).click();
+  const jobs = () => installation.db.nodeJob.findMany({ where: { nodeId: { in: [stored.id, bare.id] } } });
+  await eventually(async () => expect((await jobs()).map(({ nodeId }) => nodeId)).toEqual([stored.id]));
+});

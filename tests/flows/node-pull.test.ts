@@ -4,7 +4,6 @@ import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { lineFor } from '@edgeloom/api/install/pull.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { buildAll } from '../../deploy/build.ts';
@@ -47,9 +46,8 @@ async function node() {
   await zonePort.updateMany({ where: { zoneId: zone.id, tls: true }, data: { port: https } });
   const { call } = plane.as(zone.client);
   const body = { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id, portType: '7' as const };
-  const { id, joinToken } = await call(nodes.create, { body });
-  const { NODE_CONTROL_URL = plane.api.url, ...env } = plane.installation.env;
-  return { id, call, http, token: joinToken, line: lineFor({ ...env, NODE_CONTROL_URL }, joinToken) };
+  const { id, joinToken: token, command: line } = await call(nodes.create, { body });
+  return { id, call, http, token, line };
 }
 
 /** From a file, so that what a shell is started with does not show the token already. */

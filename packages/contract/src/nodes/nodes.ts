@@ -147,7 +147,11 @@ export const EdgeNode = z.object({
 });
 
 /** The token is shown once; with it the agent on the machine joins (`node/join`). It ends after 24 hours or its first use. */
-export const JoinToken = z.object({ joinToken: z.string(), expiresAt: Time });
+export const JoinToken = z.object({
+  joinToken: z.string(),
+  expiresAt: Time,
+  command: z.string().describe('What is pasted on the machine to install it as well'),
+});
 
 export const Installed = z.object({
   status: NodeStatus,

@@ -19,6 +19,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { tokenHash } from '../../node-link/join.ts';
+import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, shown } from './node-row.ts';
@@ -116,8 +117,14 @@ export async function create(ctx: Ctx, { zoneID, ssh, ...input }: NodeInput) {
     await changed(tx, zoneID, nodeKey(id));
     return id;
   });
-  return { ...(await get(ctx, id)), joinToken: token, expiresAt: joining.joinEndsAt };
+  return { ...(await get(ctx, id)), ...shownToken(ctx, token, joining.joinEndsAt) };
 }
+
+const shownToken = ({ installation }: Ctx, joinToken: string, expiresAt: Date) => ({
+  joinToken,
+  expiresAt,
+  command: lineFor(installation.env, joinToken),
+});
 
 /** For a machine that was replaced or set up anew: whoever held the node's identity until now loses it. */
 export async function rejoin(ctx: Ctx, id: string) {
@@ -129,7 +136,7 @@ export async function rejoin(ctx: Ctx, id: string) {
     await changed(tx, zoneId, 'zone');
   });
   await linkOf(ctx.installation)?.revoke();
-  return { joinToken: token, expiresAt: joining.joinEndsAt };
+  return shownToken(ctx, token, joining.joinEndsAt);
 }
 
 export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: NodeUpdate): Promise<EdgeNode> {

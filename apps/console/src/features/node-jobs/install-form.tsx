@@ -18,8 +18,10 @@ import { useAction } from '../../lib/use-endpoint.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 import classes from './node-jobs.module.css';
 
+export type Installable = Pick<EdgeNode, 'id' | 'name' | 'ip' | 'ssh'>;
+
 /** How the machine is reached, its key compared, and on to the steps. */
-export function InstallForm({ node }: { node: EdgeNode }) {
+export function InstallForm({ node }: { node: Installable }) {
   const t = useT();
   const close = useOverlayClose();
   const navigate = useNavigate();

@@ -1,5 +1,5 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { Button } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
@@ -9,25 +9,45 @@ import { to } from '../../lib/family.ts';
 import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { InstallForm, type Installable } from '../node-jobs/install-form.tsx';
 import classes from './nodes.module.css';
 
 interface JoinPanelProps {
-  node: { id: string; name: string };
-  token: { joinToken: string; expiresAt: string };
+  node: Installable;
+  token: { command: string; expiresAt: string };
 }
 
-/** The one command that makes a machine this node, and the moment it has done so. */
+/** Two ways for a machine to become this node: it comes for what it needs, or we go to it. */
 export function JoinPanel({ node, token }: JoinPanelProps) {
+  const t = useT();
+  const [way, setWay] = useState('line');
+  return (
+    <div className={classes['join']}>
+      <SegmentedControl
+        aria-label={t('nodes.join.way')}
+        value={way}
+        onChange={setWay}
+        data={[
+          { value: 'line', label: t('nodes.join.line') },
+          { value: 'ssh', label: t('nodes.join.ssh') },
+        ]}
+      />
+      {way === 'line' ? <Line node={node} token={token} /> : <InstallForm node={node} />}
+    </div>
+  );
+}
+
+/** What is pasted on the machine, and the moment it has joined. */
+function Line({ node, token }: JoinPanelProps) {
   const t = useT();
   const close = useOverlayClose();
   const [since] = useState(() => Date.now());
   const { data } = useEndpoint(nodes.get, { params: { nodeID: node.id } }, { pollMs: 2000 });
   const joined = data?.initialized === true && Date.parse(data.lastSeenAt ?? '') >= since;
-  const command = `EDGELOOM_CONTROL=${location.origin} EDGELOOM_TOKEN=${token.joinToken} node agent.mjs run`;
   return (
-    <div className={classes['join']}>
+    <>
       <p>{t('nodes.join.text')}</p>
-      <CodeBox text={command} />
+      <CodeBox text={token.command} />
       <p className={classes['once']}>{t('nodes.join.once', { time: time(token.expiresAt) })}</p>
       <output className={classes['wait']} data-joined={joined || undefined}>
         <StatusMark tone={joined ? 'ok' : 'busy'} />
@@ -43,6 +63,6 @@ export function JoinPanel({ node, token }: JoinPanelProps) {
           </Button>
         )}
       </div>
-    </div>
+    </>
   );
 }

@@ -9,6 +9,7 @@ import {
   IconPlugOff,
   IconRefreshDot,
   IconReload,
+  IconTerminal2,
 } from '@tabler/icons-react';
 import { createElement } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
@@ -106,6 +107,21 @@ export const resetting: CallAction<EdgeNode> = does(nodes.reset, {
   send: (rows) => ({ body: { ids: idsOf(rows) } }),
   confirm: ({ length: count }) => ({ title: t('nodes.resetTitle', { count }), points: [t('nodes.resetPoint')] }),
 });
+const hasCredentials = ({ ssh }: EdgeNode) => ssh?.hasPassword === true || ssh?.hasPrivateKey === true;
+/** Many at once, each with what was stored for it. */
+export const installing: CallAction<EdgeNode> = does(nodeJobs.initialize, {
+  label: 'nodeJobs.install',
+  icon: IconTerminal2,
+  refreshes: ['nodes'],
+  done: 'nodeJobs.started',
+  applies: hasCredentials,
+  skips: 'nodeJobs.noInstall',
+  send: (rows) => ({ body: { ids: idsOf(rows) } }),
+  confirm: (names) => ({
+    title: t('nodeJobs.installTitle', { name: names.join(t('common.comma')) }),
+    points: [t('nodeJobs.installPoint'), t('nodeJobs.installKey')],
+  }),
+});
 /** Only of one that is off, and whose credentials were kept. */
 export const uninstalling: CallAction<EdgeNode> = does(nodeJobs.uninstall, {
   label: 'nodeJobs.uninstall',
@@ -114,7 +130,7 @@ export const uninstalling: CallAction<EdgeNode> = does(nodeJobs.uninstall, {
   more: true,
   refreshes: ['nodes'],
   done: 'nodeJobs.started',
-  applies: ({ enabled, ssh }) => !enabled && (ssh?.hasPassword === true || ssh?.hasPrivateKey === true),
+  applies: (node) => !node.enabled && hasCredentials(node),
   skips: 'nodeJobs.noUninstall',
   send: (rows) => ({ body: { ids: idsOf(rows) } }),
   confirm: (names) => ({

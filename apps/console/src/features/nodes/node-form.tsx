@@ -3,6 +3,7 @@ import { EdgeNode as EdgeNodeSchema, JoinToken } from '@edgeloom/contract/nodes/
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
+import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
@@ -14,7 +15,10 @@ import { t } from '../../lib/i18n.ts';
 import { JoinPanel } from './join-panel.tsx';
 import type { EdgeNode } from './node-states.ts';
 
-const Made = EdgeNodeSchema.pick({ id: true, name: true }).extend({ joinToken: JoinToken.shape.joinToken });
+const Made = EdgeNodeSchema.pick({ id: true, name: true, ip: true, ssh: true }).extend({
+  command: JoinToken.shape.command,
+  expiresAt: z.string(),
+});
 
 interface NodeFormProps {
   value?: EdgeNode;
@@ -22,15 +26,13 @@ interface NodeFormProps {
   zoneID?: string;
 }
 
-/** A new node is not there yet: the form goes on to the command that brings it. */
+/** A new node is not there yet: the form goes on to how it is brought. */
 export function NodeForm({ value, zoneID }: NodeFormProps) {
   const overlay = useOverlay();
   const onMade = (reply: unknown) => {
     if (value) return;
-    const { id, name, joinToken } = Made.parse(reply);
-    overlay(<JoinPanel node={{ id, name }} token={{ joinToken, expiresAt: expiryOf(reply) }} />, {
-      title: { text: t('nodes.join.title', { name }) },
-    });
+    const made = Made.parse(reply);
+    overlay(<JoinPanel node={made} token={made} />, { title: { text: t('nodes.join.title', { name: made.name }) } });
   };
   return (
     <ResourceForm
@@ -59,11 +61,6 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
 function RelayPortField() {
   return useField('kind').value === 'relay' && <NumberField name="relayPort" plain />;
 }
-
-const expiryOf = (reply: unknown) =>
-  typeof reply === 'object' && reply !== null && 'expiresAt' in reply && typeof reply.expiresAt === 'string'
-    ? reply.expiresAt
-    : '';
 
 const GB = 1_000_000_000;
 

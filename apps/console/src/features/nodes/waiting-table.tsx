@@ -7,7 +7,7 @@ import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t } from '../../lib/i18n.ts';
 import { InstallForm } from '../node-jobs/install-form.tsx';
-import { disabling, enabling, removing, useMoving, useRejoin } from './node-actions.ts';
+import { disabling, enabling, installing, removing, useMoving, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import type { EdgeNode } from './node-states.ts';
 
@@ -32,7 +32,7 @@ export function WaitingTable() {
       if (node) await rejoin(node);
     },
   });
-  const bulk: BulkAction<EdgeNode>[] = [moving, disabling, removing];
+  const bulk: BulkAction<EdgeNode>[] = [installing, moving, disabling, removing];
   return (
     <ResourceTable
       endpoint={nodes.uninitialized}
