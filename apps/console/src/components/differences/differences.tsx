@@ -1,6 +1,7 @@
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { DifferenceTable } from './difference-table.tsx';
 import { kindName, linesOf, NOTHING, titleOf } from './in-words.ts';
 import classes from './differences.module.css';
 
@@ -27,41 +28,23 @@ export function Differences({ rows, total, before, after }: DifferencesProps) {
             {kindName(row.kind)} {[row.parent, row.name].filter((name) => name !== '').join(' · ')}
           </h2>
           {row.fields.length > 0 && (
-            <table className={classes['fields']} data-action={row.action}>
-              <thead>
-                <tr>
-                  <th scope="col">{t('versions.field')}</th>
-                  {row.action !== 'added' && <th scope="col">{before}</th>}
-                  {row.action !== 'removed' && <th scope="col">{after}</th>}
-                </tr>
-              </thead>
-              <tbody>
-                {row.fields.map(({ field, before: was, after: is }) => {
-                  const [old, now] = [linesOf(row.kind, field, was), linesOf(row.kind, field, is)];
-                  // Of what was not there before, all that is not set would be a line.
-                  if (old[0] === NOTHING && now[0] === NOTHING) return null;
-                  return (
-                    <tr key={field}>
-                      <th scope="row">{titleOf(row.kind, field)}</th>
-                      {row.action !== 'added' && (
-                        <td className={classes['before']}>
-                          <del>
-                            <Lines lines={old} others={row.action === 'changed' ? now : old} />
-                          </del>
-                        </td>
-                      )}
-                      {row.action !== 'removed' && (
-                        <td className={classes['after']}>
-                          <ins>
-                            <Lines lines={now} others={row.action === 'changed' ? old : now} />
-                          </ins>
-                        </td>
-                      )}
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
+            <DifferenceTable
+              field={t('versions.field')}
+              before={row.action === 'added' ? null : before}
+              after={row.action === 'removed' ? null : after}
+              rows={row.fields.flatMap(({ field, before: was, after: is }) => {
+                const [old, now] = [linesOf(row.kind, field, was), linesOf(row.kind, field, is)];
+                // Of what was not there before, all that is not set would be a line.
+                if (old[0] === NOTHING && now[0] === NOTHING) return [];
+                const [othersOfOld, othersOfNow] = row.action === 'changed' ? [now, old] : [old, now];
+                return {
+                  name: field,
+                  title: titleOf(row.kind, field),
+                  before: <Lines lines={old} others={othersOfOld} />,
+                  after: <Lines lines={now} others={othersOfNow} />,
+                };
+              })}
+            />
           )}
         </section>
       ))}

@@ -1,6 +1,3 @@
-import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
-import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
-import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -8,27 +5,22 @@ import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
-import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
-  IconApi,
   IconBox,
   IconCertificate,
-  IconHistory,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
   IconServer2,
   IconSettings,
   IconSpeakerphone,
-  IconUserCircle,
-  IconUserShield,
   IconWorld,
   IconWorldWww,
-  IconUsers,
 } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
+import { accountGroup } from '../account-group.ts';
 
 export const menu: readonly MenuGroup[] = [
   { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' }] },
@@ -91,26 +83,9 @@ export const menu: readonly MenuGroup[] = [
       },
     ],
   },
-  {
-    title: 'frame.groups.account',
-    entries: [
-      { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
-      { to: 'userManagement/users', title: 'accounts.title', icon: IconUsers, reads: accounts.list },
-      {
-        to: 'userManagement/roles',
-        title: 'roles.title',
-        icon: IconUserShield,
-        reads: roles.list,
-        creates: { call: roles.create, title: 'roles.create' },
-      },
-      {
-        to: 'userManagement/apiTokenSetting',
-        title: 'apiTokens.title',
-        icon: IconApi,
-        reads: apiTokens.list,
-        creates: { call: apiTokens.create, title: 'apiTokens.create' },
-      },
-      { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
+  accountGroup({
+    users: 'userManagement/users',
+    more: [
       {
         to: 'userManagement/customizeLogo',
         title: 'branding.title',
@@ -126,5 +101,5 @@ export const menu: readonly MenuGroup[] = [
         creates: { call: announcementSetting.create, title: 'announcementSetting.create' },
       },
     ],
-  },
+  }),
 ];

@@ -1,5 +1,6 @@
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { DifferenceTable } from '../../components/differences/difference-table.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
@@ -80,33 +81,18 @@ function Difference({ entity, row: { key, before, after } }: { entity: string; r
   );
   const named = key['name'] ?? key['email'] ?? key['id'];
   return (
-    <table className={classes['difference']}>
-      <caption>{written(named)}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('audit.field')}</th>
-          {before && <th scope="col">{t('audit.before')}</th>}
-          {after && <th scope="col">{t('audit.after')}</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map((name) => (
-          <tr key={name}>
-            <th scope="row">{fieldTitle(wordsOf[entity] ?? entity, name)}</th>
-            {before && (
-              <td>
-                <del>{written(before[name])}</del>
-              </td>
-            )}
-            {after && (
-              <td>
-                <ins>{written(after[name])}</ins>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DifferenceTable
+      caption={written(named)}
+      field={t('audit.field')}
+      before={before ? t('audit.before') : null}
+      after={after ? t('audit.after') : null}
+      rows={fields.map((name) => ({
+        name,
+        title: fieldTitle(wordsOf[entity] ?? entity, name),
+        before: written(before?.[name]),
+        after: written(after?.[name]),
+      }))}
+    />
   );
 }
 

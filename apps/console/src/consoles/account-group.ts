@@ -1,0 +1,38 @@
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
+import { IconApi, IconHistory, IconUserCircle, IconUsers, IconUserShield } from '@tabler/icons-react';
+import type { MenuEntry, MenuGroup } from '../components/frame/menu.ts';
+
+interface AccountGroup {
+  /** Where the console lists its users. */
+  users: string;
+  /** What comes below. */
+  more?: readonly MenuEntry[];
+}
+
+/** Oneself, one's users, what they may do and what they did: the last group of each console's menu. */
+export const accountGroup = ({ users, more = [] }: AccountGroup): MenuGroup => ({
+  title: 'frame.groups.account',
+  entries: [
+    { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
+    { to: users, title: 'accounts.title', icon: IconUsers, reads: accounts.list },
+    {
+      to: 'userManagement/roles',
+      title: 'roles.title',
+      icon: IconUserShield,
+      reads: roles.list,
+      creates: { call: roles.create, title: 'roles.create' },
+    },
+    {
+      to: 'userManagement/apiTokenSetting',
+      title: 'apiTokens.title',
+      icon: IconApi,
+      reads: apiTokens.list,
+      creates: { call: apiTokens.create, title: 'apiTokens.create' },
+    },
+    { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
+    ...more,
+  ],
+});
