@@ -5,6 +5,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, moduleKey, portKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { cors, domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
@@ -483,6 +484,16 @@ test('a rule about every URL has a name', async () => {
   });
   const list = await as(site.owner).call(versions.list, { params: site.params, query: newest });
   expect(list.data[0]?.changes).toMatchObject([{ kind: 'antiReferers', names: ['*'] }]);
+});
+
+test('a page for an error is called by its code, not by its HTML', async () => {
+  const site = await build.site();
+  await as(site.owner).call(errorPages.create, {
+    params: site.params,
+    body: { errorPages: [{ code: 502, type: 'content', value: '<h1>Back soon</h1>' }] },
+  });
+  const list = await as(site.owner).call(versions.list, { params: site.params, query: newest });
+  expect(list.data[0]?.changes).toMatchObject([{ kind: 'errorPages', names: ['502'] }]);
 });
 
 test('ten thousand domains that change in one statement are one version, and come back in one', async () => {
