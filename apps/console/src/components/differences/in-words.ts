@@ -75,7 +75,9 @@ function written(kind: string, field: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((part: unknown) => written(kind, field, part)).join(t('common.comma'));
   if (typeof value === 'object')
     return Object.entries(value)
-      .map(([part, inner]) => `${titleOf(kind, part)}${t('common.colon')}${written(kind, part, inner)}`)
-      .join(t('common.comma'));
+      .map(([part, inner]): [string, string] => [part, written(kind, part, inner)])
+      .filter(([part, said]) => part !== 'id' && said !== NOTHING)
+      .map(([part, said]) => `${titleOf(kind, part)}${t('common.colon')}${said}`)
+      .join(t('common.semicolon'));
   return String(value);
 }
