@@ -168,6 +168,7 @@ async function addresses(kind: Family): Promise<string[]> {
     siteId: own.ids.site,
     zoneId: own.ids.zone,
     nodeID: own.ids.node,
+    jobID: own.ids.nodeJob,
     // Of an account that this one manages.
     id: { admin: own.client.id, client: own.ids.user, user: own.ids.subUser }[kind],
     name: 'x',

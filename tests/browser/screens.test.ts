@@ -253,7 +253,7 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}?view=headers`, shows: 'main li li' },
     { kind: 'user', address: `${own}?view=cors`, shows: 'main li li' },
     { kind: 'user', address: `${own}/${domain}?tab=rules`, shows: tab('rules') },
-    { kind: 'user', address: `${own}/${domain}?tab=cache`, shows: 'main a[href*="view=cache"]' },
+    { kind: 'user', address: `${own}/${domain}?tab=cache`, shows: 'main a[href*="view=cache"]', same: true },
     { kind: 'user', address: `${own}?view=versions`, shows: list },
     { kind: 'user', address: `${own}?view=versions&from=0&to=10`, shows: 'main ins' },
     { kind: 'user', address: `${own}?view=jobs`, shows: list },

@@ -157,7 +157,18 @@ export async function world(
     await build.cacheRule(site),
   ];
   const nodeJob = await db.nodeJob.create({
-    data: { nodeId: node.id, kind: 'install', state: 'failed', createdBy: 'someone', endedAt: new Date(0) },
+    data: {
+      nodeId: node.id,
+      kind: 'install',
+      state: 'failed',
+      createdBy: 'someone',
+      endedAt: new Date(0),
+      steps: {
+        create: [
+          { position: 0, name: 'connect', state: 'failed', fault: 'credentials', message: 'said', output: 'output' },
+        ],
+      },
+    },
   });
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
