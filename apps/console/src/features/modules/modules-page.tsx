@@ -106,35 +106,36 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
             </span>
           </Pill>
         </UnstyledButton>
-        <span className={classes['push']} />
-        {can(calls.update) && (
-          <ActionIcon
-            aria-label={t('domainModules.edit', { name })}
-            onClick={() => overlay(<Form siteId={siteId} value={row} />, { title: { text: name }, wide: true })}
-          >
-            <IconPencil size={15} stroke={1.6} />
-          </ActionIcon>
-        )}
-        {can(copies.modules) && (
-          <ActionIcon
-            aria-label={t('copies.module', { name })}
-            onClick={() =>
-              overlay(<CopyModuleForm siteId={siteId} kind={kind} id={row.id} />, { title: 'copies.title' })
-            }
-          >
-            <IconCopyPlus size={15} stroke={1.6} />
-          </ActionIcon>
-        )}
-        {can(calls.remove) && (
-          <ActionIcon
-            aria-label={t('domainModules.remove', { name })}
-            title={inUse > 0 ? t('domainModules.removeUsed') : undefined}
-            disabled={inUse > 0}
-            onClick={() => void remove()}
-          >
-            <IconTrash size={15} stroke={1.6} />
-          </ActionIcon>
-        )}
+        <span className={classes['actions']}>
+          {can(calls.update) && (
+            <ActionIcon
+              aria-label={t('domainModules.edit', { name })}
+              onClick={() => overlay(<Form siteId={siteId} value={row} />, { title: { text: name }, wide: true })}
+            >
+              <IconPencil size={15} stroke={1.6} />
+            </ActionIcon>
+          )}
+          {can(copies.modules) && (
+            <ActionIcon
+              aria-label={t('copies.module', { name })}
+              onClick={() =>
+                overlay(<CopyModuleForm siteId={siteId} kind={kind} id={row.id} />, { title: 'copies.title' })
+              }
+            >
+              <IconCopyPlus size={15} stroke={1.6} />
+            </ActionIcon>
+          )}
+          {can(calls.remove) && (
+            <ActionIcon
+              aria-label={t('domainModules.remove', { name })}
+              title={inUse > 0 ? t('domainModules.removeUsed') : undefined}
+              disabled={inUse > 0}
+              onClick={() => void remove()}
+            >
+              <IconTrash size={15} stroke={1.6} />
+            </ActionIcon>
+          )}
+        </span>
       </header>
       {children}
     </li>
