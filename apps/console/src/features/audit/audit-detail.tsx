@@ -1,6 +1,7 @@
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { DifferenceTable } from '../../components/differences/difference-table.tsx';
+import { kindName } from '../../components/differences/in-words.ts';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
@@ -62,7 +63,8 @@ function ChangedThings({ change: { entity, action, count: total, rows } }: { cha
   return (
     <section className={classes['change']}>
       <h4>
-        {tMaybe(`audit.entities.${entity}`) ?? entity} · {t(`audit.actions.${action}`, { number: count(total) })}
+        {tMaybe(`audit.entities.${entity}`) ?? kindName(entity)} ·{' '}
+        {t(`audit.actions.${action}`, { number: count(total) })}
       </h4>
       {rows.map((row, i) => (
         <Difference key={i} entity={entity} row={row} />
