@@ -131,6 +131,10 @@ test(
     expect((await made.calls()).filter((line) => line.includes('install'))).toEqual(['dnf -y install openresty']);
     expect(await statusAt(built.http)).toBe(903);
 
+    // A control plane may live on the same machine.
+    await made.ask(
+      'mkdir -p /opt/edgeloom /var/lib/edgeloom/secrets && touch /opt/edgeloom/main.ts /etc/edgeloom/api.env',
+    );
     await expect(call(nodeJobs.uninstall, { body: { ids: [id] } })).toFail('MULTIPLE', { status: 409 });
     await call(nodes.status, { body: { ids: [id], enabled: false } });
     const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
@@ -138,10 +142,13 @@ test(
     expect(reasons(gone)).toEqual([]);
     await eventually(async () => expect(await statusAt(built.http).catch(() => 'nobody')).toBe('nobody'));
     expect(
-      await made.ask(
-        'ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/systemd/system/edgeloom-agent.service 2>/dev/null || true',
-      ),
+      await made.ask('ls -d /opt/edgeloom-agent /etc/systemd/system/edgeloom-agent.service 2>/dev/null || true'),
     ).toBe('');
+    expect(
+      await made.ask(
+        'ls -d /opt/edgeloom/* /etc/edgeloom/* /var/lib/edgeloom/* /var/lib/edgeloom/.[!.]* 2>/dev/null || true',
+      ),
+    ).toBe('/etc/edgeloom/api.env\n/opt/edgeloom/main.ts\n/var/lib/edgeloom/secrets\n');
     expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ initialized: false });
   },
 );

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { create as createTar } from 'tar';
 import type { Env } from '../env.ts';
 import { StepFailure } from './host.ts';
@@ -87,8 +89,9 @@ export async function releaseOf({ AGENT_DIR: dir }: Settings): Promise<Release> 
     const hash = createHash('sha256');
     for (const file of files) hash.update(`${file}\0`).update(await readFile(path.join(dir, file)));
     const name = hash.digest('hex').slice(0, 16);
-    const tar = createTar({ gzip: true, cwd: dir, portable: true, mtime: new Date(0) }, files);
-    const packed = Buffer.concat(await Array.fromAsync(tar));
+    const tar = createTar({ cwd: dir, portable: true, mtime: new Date(0) }, files);
+    // Not by tar itself, which would keep everybody waiting meanwhile.
+    const packed = await promisify(gzip)(Buffer.concat(await Array.fromAsync(tar)));
     return { name, file: `agent-${name}.tar.gz`, packed, sha256: sha256Of(packed) };
   });
 }

@@ -316,6 +316,13 @@ if systemctl -q is-active firewalld; then
     firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
   done
 fi
-rm -rf ${HOME} ${DATA} /etc/edgeloom/agent.env
+rm -rf ${HOME} /etc/edgeloom/agent.env
+# By name: a control plane on the same machine may have been given this folder too.
+if [ -d ${DATA} ]; then
+  cd ${DATA}
+  rm -rf docs keys node.json conf forwards run cache tmp .tmp logs manifest
+  cd /
+  rmdir ${DATA} 2>/dev/null || printf '%s has files that are not ours; they stay\\n' ${DATA}
+fi
 printf 'nothing of ours is left but the packages\\n'
 `);
