@@ -82,6 +82,8 @@ describe.each([
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => active(page).textContent()).toContain('Demo site');
     await page.keyboard.press('ArrowRight');
+    await expect.poll(() => active(page).textContent()).toContain('Try a request');
+    await page.keyboard.press('ArrowDown');
     await expect.poll(() => active(page).textContent()).toContain('Domains');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sitesSetting/*/*view=domains');

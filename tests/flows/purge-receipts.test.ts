@@ -152,6 +152,7 @@ test('what no node could purge is refused, and none is told', async () => {
     [{ type: 2, urls: [`http://${name}/a?b`] }, 'urls.0'],
     [{ type: 2, urls: [`http://${name}/`, 'http://other.example.com/'] }, 'urls.1'],
     [{ type: 4, urls: ['a,b'] }, 'urls.0'],
+    [{ type: 1, urls: [`http://${name}/a`, `http://${name}/a\r\nb`] }, 'urls.1'],
     [{ type: 4, urls: ['ok', 'x'.repeat(129)] }, 'urls.1'],
   ];
   for (const [body, path] of wrong)

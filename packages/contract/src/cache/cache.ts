@@ -159,7 +159,14 @@ export const Softly = z.object({
 export const PurgeInput = z.object({
   type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
   urls: z
-    .array(z.string().trim().min(1).max(4096))
+    .array(
+      z
+        .string()
+        .trim()
+        .min(1)
+        .max(4096)
+        .regex(/^\P{Cc}+$/u, { message: 'wrong format' }),
+    )
     .min(1)
     .max(1000)
     .describe(
