@@ -13,8 +13,8 @@ import { ConnectionBroken, connectTo, StepFailure, type Host, type Login } from 
 import { carryOut, stepsOf } from './steps.ts';
 import { findTarget, type Target } from './target.ts';
 
-const LEASE = `interval '30 seconds'`;
-const RENEW_MS = 5000;
+const LEASE = `interval '15 seconds'`;
+const RENEW_MS = 3000;
 const FLUSH_MS = 150;
 /** Of one step; more is not kept. */
 const MOST_OUTPUT = 262_144;

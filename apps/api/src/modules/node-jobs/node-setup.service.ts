@@ -3,7 +3,7 @@ import { fail } from '../../core/fail.ts';
 import { findArtifact } from '../../install/artifacts.ts';
 import { controlOf, setupScript } from '../../install/pull.ts';
 import { findTarget } from '../../install/target.ts';
-import { tokenHash } from '../../node-link/join.ts';
+import { holderOf } from '../../install/token-holder.ts';
 
 interface Machine {
   system: string;
@@ -26,16 +26,8 @@ export async function artifact(ctx: Ctx, name: string): Promise<AsyncIterable<Ui
   return (await findArtifact(name, ctx.installation.env)) ?? fail('NOT_FOUND');
 }
 
-async function holder({ caller, installation, now }: Ctx) {
-  const token = caller.bearer ?? fail('INVALID_TOKEN');
-  const found = await installation.db.edgeNode.findUnique({
-    where: { joinHash: tokenHash(token) },
-    select: { id: true, joinEndsAt: true, publicKey: true, moveToZoneId: true },
-  });
-  // One that moves holds its token itself.
-  if (!found?.joinEndsAt || found.joinEndsAt <= now() || found.moveToZoneId !== null) fail('INVALID_TOKEN');
-  return { token, nodeId: found.id, isUsed: found.publicKey !== null };
-}
+const holder = ({ caller, installation, now }: Ctx) =>
+  holderOf(installation, caller.bearer ?? fail('INVALID_TOKEN'), now());
 
 /** What somebody needs who brings a machine in by other means. */
 export async function info({ db, installation: { env } }: Ctx, nodeID: string | undefined): Promise<string> {
