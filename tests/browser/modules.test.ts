@@ -162,7 +162,7 @@ test('redirects come from a file, faults first, and targets are changed together
   expect(await page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
   await page.getByLabel('Lines').fill(['source,target', ...lines].join('\n'));
   await page.getByRole('button', { name: 'Add 300 redirects' }).click();
-  await page.getByText('300 of 3000').waitFor();
+  await page.getByText('300 of 3,000').waitFor();
 
   await page.getByRole('button', { name: 'Replace in targets' }).click();
   await page.getByLabel('In targets, this').fill('https://old.example.com');
