@@ -23,8 +23,9 @@ COPY --from=pruned /edgeloom/package.json ./
 COPY --from=pruned /edgeloom/packages/contract packages/contract
 COPY --from=pruned /edgeloom/apps/api apps/api
 COPY --from=pruned /edgeloom/apps/console/dist apps/console/dist
+COPY --from=pruned /edgeloom/dist dist
 COPY --from=pruned /edgeloom/deploy/docker/entrypoint.sh deploy/docker/
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist SECRETS_DIR=/secrets
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist AGENT_DIR=/edgeloom/dist SECRETS_DIR=/secrets
 USER node
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM

@@ -117,6 +117,7 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Re
     PUBLIC_URL: addresses(settings).console,
     ADMIN_URL: process.env['ADMIN_URL'] ?? addresses(settings).adminConsole,
     CONSOLE_DIR: path.join(root, 'apps/console/dist'),
+    AGENT_DIR: process.env['AGENT_DIR'] ?? path.join(root, 'dist'),
     // The demo's origin is on this machine, where origins may not be otherwise.
     ORIGIN_ALLOW:
       process.env['ORIGIN_ALLOW'] ?? `${settings.ORIGIN_HOST}/${settings.ORIGIN_HOST.includes(':') ? 128 : 32}`,
