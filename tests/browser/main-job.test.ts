@@ -24,72 +24,76 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
 
-test('a customer puts a domain live, moves it to another origin, purges it and switches it off', async () => {
-  const host = 'shop.main-job.test';
-  const ask = () => visit(product.edgePort, host, '/page');
-  const screen = await product.open();
-  const { page } = screen;
-  const menu = page.getByRole('navigation', { name: 'Menu of this site' });
-  await signIn(screen, 'user', product.summary);
+test(
+  'a customer puts a domain live, moves it to another origin, purges it and switches it off',
+  { timeout: 300_000 },
+  async () => {
+    const host = 'shop.main-job.test';
+    const ask = () => visit(product.edgePort, host, '/page');
+    const screen = await product.open();
+    const { page } = screen;
+    const menu = page.getByRole('navigation', { name: 'Menu of this site' });
+    await signIn(screen, 'user', product.summary);
 
-  await page.getByRole('link', { name: 'Sites' }).click();
-  await page.getByRole('link', { name: 'Demo site' }).click();
-  await menu.getByRole('link', { name: 'Domains' }).click();
-  await page.getByRole('link', { name: 'Add domains' }).click();
-  const next = page.getByRole('button', { name: 'Next' });
-  await page.getByLabel('Domains', { exact: true }).fill(`${host}\nSHOP.main-job.test`);
-  await expect.poll(() => page.getByText('Enter lowercase').count()).toBe(1);
-  await page.getByLabel('Domains', { exact: true }).fill(`https://${host}/anything`);
-  await next.click();
-  await page.getByLabel('Address 1').fill('127.0.0.1');
-  await page.getByLabel('Port 1').fill(String(before.port));
-  // What the origin answers presets the protocol.
-  await page.getByText('answers by HTTP,').waitFor();
-  await next.click();
-  await page.getByLabel('None for now').click();
-  await next.click();
-  await page.getByRole('button', { name: 'Add 1 domain' }).click();
-  await page.getByRole('link', { name: 'To the domains' }).click();
-  await page.getByRole('link', { name: host }).waitFor();
+    await page.getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('link', { name: 'Demo site' }).click();
+    await menu.getByRole('link', { name: 'Domains' }).click();
+    await page.getByRole('link', { name: 'Add domains' }).click();
+    const next = page.getByRole('button', { name: 'Next' });
+    await page.getByLabel('Domains', { exact: true }).fill(`${host}\nSHOP.main-job.test`);
+    await expect.poll(() => page.getByText('Enter lowercase').count()).toBe(1);
+    await page.getByLabel('Domains', { exact: true }).fill(`https://${host}/anything`);
+    await next.click();
+    await page.getByLabel('Address 1').fill('127.0.0.1');
+    await page.getByLabel('Port 1').fill(String(before.port));
+    // What the origin answers presets the protocol.
+    await page.getByText('answers by HTTP,').waitFor();
+    await next.click();
+    await page.getByLabel('None for now').click();
+    await next.click();
+    await page.getByRole('button', { name: 'Add 1 domain' }).click();
+    await page.getByRole('link', { name: 'To the domains' }).click();
+    await page.getByRole('link', { name: host }).waitFor();
 
-  const first = await eventually(async () => {
-    const answer = await ask();
-    expect(answer.status).toBe(200);
-    return answer;
-  });
-  expect(first).toMatchObject({ body: 'the first origin', cache: 'uri-miss' });
-  expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
+    const first = await eventually(async () => {
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      return answer;
+    });
+    expect(first).toMatchObject({ body: 'the first origin', cache: 'uri-miss' });
+    expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
 
-  await page.getByRole('link', { name: host }).click();
-  await page.getByLabel('Port 1').fill(String(after.port));
-  await page.getByText(`port ${before.port} → ${after.port}`).waitFor();
-  await page.getByRole('button', { name: 'Save & publish' }).click();
-  await page.getByText('Update Domain Success!').waitFor();
-  // What was cached stays until it is purged.
-  await eventually(async () => {
-    await visit(product.edgePort, host, '/elsewhere');
-    expect(after.asked('/elsewhere')).not.toEqual([]);
-  });
-  expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
+    await page.getByRole('link', { name: host }).click();
+    await page.getByLabel('Port 1').fill(String(after.port));
+    await page.getByText(`port ${before.port} → ${after.port}`).waitFor();
+    await page.getByRole('button', { name: 'Save & publish' }).click();
+    await page.getByText('Update Domain Success!').waitFor();
+    // What was cached stays until it is purged.
+    await eventually(async () => {
+      await visit(product.edgePort, host, '/elsewhere');
+      expect(after.asked('/elsewhere')).not.toEqual([]);
+    });
+    expect(await ask()).toMatchObject({ body: 'the first origin', cache: 'hit' });
 
-  await page.getByRole('link', { name: 'Purge' }).click();
-  await page.getByLabel('URLs', { exact: true }).last().fill(`http://${host}:${product.edgePort}/page`);
-  await page.getByRole('button', { name: 'Purge 1 URL' }).click();
-  await page.getByText('Clear Cache Success!').waitFor();
-  await page.getByText('1 of 1 nodes').waitFor();
-  expect(await ask()).toMatchObject({ body: 'the second origin', cache: 'uri-miss' });
+    await page.getByRole('link', { name: 'Purge' }).click();
+    await page.getByLabel('URLs', { exact: true }).last().fill(`http://${host}:${product.edgePort}/page`);
+    await page.getByRole('button', { name: 'Purge 1 URL' }).click();
+    await page.getByText('Clear Cache Success!').waitFor();
+    await page.getByText('1 of 1 nodes').waitFor();
+    expect(await ask()).toMatchObject({ body: 'the second origin', cache: 'uri-miss' });
 
-  await menu.getByRole('link', { name: 'Domains' }).click();
-  await page
-    .getByRole('switch', { name: `${host} is on` })
-    .locator('..')
-    .click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
-  await eventually(async () => expect((await ask()).status).toBe(903));
-  expect(screen.complaints()).toEqual([]);
-});
+    await menu.getByRole('link', { name: 'Domains' }).click();
+    await page
+      .getByRole('switch', { name: `${host} is on` })
+      .locator('..')
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+    await eventually(async () => expect((await ask()).status).toBe(903));
+    expect(screen.complaints()).toEqual([]);
+  },
+);
 
-test('an operator makes a zone, a product and a site for a customer', async () => {
+test('an operator makes a zone, a product and a site for a customer', { timeout: 300_000 }, async () => {
   const screen = await product.open();
   const { page } = screen;
   const drawer = page.getByRole('dialog');
@@ -127,74 +131,78 @@ test('an operator makes a zone, a product and a site for a customer', async () =
   expect(screen.complaints()).toEqual([]);
 });
 
-test('a machine that runs the shown command is seen to join, serves, is watched and does what it is asked', async () => {
-  const port = await freePort();
-  const client = await product.as('client');
-  await client(zones.create, { body: { name: 'Hong Kong', ports: [{ port, tls: false }] } });
-  const screen = await product.open();
-  const { page } = screen;
-  const drawer = page.getByRole('dialog');
-  await signIn(screen, 'client', product.summary);
+test(
+  'a machine that runs the shown command is seen to join, serves, is watched and does what it is asked',
+  { timeout: 300_000 },
+  async () => {
+    const port = await freePort();
+    const client = await product.as('client');
+    await client(zones.create, { body: { name: 'Hong Kong', ports: [{ port, tls: false }] } });
+    const screen = await product.open();
+    const { page } = screen;
+    const drawer = page.getByRole('dialog');
+    await signIn(screen, 'client', product.summary);
 
-  await page.getByRole('link', { name: 'Nodes' }).click();
-  await page.getByRole('link', { name: 'Uninitialized' }).click();
-  await page.getByText('Every node has joined').waitFor();
-  await page.getByRole('button', { name: 'Add node' }).click();
-  await drawer.getByLabel('Node', { exact: true }).fill('hkg-01');
-  await drawer.getByLabel('IP address').fill('192.0.2.66');
-  await drawer.getByRole('combobox', { name: 'Zone' }).click();
-  await page.getByRole('option', { name: 'Hong Kong' }).click();
-  await drawer.getByRole('button', { name: 'Add node' }).click();
-  await drawer.getByText('Waiting for the node to join…').waitFor();
-  const shown = await drawer.locator('pre').innerText();
-  const [, control = '', token = ''] =
-    /^EDGELOOM_CONTROL=(\S+) EDGELOOM_TOKEN=(\S+) node agent\.mjs run$/.exec(shown) ?? [];
+    await page.getByRole('link', { name: 'Nodes' }).click();
+    await page.getByRole('link', { name: 'Uninitialized' }).click();
+    await page.getByText('Every node has joined').waitFor();
+    await page.getByRole('button', { name: 'Add node' }).click();
+    await drawer.getByLabel('Node', { exact: true }).fill('hkg-01');
+    await drawer.getByLabel('IP address').fill('192.0.2.66');
+    await drawer.getByRole('combobox', { name: 'Zone' }).click();
+    await page.getByRole('option', { name: 'Hong Kong' }).click();
+    await drawer.getByRole('button', { name: 'Add node' }).click();
+    await drawer.getByText('Waiting for the node to join…').waitFor();
+    const shown = await drawer.locator('pre').innerText();
+    const [, token = '', control = ''] =
+      /^\(echo EDGELOOM_TOKEN=(\S+); curl -fsSL (\S+)\/api\/v1\/node\/install\.sh\) \| sudo sh$/.exec(shown) ?? [];
 
-  const agent = await testAgent({ control, token });
-  try {
-    agent.start();
-    await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
-    await drawer.getByRole('link', { name: 'Open node' }).click();
-    await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
-    await page.getByText('agrees with the control plane').waitFor();
-    expect((await visit(port, 'nobody.example.com')).status).toBe(903);
+    const agent = await testAgent({ control, token });
+    try {
+      agent.start();
+      await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
+      await drawer.getByRole('link', { name: 'Open node' }).click();
+      await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
+      await page.getByText('agrees with the control plane').waitFor();
+      expect((await visit(port, 'nobody.example.com')).status).toBe(903);
 
-    await page.getByRole('link', { name: 'Performance' }).click();
-    await page.getByRole('img', { name: /^CPU: [\d.]+% of \d+ cores$/ }).waitFor();
-    await keepPicture(page, 'node-performance');
-    await page.getByRole('link', { name: 'Connections' }).click();
-    await page.getByRole('img', { name: /^TCP connections: / }).waitFor();
-    await page.getByRole('link', { name: 'What it runs' }).click();
-    await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
-    await keepPicture(page, 'node-running');
-    await page.getByRole('link', { name: 'Machine settings' }).click();
-    const logs = page.locator('section').filter({ hasText: 'Log rotation' });
-    await logs.getByRole('button', { name: 'Edit' }).click();
-    await drawer.getByRole('combobox', { name: 'Rotate' }).click();
-    await page.getByRole('option', { name: 'Every day' }).click();
-    await drawer.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('1 d', { exact: true }).waitFor();
-    await keepPicture(page, 'node-settings');
-    await page.getByRole('button', { name: 'Rotate logs now' }).click();
-    await page.getByText('Logs rotated').waitFor();
+      await page.getByRole('link', { name: 'Performance' }).click();
+      await page.getByRole('img', { name: /^CPU: [\d.]+% of \d+ cores$/ }).waitFor();
+      await keepPicture(page, 'node-performance');
+      await page.getByRole('link', { name: 'Connections' }).click();
+      await page.getByRole('img', { name: /^TCP connections: / }).waitFor();
+      await page.getByRole('link', { name: 'What it runs' }).click();
+      await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
+      await keepPicture(page, 'node-running');
+      await page.getByRole('link', { name: 'Machine settings' }).click();
+      const logs = page.locator('section').filter({ hasText: 'Log rotation' });
+      await logs.getByRole('button', { name: 'Edit' }).click();
+      await drawer.getByRole('combobox', { name: 'Rotate' }).click();
+      await page.getByRole('option', { name: 'Every day' }).click();
+      await drawer.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('1 d', { exact: true }).waitFor();
+      await keepPicture(page, 'node-settings');
+      await page.getByRole('button', { name: 'Rotate logs now' }).click();
+      await page.getByText('Logs rotated').waitFor();
 
-    await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
-    await page.getByRole('menuitem', { name: 'Purge from cache' }).click();
-    await drawer.getByText('Tag', { exact: true }).click();
-    await drawer.getByLabel('What, one a line').fill('autumn');
-    await drawer.getByRole('button', { name: 'Purge from cache' }).click();
-    await page.getByText('Purged at the nodes').waitFor();
+      await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
+      await page.getByRole('menuitem', { name: 'Purge from cache' }).click();
+      await drawer.getByText('Tag', { exact: true }).click();
+      await drawer.getByLabel('What, one a line').fill('autumn');
+      await drawer.getByRole('button', { name: 'Purge from cache' }).click();
+      await page.getByText('Purged at the nodes').waitFor();
 
-    await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
-    await page.getByRole('menuitem', { name: 'Drain and disable' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Drain and disable' }).click();
-    await page.getByText('Draining: it stops serving in 5 minutes').waitFor();
-    expect((await visit(port, 'nobody.example.com')).status).toBe(903);
-    await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
-    await page.getByText(/^draining, serves until /).waitFor();
-    await keepPicture(page, 'nodes-live');
-  } finally {
-    await agent.stop();
-  }
-  expect(screen.complaints()).toEqual([]);
-});
+      await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
+      await page.getByRole('menuitem', { name: 'Drain and disable' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Drain and disable' }).click();
+      await page.getByText('Draining: it stops serving in 5 minutes').waitFor();
+      expect((await visit(port, 'nobody.example.com')).status).toBe(903);
+      await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
+      await page.getByText(/^draining, serves until /).waitFor();
+      await keepPicture(page, 'nodes-live');
+    } finally {
+      await agent.stop();
+    }
+    expect(screen.complaints()).toEqual([]);
+  },
+);
