@@ -223,6 +223,15 @@ export async function startEdge({
   return edge;
 }
 
+const workersOf = async (master: number) =>
+  (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).split(' ').filter((pid) => pid !== '');
+
+/** By what nginx calls it: one that was told to end says so. */
+async function takesConnections(pid: string): Promise<boolean> {
+  const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return title.startsWith('nginx: worker process') && !title.includes('shutting down');
+}
+
 export class Edge {
   readonly dir: string;
   readonly ports: { http: number; https: number };
@@ -316,12 +325,16 @@ export class Edge {
     await eventually(() => this.admin.status());
   }
 
-  /** New workers serve when it is back. */
+  /** New workers serve when it is back, and no others. */
   async reload(): Promise<void> {
-    process.kill(await this.pid(), 'SIGHUP');
+    const master = await this.pid();
+    const before = await workersOf(master);
+    process.kill(master, 'SIGHUP');
     await eventually(async () => {
       const { generation } = await this.admin.status();
       if (generation !== this.#generation) throw new Error(`generation ${generation} serves`);
+      // For a moment old workers take connections beside the new ones.
+      for (const pid of before) if (await takesConnections(pid)) throw new Error(`worker ${pid} serves as well`);
     });
   }
 
