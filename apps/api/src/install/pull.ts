@@ -89,8 +89,6 @@ ${text}
 main
 `;
 
-const MOST_SKEW_S = 30;
-
 async function steps({ here, target, system, present, token, now }: Asking): Promise<string> {
   const isItself = present === target.id && target.publicKey !== null;
   if (present !== '' && present !== target.id) {
@@ -133,7 +131,7 @@ fetch() {
 
 step 'Looking whether it fits'
 off=$(($(date +%s) - ${Math.floor(now.getTime() / 1000)}))
-[ "\${off#-}" -le ${MOST_SKEW_S} ] || fault clock "the clock of this machine is $off s off"
+[ "\${off#-}" -le ${scripts.MOST_SKEW_S} ] || fault clock "the clock of this machine is $off s off"
 ${sub(scripts.room(ports))}
 
 step 'Fetching what is needed'

@@ -18,6 +18,9 @@ export const detect = script(`
 printf '::system %s %s %s\\n' "$ID" "\${VERSION_ID:-0}" "$(uname -m)"
 `);
 
+/** Past this many seconds credentials and certificates begin too early or end too soon. */
+export const MOST_SKEW_S = 30;
+
 export const clock = script(`printf '::now %s\\n' "$(date +%s)"`);
 
 const NEEDED_MB = 2048;

@@ -26,8 +26,6 @@ export interface StepWork {
 }
 type Step = (work: StepWork) => Promise<unknown>;
 
-const MOST_SKEW_S = 30;
-
 const detect: Step = async ({ host, learn }) => {
   const [id = '', version = '', arch = ''] = answer(await host.run(scripts.detect), 'system').split(' ');
   const system = { id, version, arch };
@@ -47,7 +45,7 @@ const check: Step = async ({ host, target, say, now }) => {
   // Whole seconds, somewhere between asking and being answered.
   const skew = theirs + 1000 < before ? (theirs + 1000 - before) / 1000 : theirs > after ? (theirs - after) / 1000 : 0;
   say(`clock: ${skew === 0 ? 'right' : `${Math.abs(skew).toFixed(0)} s ${skew > 0 ? 'ahead' : 'behind'}`}`);
-  if (Math.abs(skew) > MOST_SKEW_S)
+  if (Math.abs(skew) > scripts.MOST_SKEW_S)
     throw new StepFailure('clock', `${Math.abs(skew).toFixed(0)} s ${skew > 0 ? 'ahead' : 'behind'}`);
   await host.run(scripts.room(target.ports.map(({ port }) => port)));
 };

@@ -29,8 +29,7 @@ export function LiveLine({ lines, most, summary }: LiveLineProps) {
       aria-label={summary}
     >
       {lines.map((values, line) => (
-        // Lines have no name of their own and keep their order.
-        // oxlint-disable-next-line react/no-array-index-key
+        // oxlint-disable-next-line react/no-array-index-key -- lines have no name of their own and keep their order
         <polyline key={line} points={values.map((value, i) => placeOf(value, i, values.length)).join(' ')} />
       ))}
     </svg>
