@@ -7,6 +7,7 @@ export const subjects = {
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
   origins: (nodeID: string) => `up.${nodeID}.origins`,
   cached: (nodeID: string) => `up.${nodeID}.cached`,
+  upgrade: (nodeID: string) => `up.${nodeID}.upgrade`,
   command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
@@ -17,6 +18,7 @@ export const everyNode = {
   heartbeat: 'up.*.heartbeat',
   origins: 'up.*.origins',
   cached: 'up.*.cached',
+  upgrade: 'up.*.upgrade',
 } as const;
 
 export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;

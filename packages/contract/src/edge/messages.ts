@@ -102,6 +102,16 @@ export const Heartbeat = z.object({
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
 
+/** How visitors fare, counted since nginx started: asked for while something new comes to the node. */
+export const NodeGauges = z.object({
+  at: z.iso.datetime(),
+  requests: z.int().min(0),
+  serverErrors: z.int().min(0).describe('Answers from 500 to 599 of those'),
+  p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: nobody came'),
+  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  error: z.string().nullable(),
+});
+
 /** On up.<node>.origins: what active checks found, when it changed and again every minute. */
 export const OriginReport = z.object({
   origins: z
@@ -150,7 +160,7 @@ export const PreheatCommand = z.object({
 });
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
-/** cmd.<node>.{reset,rotateLogs,reboot,system,running}: all that they say is in their name. */
+/** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges}: all that they say is in their name. */
 export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
 /** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
 export const ClearCommand = Command.extend({ tags: z.array(z.string()).max(100).optional() });
@@ -166,6 +176,7 @@ export const CommandReply = z.object({
   late: z.boolean().optional().describe('It came after its deadline, by the clock of the node'),
   figures: NodeFigures.optional(),
   running: RunningTree.optional(),
+  gauges: NodeGauges.optional(),
   simulated: Simulated.optional(),
 });
 
@@ -202,6 +213,7 @@ export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type NodeLoad = z.output<typeof NodeLoad>;
 export type NodeFigures = z.output<typeof NodeFigures>;
 export type RunningTree = z.output<typeof RunningTree>;
+export type NodeGauges = z.output<typeof NodeGauges>;
 export type MoveCommand = z.output<typeof MoveCommand>;
 export type CommandReply = z.output<typeof CommandReply>;
 export type JoinRequest = z.output<typeof JoinRequest>;
