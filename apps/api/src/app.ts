@@ -69,6 +69,7 @@ import { ownProductsRoutes, productsRoutes } from './modules/products/products.r
 import { preheatRoutes } from './modules/preheat/preheat.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
+import { nodeReleasesRoutes } from './modules/releases/releases.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { siteSettingsRoutes } from './modules/site-settings/site-settings.routes.ts';
@@ -139,6 +140,7 @@ const modules: readonly Routes[] = [
   nodesRoutes,
   nodeJobsRoutes,
   nodeSetupRoutes,
+  nodeReleasesRoutes,
   nodeJoinRoutes,
   purgeRoutes,
   purgeSitesRoutes,

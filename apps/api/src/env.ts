@@ -126,6 +126,18 @@ export const Env = z.object({
     .string()
     .optional()
     .describe('The built agent (agent.mjs, lua/), which is sent to machines that become nodes'),
+  RELEASES_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Folder of signed releases, of the agent and of packs of data, as `deploy/release.ts` makes them: what machines that become nodes are sent, and what nodes are upgraded to',
+    ),
+  RELEASE_KEYS: z
+    .string()
+    .optional()
+    .describe(
+      'Whose releases are taken: a file of Ed25519 public keys in PEM, or their text. Nodes are given them when they are installed',
+    ),
   ARTIFACTS_DIR: z
     .string()
     .optional()

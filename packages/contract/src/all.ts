@@ -45,6 +45,7 @@ import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { preheat } from './preheat/preheat.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { rates } from './rates/rates.endpoints.ts';
+import { nodeReleases } from './releases/releases.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { siteSettings } from './site-settings/site-settings.endpoints.ts';
@@ -85,6 +86,7 @@ export const groups: readonly Group[] = [
   nodes,
   nodeJobs,
   nodeSetup,
+  nodeReleases,
   nodeJoin,
   clientSites,
   ownSites,

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { create as createTar } from 'tar';
+import { remembering } from '../core/remembering.ts';
 import type { Env } from '../env.ts';
 import { StepFailure } from './host.ts';
 import type { Packages } from './scripts.ts';
@@ -96,13 +97,6 @@ export async function releaseOf({ AGENT_DIR: dir }: Settings): Promise<Release> 
   });
 }
 
-export const hashOf = async (file: string): Promise<string> =>
-  hashedOnce(file, await stateOf(file), async () => {
-    const hash = createHash('sha256');
-    for await (const chunk of createReadStream(file)) hash.update(chunk);
-    return hash.digest('hex');
-  });
-
 /** What lies there by this name for machines; nothing else of the folder is anybody's. */
 export async function findArtifact(name: string, settings: Settings): Promise<AsyncIterable<Uint8Array> | null> {
   const { ARTIFACTS_DIR: dir } = settings;
@@ -120,22 +114,6 @@ export async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 const packedOnce = remembering<Release>();
-const hashedOnce = remembering<string>();
-
-/** The latest of each place, while its state is the same; of many at once the first makes it. */
-function remembering<T>() {
-  const known = new Map<string, { state: string; value: Promise<T> }>();
-  return (at: string, state: string, make: () => Promise<T>): Promise<T> => {
-    const before = known.get(at);
-    if (before?.state === state) return before.value;
-    const value = make();
-    known.set(at, { state, value });
-    value.catch(() => {
-      if (known.get(at)?.value === value) known.delete(at);
-    });
-    return value;
-  };
-}
 
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 

@@ -3,7 +3,8 @@
 // as far as they are the machine's to take. Both are a function that their last line calls, so that a part of one does nothing.
 import path from 'node:path';
 import type { Installation } from '../core/installation.ts';
-import { hashOf, packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
+import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
+import { hashOf } from '../releases/store.ts';
 import { quote, StepFailure } from './host.ts';
 import * as scripts from './scripts.ts';
 import { portsOf, type Target } from './target.ts';

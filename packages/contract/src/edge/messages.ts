@@ -86,6 +86,11 @@ export const RunningTree = z.object({
   files: z.array(RunningFile).max(1000),
 });
 
+/** By name, which version of it the node works with. */
+export const Packs = z
+  .record(z.string().max(32), z.string().max(64))
+  .refine((packs) => Object.keys(packs).length <= 32, 'at most 32 packs');
+
 /** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
@@ -99,6 +104,8 @@ export const Heartbeat = z.object({
   capabilities: z.array(z.string()),
   clock: z.iso.datetime().optional().describe('What time it is there'),
   load: NodeLoad.optional(),
+  release: Hash.nullable().optional().describe('SHA-256 of the archive that the agent came in; null: of none'),
+  packs: Packs.optional(),
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
 

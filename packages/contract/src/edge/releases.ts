@@ -1,5 +1,5 @@
-// What is brought to nodes as a whole and not as documents: the agent itself, and packs of data. Whoever makes a release signs
-// it (Ed25519); a node takes nothing that is not signed by a key it was given when it was installed.
+// What is brought to nodes as a whole and not as documents: the agent itself, and packs of data. Each is signed by Ed25519 by
+// whoever made it; a node takes nothing that is not signed by a key it was given when it was installed.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { Command } from './messages.ts';
@@ -25,11 +25,14 @@ export const SignedRelease = z.object({
   signature: z.base64().max(200),
 });
 
-/** cmd.<node>.upgrade. Answered as soon as the node knows the signature is good and has noted the order; what follows is told by
- *  reports. Repeating it is harmless, also with a release that is there already. */
+/** cmd.<node>.upgrade. Answered as soon as the node knows that it may have this one and has noted the order; what follows is
+ *  told by reports. Repeating it is harmless, also with a release that is there already. */
 export const UpgradeCommand = Command.extend({
   upgradeID: Id,
   release: SignedRelease,
+  /** The way back. An older one than the node has is taken only so, and only if the node ran it before and still has it:
+   *  whoever can send orders cannot bring back what has been replaced everywhere. */
+  rollback: z.boolean().optional(),
   url: z.url().max(2000).describe('Where the archive is fetched'),
   token: z.string().max(1000).describe('Sent there as bearer'),
 });
@@ -46,6 +49,39 @@ export const UpgradeReport = z.object({
   message: z.string().max(4000),
   at: z.iso.datetime(),
 });
+
+/** Which is older, as semantic versions go: less than 0, 0 or more. A draft (`1.2.0-rc.1`) is older than what it is a draft of. */
+export function compareVersions(one: string, other: string): number {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  for (const [i, number] of a.numbers.entries()) if (number !== b.numbers[i]) return number - (b.numbers[i] ?? 0);
+  if (a.draft === null || b.draft === null) return Number(b.draft !== null) - Number(a.draft !== null);
+  return compareDrafts(a.draft.split('.'), b.draft.split('.'));
+}
+
+function partsOf(version: string): { numbers: number[]; draft: string | null } {
+  const cut = version.indexOf('-');
+  const numbers = (cut < 0 ? version : version.slice(0, cut)).split('.').map(Number);
+  return { numbers, draft: cut < 0 ? null : version.slice(cut + 1) };
+}
+
+/** Numbers by their size and before words. */
+function compareDrafts(one: string[], other: string[]): number {
+  for (const [i, a] of one.entries()) {
+    const b = other[i];
+    if (b === undefined) return 1;
+    if (a === b) continue;
+    const [x, y] = [a, b].map((word) => (/^\d+$/.test(word) ? Number(word) : null));
+    if (x != null && y != null) return x - y;
+    if (x != null || y != null) return x != null ? -1 : 1;
+    return a < b ? -1 : 1;
+  }
+  return one.length - other.length;
+}
+
+/** The newest first: by version, and of one version what was made last. */
+export const byAge = (one: ReleaseManifest, other: ReleaseManifest): number =>
+  compareVersions(other.version, one.version) ||
+  (other.createdAt < one.createdAt ? -1 : Number(other.createdAt > one.createdAt));
 
 export type ReleaseProduct = z.output<typeof ReleaseProduct>;
 export type ReleaseManifest = z.output<typeof ReleaseManifest>;

@@ -1,0 +1,14 @@
+/** The latest of each place, while its state is the same; of many at once the first makes it. */
+export function remembering<T>() {
+  const known = new Map<string, { state: string; value: Promise<T> }>();
+  return (at: string, state: string, make: () => Promise<T>): Promise<T> => {
+    const before = known.get(at);
+    if (before?.state === state) return before.value;
+    const value = make();
+    known.set(at, { state, value });
+    value.catch(() => {
+      if (known.get(at)?.value === value) known.delete(at);
+    });
+    return value;
+  };
+}

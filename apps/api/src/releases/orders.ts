@@ -1,0 +1,60 @@
+// How a node is told to take a release, and what it shows to be given the archive.
+import type { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Secrets } from '../core/secrets.ts';
+import { marker } from '../http/auth/tokens.ts';
+import { controlOf } from '../install/pull.ts';
+import type { Order } from '../node-link/commands.ts';
+import type { StoredRelease } from './store.ts';
+
+/** A slow line, and a node that goes on after it was away; whoever wants more time gives the order again. */
+const GOOD_FOR_MS = 6 * 3_600_000;
+
+interface Wanted {
+  upgradeID: string;
+  nodeID: string;
+  release: StoredRelease;
+  /** To one that is older than what the node has. */
+  rollback?: boolean;
+  now: Date;
+}
+
+/** For `linkOf(here).commands.order(nodeID, …)`; saying it twice is harmless. */
+export function upgradeOrder(
+  { env, secrets }: Pick<Installation, 'env' | 'secrets'>,
+  { upgradeID, nodeID, release, rollback = false, now }: Wanted,
+): Order {
+  const { sha256 } = release.manifest;
+  const body: Omit<UpgradeCommand, 'id' | 'deadline'> = {
+    upgradeID,
+    release: release.signed,
+    url: `${controlOf(env)}/api/v1/node/release/${sha256}`,
+    token: tickets(secrets).issue({ nodeID, sha256 }, now),
+    rollback,
+  };
+  return { name: 'upgrade', body };
+}
+
+interface Ticket {
+  nodeID: string;
+  sha256: string;
+}
+
+/** Marks over node, release and time: nothing is stored that could be stolen. */
+export function tickets(secrets: Pick<Secrets, 'sessionKey'>) {
+  const { mark, isMark } = marker(secrets, 'release');
+  const bodyOf = ({ nodeID, sha256 }: Ticket, ends: string) => `${nodeID}.${sha256}.${ends}`;
+
+  return {
+    issue(ticket: Ticket, now: Date): string {
+      const ends = String(Math.floor((now.getTime() + GOOD_FOR_MS) / 1000));
+      return `${ticket.nodeID}.${ends}.${mark(bodyOf(ticket, ends))}`;
+    },
+    /** Which node may fetch this release by it, or null. */
+    holderOf(token: string, sha256: string, now: Date): string | null {
+      const [nodeID = '', ends = '', given = ''] = token.split('.');
+      const isGood = isMark(bodyOf({ nodeID, sha256 }, ends), given) && Number(ends) * 1000 > now.getTime();
+      return isGood ? nodeID : null;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+// The releases that this installation has: of each an archive, and beside it a file that says what it is and is signed by
+// whoever made it (deploy/release.ts). Nothing else of the folder is anybody's.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { byAge, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
+import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
+import { remembering } from '../core/remembering.ts';
+import type { Env } from '../env.ts';
+
+export interface StoredRelease {
+  manifest: ReleaseManifest;
+  signed: SignedRelease;
+  /** Its archive. */
+  file: string;
+}
+
+export interface Releases {
+  /** Newest first. */
+  releases: StoredRelease[];
+  /** What lies there and is not to be used, with why. */
+  refused: { name: string; reason: string }[];
+}
+
+export type ReleaseSettings = Pick<Env, 'RELEASES_DIR' | 'RELEASE_KEYS'>;
+
+/** Each is checked once, until its file is another. */
+export async function releasesIn(settings: ReleaseSettings): Promise<Releases> {
+  const { RELEASES_DIR: dir } = settings;
+  const found: Releases = { releases: [], refused: [] };
+  if (dir === undefined) return found;
+  const keys = readReleaseKeys(await releaseKeys(settings));
+  const names = (await readdir(dir).catch((): string[] => [])).filter((name) => name.endsWith('.json')).sort();
+  for (const name of names) {
+    try {
+      found.releases.push(await readRelease(path.join(dir, name), (signed) => readSigned(signed, keys)));
+    } catch (error) {
+      found.refused.push({ name, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  found.releases.sort((one, other) => byAge(one.manifest, other.manifest));
+  return found;
+}
+
+export const latestOf = ({ releases }: Releases, product: ReleaseProduct): StoredRelease | null =>
+  releases.find(({ manifest }) => manifest.product === product) ?? null;
+
+export const bySha256 = ({ releases }: Releases, sha256: string): StoredRelease | null =>
+  releases.find(({ manifest }) => manifest.sha256 === sha256) ?? null;
+
+/** PEM: what nodes trust from their installation on. */
+export async function releaseKeys({ RELEASE_KEYS: keys }: ReleaseSettings): Promise<string> {
+  if (keys === undefined) return '';
+  return keys.includes('-----BEGIN') ? keys : readFile(keys, 'utf8');
+}
+
+async function readRelease(
+  file: string,
+  manifestOf: (signed: SignedRelease) => ReleaseManifest,
+): Promise<StoredRelease> {
+  const signed = SignedRelease.parse(JSON.parse(await readFile(file, 'utf8')));
+  const manifest = manifestOf(signed);
+  const archive = file.replace(/\.json$/, '.tar.gz');
+  const { size } = await stat(archive);
+  if (size !== manifest.bytes) throw new Error(`${path.basename(archive)} has ${size} bytes, not ${manifest.bytes}`);
+  if ((await hashOf(archive)) !== manifest.sha256) throw new Error(`${path.basename(archive)} is not what was signed`);
+  return { manifest, signed, file: archive };
+}
+
+const hashedOnce = remembering<string>();
+
+/** Of a file, looked at again when it is another. */
+export async function hashOf(file: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  return hashedOnce(file, `${size} ${mtimeMs} ${ino}`, async () => {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    return hash.digest('hex');
+  });
+}

@@ -1,0 +1,21 @@
+// Whether a release is one of ours. Apart from what a release is (releases.ts), which browsers read as well.
+import { createPublicKey, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { ReleaseManifest } from './releases.ts';
+import type { SignedRelease } from './releases.ts';
+
+/** Public keys from a text of PEM blocks, one after the other. */
+export function readReleaseKeys(pem: string): KeyObject[] {
+  const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
+  const keys = blocks.map((block) => createPublicKey(block));
+  const other = keys.find(({ asymmetricKeyType }) => asymmetricKeyType !== 'ed25519');
+  if (other) throw new Error(`releases are signed by Ed25519, not by ${other.asymmetricKeyType}`);
+  return keys;
+}
+
+/** Throws where none of the keys has signed it. */
+export function readSigned({ manifest, signature }: SignedRelease, keys: readonly KeyObject[]): ReleaseManifest {
+  const [bytes, mark] = [Buffer.from(manifest), Buffer.from(signature, 'base64')];
+  if (!keys.some((key) => verify(null, bytes, key, mark))) throw new Error('no key that is trusted here has signed it');
+  return ReleaseManifest.parse(JSON.parse(manifest));
+}
