@@ -92,6 +92,17 @@ export const owners: { [M in Model]: Owner<M> } = {
     reads: ({ clientId }) => ({ clientId }),
     writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   },
+  DnsSetting: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  DnsSettingState: 'setting',
+  // Customers are told what to point to.
+  Cname: {
+    reads: ({ clientId }) => ({ clientId }),
+    writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  },
+  DnsName: 'setting',
+  // Written by groups and by triggers, over the whole of an operator (dns-state).
+  DnsTarget: '(none)',
+  DnsPlan: '(none)',
   // Asked within transactions alone (license.ts).
   License: '(none)',
   AuditRow: '(none)',

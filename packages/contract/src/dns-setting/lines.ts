@@ -1,0 +1,29 @@
+// Classes of visitors that may be answered differently. What a provider does not tell apart is answered as everybody else.
+import * as z from 'zod';
+
+/** Carriers, by the networks that they announce. */
+export const carriers = {
+  cht: { country: 'TW', networks: [3462] },
+  tfn: { country: 'TW', networks: [9924] },
+  ct: { country: 'CN', networks: [4134, 4809, 4812, 23724] },
+  cu: { country: 'CN', networks: [4837, 4808, 9929, 10099] },
+  cm: { country: 'CN', networks: [9808, 56040, 56041, 56042, 56044, 56046, 56047, 56048, 24400, 58453] },
+} as const;
+export const continents = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'] as const;
+
+/** Whoever is in none of these. */
+export const chineseSpeaking = ['CN', 'HK', 'MO', 'TW'] as const;
+
+/** In the order in which a visitor is looked for: the first line that takes them. */
+export const Line = z
+  .string()
+  .regex(/^(default|cht|tfn|ct|cu|cm|overseas|country-[A-Z]{2}|continent-(AF|AN|AS|EU|NA|OC|SA))$/, {
+    message: 'wrong format',
+  })
+  .describe(
+    'default: everybody whom no other line takes; cht, tfn, ct, cu, cm: a carrier; overseas: outside of China, Hong Kong, Macau and Taiwan; country-JP, continent-EU: a place',
+  );
+export type Line = z.output<typeof Line>;
+
+/** Those that are offered before anybody asks for a place. */
+export const commonLines: readonly Line[] = ['default', 'cht', 'tfn', 'ct', 'cu', 'cm', 'overseas'];
