@@ -180,6 +180,8 @@ test('every table is watched, or known not to need it', async () => {
       ['port_claims', 'site_versions', 'site_changes'],
       // What the publisher, the mailer and the nodes make of a change.
       ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'node_job_steps', 'job_receipts', 'cached_now'],
+      // What steering makes of nodes and groups.
+      ['node_standings', 'group_states'],
     ]
       .flat()
       .toSorted(),

@@ -123,6 +123,13 @@ export const owners: { [M in Model]: Owner<M> } = {
   NodeJob: 'node',
   NodeJobStep: 'job',
   RevokedKey: '(append)',
+  Group: 'zone',
+  GroupMember: 'group',
+  VirtualNode: 'zone',
+  VirtualRecord: 'virtualNode',
+  // Kept by those who steer.
+  NodeStanding: 'node',
+  GroupState: 'group',
 
   Product: {
     reads: (actor) => (actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : products(actor)),
