@@ -32,6 +32,8 @@ import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
 import { writeWhole } from './store/durable.ts';
 import { CachedNow } from './store/cached-now.ts';
+import { closedBecause } from './plan.ts';
+import type { Refusals } from './reconcile.ts';
 import { DocumentStore } from './store/documents.ts';
 import { version } from './version.ts';
 
@@ -65,6 +67,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
   const node = new EdgeNode({ server, admin, store, host, log });
+  const refusals: Refusals = new Map();
   let link: Link | null = null;
   const outward = {
     resolve: resolving(lookUp, () => followed.originPolicy),
@@ -94,6 +97,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const images = new Images({ run: layout.run, log });
   const followed = new FollowedDocuments({
     store,
+    // After a restart nobody would tell of it: it is here already, and is not sent again.
+    closed: (key, hash, lacked) =>
+      node.inTurn(async () => {
+        const known = store.get(key);
+        if (known?.sha256 === hash) refusals.set(key, { key, ...known, error: closedBecause(lacked) });
+      }),
     host: (key, doc) => checks.set(key, doc),
     cert: (key, doc) => staples.set(key, doc),
     webp: (key, isWanted) => host.capabilities.webp && images.set(key, isWanted),
@@ -142,6 +151,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       linkedNode({
         node,
         identity,
+        refusals,
         hands,
         meter,
         capabilities: host.capabilities,
@@ -175,7 +185,10 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     // By then the answer is on its way.
     await setTimeout(MOVED_AFTER_MS);
     await link?.stop();
-    await node.inTurn(() => settleIn(node, identity));
+    await node.inTurn(async () => {
+      await settleIn(node, identity);
+      refusals.clear();
+    });
     await refresh();
     if (!stopping.signal.aborted) link = connect(identity);
   };

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { parseDoc, servesLayer } from '@edgeloom/contract/edge/documents.ts';
+import { parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
@@ -104,9 +104,11 @@ async function rendered(
   forwardsGeneration = generation,
 ): Promise<Tree> {
   const all = [...docs.values()].map(({ doc }) => doc);
-  const zone = all.find((doc) => doc.kind === 'zone');
-  if (zone === undefined) throw new Error('there is no zone document');
+  const published = all.find((doc) => doc.kind === 'zone');
+  if (published === undefined) throw new Error('there is no zone document');
   const identity = await readIdentity(layout);
+  const trial = all.find((doc) => doc.kind === 'trial') ?? null;
+  const zone = zoneFor(identity?.nodeID ?? '', published, trial);
   const nodes = all.filter((doc) => doc.kind === 'node');
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
   const binary = await findNginx(env.EDGELOOM_NGINX);

@@ -17,6 +17,7 @@ const SCRUB_FILES = 2000;
 interface Parts {
   node: EdgeNode;
   identity: Identity;
+  refusals: Refusals;
   hands: LinkedNode['hands'];
   meter: Meter;
   capabilities: Capabilities;
@@ -27,9 +28,18 @@ interface Parts {
   log: Log;
 }
 
-export function linkedNode({ node, identity, hands, meter, capabilities, fault, refresh, log }: Parts): LinkedNode {
+export function linkedNode({
+  node,
+  identity,
+  refusals,
+  hands,
+  meter,
+  capabilities,
+  fault,
+  refresh,
+  log,
+}: Parts): LinkedNode {
   const { store } = node;
-  const refusals: Refusals = new Map();
   const scrub = new Scrub(store);
   // Only a crash leaves files behind, so once after each start will do.
   let swept = false;

@@ -50,6 +50,21 @@ test('of several documents for one key the last good one counts, and a bad one t
   });
 });
 
+test('what came after this agent is kept; what it must not be without is kept as well, and told', () => {
+  const later = entry('tomorrow', 1, { kind: 'tomorrow' });
+  expect(plan(none, [later], self)).toEqual({ effect: 'data', data: [later], structure: [], rejected: [] });
+  const closed = entry(`site/${id}`, 2, site({ needs: ['bouncer'] }));
+  const error = 'this agent is too old for bouncer: closed until it is upgraded';
+  const told = [{ key: closed.key, revision: 2, error, sha256: closed.sha256 }];
+  expect(plan(none, [closed], self)).toEqual({ effect: 'data', data: [closed], structure: [], rejected: told });
+  expect(plan(none, [closed, entry(`site/${id}`, 3, site())], self)).toMatchObject({ rejected: [] });
+});
+
+test('structure that came after this agent is refused: what was there before goes on', () => {
+  const closed = entry(`node/${id}`, 1, { ...node(id), needs: ['bouncer'] });
+  expect(plan(none, [closed], self)).toMatchObject({ effect: 'none', rejected: [{ key: closed.key }] });
+});
+
 test('a body that is not what its hash says, or not what its key says, is refused', () => {
   const sent = entry(`site/${id}`, 1, site());
   const bodies = [`${sent.body} `, null];

@@ -49,7 +49,7 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
     }
   }
   const wanted = [...changes.values()].filter((change) => !isSame(change, known(change.key)));
-  const isStructure = ({ key }: Change) => key === 'zone' || key === own;
+  const isStructure = ({ key }: Change) => key === 'zone' || key === 'trial' || key === own;
   const structure = wanted.filter(isStructure);
   const data = wanted.filter((change) => !isStructure(change));
   return {

@@ -294,6 +294,12 @@ export class Edge {
     await this.writeRaw(keyOf(doc), encodeDocFile((this.#revision += 1), body));
   }
 
+  /** As a control plane of a later version may say it. */
+  async putBody(key: string, body: object): Promise<void> {
+    await this.writeRaw(key, encodeDocFile((this.#revision += 1), JSON.stringify(body)));
+    await this.admin.bump([key]);
+  }
+
   async writeRaw(key: string, bytes: string | Buffer): Promise<void> {
     const path = this.pathOf(key);
     await mkdir(dirname(path), { recursive: true });

@@ -3,7 +3,7 @@
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import type { Ack, DocEntry, Heartbeat, NodeFigures, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
-import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Log } from '@edgeloom/agent/log.ts';
@@ -144,7 +144,7 @@ export class SimulatedNode implements LinkedNode {
     if (known !== undefined) this.digest = toggle(this.digest, entry.key, known.sha256);
     if (entry.body === null) this.docs.delete(entry.key);
     else {
-      parseDoc(entry.key, entry.body);
+      judgeDoc(entry.key, entry.body);
       this.docs.set(entry.key, this.isLean ? { ...entry, body: null } : entry);
       this.digest = toggle(this.digest, entry.key, entry.sha256);
     }

@@ -143,6 +143,11 @@ local function trusting(list)
     return kept
 end
 
+-- Unknown here, or known and not to be served as long as its documents are as they are.
+local function status_of(why)
+    return why == "absent" and 903 or 503
+end
+
 local access = taking_part("access")
 local own_access = trusting(access)
 -- `watch`, here and below: see simulate/simulation.lua. Nothing for a visitor.
@@ -150,7 +155,7 @@ function _M.access(watch)
     local request, why, closed = (watch or requests):visitor()
     if not request then
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
-        return end_with(why == "corrupt" and 503 or 903, var.request_id, nil, page)
+        return end_with(status_of(why), var.request_id, nil, page)
     end
     local site = request.site.doc
     local proof = request.challenged and challenges.answer(request)
@@ -190,7 +195,7 @@ end
 local origin_access = taking_part("origin_access")
 function _M.origin_access(watch)
     local request, why = (watch or requests):inner()
-    local answer = why == "corrupt" and 503 or 903
+    local answer = status_of(why)
     if request then
         ngx.ctx.request = request
         answer = visit_for(origin_access, "origin_access", request.site.doc, request, request.modules, watch)

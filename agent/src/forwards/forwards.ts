@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { nodeKey, parseDoc, servesLayer } from '@edgeloom/contract/edge/documents.ts';
-import type { EdgeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nodeKey, parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc, PortDoc, TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
 import { each } from '../each.ts';
 import type { NginxLayout } from '../layout.ts';
@@ -88,7 +88,7 @@ export class Forwards {
   }
 
   changed(keys: readonly string[] | 'all'): void {
-    if (keys === 'all' || keys.some((key) => /^(?:zone$|node\/|port\/)/.test(key))) this.#want();
+    if (keys === 'all' || keys.some((key) => /^(?:zone$|trial$|node\/|port\/)/.test(key))) this.#want();
   }
 
   reopenLogs(): Promise<void> {
@@ -215,7 +215,7 @@ async function readAll({ store, self }: Source): Promise<Read> {
   const read: Read = { zone: null, ports: [], faults: [] };
   const docs: EdgeDoc[] = [];
   const own = nodeKey(self().nodeID);
-  const keys = [...store.keys()].filter((key) => key === 'zone' || key === own || key.startsWith('port/'));
+  const keys = [...store.keys()].filter((key) => key === 'zone' || key === 'trial' || key === own || key.startsWith('port/'));
   await each(keys, READ_AT_ONCE, async (key) => {
     try {
       const body = await store.read(key);
@@ -226,12 +226,15 @@ async function readAll({ store, self }: Source): Promise<Read> {
     }
   });
   let isEnabled = true;
+  let trial: TrialDoc | null = null;
   for (const doc of docs) {
     if (doc.kind === 'zone') read.zone = doc;
+    if (doc.kind === 'trial') trial = doc;
     if (doc.kind === 'node') isEnabled = servesLayer(doc, '4', new Date());
     if (doc.kind === 'port') read.ports.push(doc);
   }
-  return isEnabled ? read : { ...read, zone: null };
+  const zone = read.zone && zoneFor(self().nodeID, read.zone, trial);
+  return { ...read, zone: isEnabled ? zone : null };
 }
 
 function inWords(faults: readonly string[]): string | null {

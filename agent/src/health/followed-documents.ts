@@ -1,7 +1,8 @@
 // Which documents ask the agent for something: read from disk as they change, a few at a time, since a node may hold a
 // hundred thousand.
-import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { CertDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import type { CertDoc, EdgeDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Log } from '../log.ts';
 import type { DocumentStore } from '../store/documents.ts';
 
@@ -12,6 +13,8 @@ interface Parts {
   /** Null: it is gone, or asks for nothing. */
   host: (key: string, doc: HostDoc | null) => void;
   cert: (key: string, doc: CertDoc | null) => Promise<void>;
+  /** It insists on what this agent cannot do. */
+  closed: (key: string, sha256: string, lacked: readonly string[]) => Promise<void>;
   /** Whether a site wants images as WebP. */
   webp: (key: string, isWanted: boolean) => void;
   /** All that there was has been looked through once. */
@@ -32,8 +35,7 @@ export class FollowedDocuments {
   }
 
   changed(keys: readonly string[] | 'all'): void {
-    for (const key of keys === 'all' ? this.#parts.store.keys() : keys)
-      if (/^(?:zone$|host\/|cert\/|site\/)/.test(key)) this.#waiting.add(key);
+    for (const key of keys === 'all' ? this.#parts.store.keys() : keys) this.#waiting.add(key);
     if (this.#running) return;
     this.#running = true;
     this.#drain()
@@ -56,13 +58,21 @@ export class FollowedDocuments {
   }
 
   async #follow(key: string): Promise<void> {
-    const { store, host, cert, webp } = this.#parts;
+    const { store, host, cert, closed, webp, log } = this.#parts;
     // A damaged one is asked for again, and then comes here again.
     const body = await store.read(key).catch(() => null);
-    if (key.startsWith('site/')) return webp(key, body !== null && body.includes('"webp":'));
-    // Most domains ask for nothing, and are not worth parsing.
-    const isAsking = body !== null && (!key.startsWith('host/') || body.includes('"health":'));
-    const doc = isAsking ? parseDoc(key, body) : null;
+    // Most documents ask for nothing, and are not worth parsing.
+    const isAsking = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
+    let doc: EdgeDoc | null = null;
+    try {
+      const judged = isAsking ? judgeDoc(key, body) : null;
+      if (judged !== null && 'doc' in judged) doc = judged.doc;
+      if (body !== null && judged !== null && 'closed' in judged) await closed(key, sha256(body), judged.closed);
+    } catch (error) {
+      // It came to an agent of another version.
+      log.warn('a document on disk cannot be used', { key, error });
+    }
+    if (key.startsWith('site/')) webp(key, body !== null && body.includes('"webp":'));
     if (doc?.kind === 'zone') this.originPolicy = doc.originPolicy;
     if (key.startsWith('host/')) host(key, doc?.kind === 'host' ? doc : null);
     if (key.startsWith('cert/')) await cert(key, doc?.kind === 'cert' ? doc : null);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import * as z from 'zod';
@@ -48,7 +48,9 @@ export async function simulate(
 /** Checked like those that are stored. What only nginx's files could do has no place here. */
 function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
   const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
-    const doc = body === null ? null : parseDoc(key, body);
+    const judged = body === null ? null : judgeDoc(key, body);
+    if (judged !== null && !('doc' in judged)) throw new Error(`this agent is too old for ${key}`);
+    const doc = judged?.doc ?? null;
     if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} is no matter of a single request`);
     return [key, doc];
   });

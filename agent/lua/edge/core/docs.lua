@@ -6,7 +6,9 @@
 -- 2. `seq` rises and the ring entry of that number names the key. A worker that meets an entry not yet written, or one
 --    overwritten since, drops all its decoded copies: the marks are already there.
 --
--- A file that is torn or rotten is refused; the copy before it serves as long as any cache holds it.
+-- A file that is torn or rotten is refused; the copy before it serves as long as any cache holds it. A document that needs what
+-- this edge cannot do is not used by anybody: it comes from a control plane that knows of a guard we do not know.
+local abilities = require("edge.core.abilities")
 local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
 local counters = require("edge.core.counters")
@@ -102,9 +104,17 @@ local function without_nulls(value)
     return value
 end
 
+local function lacking(needs)
+    for i = 1, needs and #needs or 0 do
+        if not abilities[needs[i]] then
+            return true
+        end
+    end
+end
+
 -- An entry of a document that is nobody else's.
 function _M.made(key, doc, sum)
-    return { key = key, doc = without_nulls(doc), sum = sum }
+    return { key = key, doc = without_nulls(doc), sum = sum, lacking = lacking(doc.needs) }
 end
 
 local function decode(key, text)
@@ -125,7 +135,7 @@ end
 local function suspect(key, why, old, shared)
     counters.count("docCorrupt")
     ngx.log(ngx.ERR, "document ", key, " is refused: ", why)
-    local entry = old and { key = key, doc = old.doc }
+    local entry = old and { key = key, doc = old.doc, lacking = old.lacking }
     if not entry and shared then
         entry = decode(key, sub(shared, find(shared, "\n", 1, true) + 1))
     end
@@ -170,8 +180,7 @@ local function load(key, old)
     return nil, "absent"
 end
 
--- The entry { key, doc, sum, stale, suspect } of a document; or nil, "absent" | "corrupt".
-function _M.get(key)
+local function find_entry(key)
     local entry, expired = decoded:get(key)
     if entry and not entry.stale then
         return entry
@@ -184,6 +193,15 @@ function _M.get(key)
         return nil, "absent"
     end
     return load(key, entry or expired)
+end
+
+-- The entry { key, doc, sum, stale, suspect } of a document; or nil, "absent" | "corrupt" | "lacking".
+function _M.get(key)
+    local entry, why = find_entry(key)
+    if entry and entry.lacking then
+        return nil, "lacking"
+    end
+    return entry, why
 end
 
 local function announce(key)

@@ -1,5 +1,6 @@
 -- The modules that a host has, each prepared once for as long as its document holds. A module whose document is not here
--- (yet) is left out, and looked for again when anything has changed; who guards something learns of it by `missing`.
+-- (yet) is left out, and looked for again when anything has changed; who guards something learns of it by `missing`. A kind
+-- that came after this edge is left out as well; the host says by its `needs` where that must not be.
 local pairs, next = pairs, next
 
 local _M = {}
@@ -28,7 +29,11 @@ local function load(wanted, get)
     local set = { entries = {}, list = {} }
     for kind, id in pairs(wanted) do
         local plugin = plugins[kind]
-        local entry = plugin and get("module/" .. id)
+        local entry, why
+        if plugin then
+            entry, why = get("module/" .. id)
+        end
+        set.lacking = set.lacking or why == "lacking"
         if entry then
             entry.prepared = entry.prepared or plugin.prepare(entry.doc, entry.key)
             set.entries[kind] = entry

@@ -23,7 +23,7 @@ end
 
 local function host_of(name, get)
     local host, why = get("host/" .. name)
-    if host or why == "corrupt" then
+    if host or why ~= "absent" then
         return host, why
     end
     return get("host/*" .. sub(name, (find(name, ".", 1, true))))
@@ -59,12 +59,16 @@ function _M.describe(name, at, tick, get)
     if not ports.is_open(site.doc, port) then
         return nil, "absent", site.doc
     end
+    local assigned = modules.of(host, get)
+    if assigned and assigned.lacking then
+        return nil, "lacking"
+    end
     local path = var.uri
     return {
         name = name,
         host = host,
         site = site,
-        modules = modules.of(host, get),
+        modules = assigned,
         at = at,
         scheme = sub(at, 1, colon - 1),
         port = port,

@@ -1,4 +1,5 @@
 import type { HealthCheck } from '@edgeloom/contract/domains/domains.ts';
+import { needsOf } from '@edgeloom/contract/edge/documents.ts';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import { HostModules } from '@edgeloom/contract/edge/module-doc.ts';
 import { antiHeaderDocs, antiRefererDocs, type AntiHeaderRow, type AntiRefererRow } from './hotlink.ts';
@@ -50,6 +51,11 @@ export function hostDoc(row: HostRow): HostDoc | null {
     .map(({ id, address, port, weight, backup }) => ({ id, address, port, weight, backup }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   if (upstreams.length === 0) return null;
+  const guards = {
+    ...antiRefererDocs(row.antiReferers),
+    ...antiHeaderDocs(row.antiHeaders),
+    ...(row.modules && { modules: HostModules.parse(row.modules) }),
+  };
   return {
     kind: 'host',
     name: row.name,
@@ -58,9 +64,8 @@ export function hostDoc(row: HostRow): HostDoc | null {
     cacheVersion: row.cacheVersion,
     certID: row.certificateId,
     https: { force: row.forceSsl, hsts: hstsOf(row), minTLS: row.minTls },
-    ...antiRefererDocs(row.antiReferers),
-    ...antiHeaderDocs(row.antiHeaders),
-    ...(row.modules && { modules: HostModules.parse(row.modules) }),
+    ...guards,
+    ...needsOf(guards),
     origin: {
       scheme: row.scheme,
       portMap: row.portMap.map(({ from, to }) => ({ from, to })).sort((a, b) => a.from - b.from),

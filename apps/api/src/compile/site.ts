@@ -1,4 +1,5 @@
 import type { Compression } from '@edgeloom/contract/compression/compression.ts';
+import { needsOf } from '@edgeloom/contract/edge/documents.ts';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { errorPageDocs, type ErrorPageRow } from './error-pages.ts';
 import { antiHeaderDocs, type AntiHeaderRow } from './hotlink.ts';
@@ -69,6 +70,7 @@ export const siteDoc = ({
   ...(cacheSetting?.shield && { shield: true }),
   ...(compression && compressionDocs(compression)),
   ...antiHeaderDocs(antiHeaders),
+  ...needsOf(antiHeaderDocs(antiHeaders)),
   ...rateDocs(rates),
   ...errorPageDocs(errorPages),
 });

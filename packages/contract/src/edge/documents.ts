@@ -14,6 +14,8 @@ export const DOCUMENT_SCHEMA = 1;
 const Seconds = z.int().min(0).max(31_536_000);
 const Count = z.int().min(0);
 
+const Snippet = z.string().max(65_536);
+
 /** Structure: what only nginx itself can do. A change renders files and reloads. */
 export const ZoneDoc = z.object({
   kind: z.literal('zone'),
@@ -29,10 +31,25 @@ export const ZoneDoc = z.object({
   cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
   maxBodyBytes: Count.describe('0: no limit'),
   forceSSLRedirectCode: z.int().min(301).max(308).optional().describe('301 where it is absent'),
+  /** What its operator wrote for nginx. A node judges it again (zone-settings/allowed.ts) before it writes it anew. */
+  snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
+  /** Switched off for all sites of the zone, whatever they want. */
+  off: z.array(z.enum(['compression', 'image'])).optional(),
   /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
+});
+
+/**
+ * A change of the zone that proves itself on some nodes first: they have it in place of the zone's document, the others have never
+ * heard of it. It ends by going away: the zone's document says the same by then, or says as ever.
+ */
+export const TrialDoc = z.object({
+  kind: z.literal('trial'),
+  version: Count,
+  zone: ZoneDoc,
+  nodes: z.array(Id),
 });
 
 export const SiteStatus = z.enum(['normal', 'pause', 'limit', 'lock', 'expired']);
@@ -243,6 +260,7 @@ export const NodeDoc = z.object({
 });
 
 export type ZoneDoc = z.output<typeof ZoneDoc>;
+export type TrialDoc = z.output<typeof TrialDoc>;
 export type SiteDoc = z.output<typeof SiteDoc>;
 export type HostDoc = z.output<typeof HostDoc>;
 export type CertDoc = z.output<typeof CertDoc>;
@@ -254,11 +272,12 @@ export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
 export type ErrorPageDoc = z.output<typeof ErrorPageDoc>;
 export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
-export type EdgeDoc = ZoneDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
+export type EdgeDoc = ZoneDoc | TrialDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
 
-const Kind = z.enum(['zone', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
+const Kind = z.enum(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
 const kinds = {
   zone: ZoneDoc,
+  trial: TrialDoc,
   site: SiteDoc,
   host: HostDoc,
   cert: CertDoc,
@@ -269,7 +288,7 @@ const kinds = {
 };
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|trial|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 
 /** Whether it serves a layer at this moment. */
@@ -280,7 +299,7 @@ export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) =
   return isOn && (node.relayPort === undefined ? (node.portType ?? layer) === layer : layer === '7');
 };
 
-/** `zone`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */
+/** `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */
 export const DocKey = z.string().max(300).regex(keyPattern);
 export const hostKey = (name: string) => `host/${name}`;
 export const siteKey = (id: string) => `site/${id}`;
@@ -290,8 +309,12 @@ export const portKey = (id: string) => `port/${id}`;
 export const moduleKey = (id: string) => `module/${id}`;
 export const nodeKey = (id: string) => `node/${id}`;
 
+/** What this node's zone says to it: the trial where it takes part in one. */
+export const zoneFor = (nodeID: string, zone: ZoneDoc, trial: TrialDoc | null): ZoneDoc =>
+  trial?.nodes.includes(nodeID) === true && trial.zone.id === zone.id ? trial.zone : zone;
+
 export function keyOf(doc: EdgeDoc): string {
-  if (doc.kind === 'zone') return 'zone';
+  if (doc.kind === 'zone' || doc.kind === 'trial') return doc.kind;
   if (doc.kind === 'host') return hostKey(doc.name);
   return doc.kind === 'acme' ? acmeKey(doc.token) : `${doc.kind}/${doc.id}`;
 }

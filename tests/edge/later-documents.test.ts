@@ -1,0 +1,57 @@
+// Documents of a control plane that is a version ahead: what keeps visitors out must never be missing in silence.
+import { randomUUID } from 'node:crypto';
+import { abilities } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startEdge } from '../support/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+test('a document that needs what this edge can do serves, by each name', async () => {
+  const { site, host, name } = await edge.site();
+  await edge.put({ ...site, needs: [...abilities] }, { ...host, needs: [...abilities] });
+  expect((await edge.get('/', { host: name })).status).toBe(200);
+});
+
+test.each(['host', 'site', 'module'] as const)(
+  'where a %s needs what this edge cannot do its domains are closed, until it needs it no more',
+  async (kind) => {
+    const { site, host, name } = await edge.site();
+    const { name: other } = await edge.site();
+    const id = randomUUID();
+    const module: EdgeDoc = { kind: 'module', id, module: 'customHeader', request: [], response: [] };
+    const open = [site, { ...host, modules: { customHeader: id } }, module];
+    await edge.put(...open);
+    expect((await edge.get('/', { host: name })).status).toBe(200);
+    const asked = edge.origin.requests.length;
+    const doc = open.find((one) => one.kind === kind);
+    const key = kind === 'host' ? `host/${name}` : kind === 'site' ? `site/${site.id}` : `module/${id}`;
+    await edge.putBody(key, { ...doc, needs: ['tokenAuth', 'bouncer'] });
+    // By more than one worker, stored or not.
+    for (let i = 0; i < 8; i += 1) expect((await edge.get('/', { host: name })).status).toBe(503);
+    expect(edge.origin.requests.length).toBe(asked);
+    expect((await edge.get('/', { host: other })).status).toBe(200);
+    await edge.put(...open);
+    expect((await edge.get('/', { host: name })).status).toBe(200);
+  },
+);
+
+test('a wildcard does not answer for a name whose document needs what this edge cannot do', async () => {
+  const { site, host, name } = await edge.site();
+  const wildcard = `*.${name}`;
+  await edge.put({ ...host, name: wildcard });
+  const inner = `www.${name}`;
+  expect((await edge.get('/', { host: inner })).status).toBe(200);
+  const closed = { ...host, name: inner, siteID: site.id, needs: ['bouncer'] };
+  await edge.putBody(`host/${inner}`, closed);
+  expect((await edge.get('/', { host: inner })).status).toBe(503);
+});
+
+test('a module of a later kind is left out where the domain does not insist on it', async () => {
+  const { host, name } = await edge.site();
+  const id = randomUUID();
+  await edge.putBody(`module/${id}`, { kind: 'module', id, module: 'coupon' });
+  await edge.putBody(`host/${name}`, { ...host, modules: { coupon: id } });
+  expect((await edge.get('/', { host: name })).status).toBe(200);
+});
