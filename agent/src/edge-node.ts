@@ -1,5 +1,5 @@
 // This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
-import { nodeKey, parseDoc, servesLayer } from '@edgeloom/contract/edge/documents.ts';
+import { nodeKey, parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
@@ -72,13 +72,17 @@ export class EdgeNode {
       const change = changes.find((one) => one.key === key);
       return change === undefined ? this.store.read(key).catch(() => null) : change.body;
     };
-    const [zoneBody, nodeBody] = await Promise.all([body('zone'), body(nodeKey(this.self.nodeID))]);
+    const own = nodeKey(this.self.nodeID);
+    const [zoneBody, trialBody, nodeBody] = await Promise.all([body('zone'), body('trial'), body(own)]);
     if (zoneBody === null) return null;
     const zone = parseDoc('zone', zoneBody);
-    const node = nodeBody === null ? null : parseDoc(nodeKey(this.self.nodeID), nodeBody);
-    if (zone.kind !== 'zone' || (node !== null && node.kind !== 'node')) throw new Error('documents of another kind');
+    const trial = trialBody === null ? null : parseDoc('trial', trialBody);
+    const node = nodeBody === null ? null : parseDoc(own, nodeBody);
+    if (zone.kind !== 'zone' || (trial !== null && trial.kind !== 'trial') || (node !== null && node.kind !== 'node'))
+      throw new Error('documents of another kind');
     // What is rendered knows no clock: whether a drain has ended is decided here.
-    return { zone, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
+    const said = zoneFor(this.self.nodeID, zone, trial);
+    return { zone: said, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
   }
 
   /**

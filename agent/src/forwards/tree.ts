@@ -6,6 +6,7 @@ import { nameOf } from '../nginx/sockets.ts';
 import type { Socket } from '../nginx/sockets.ts';
 import type { Tree, Trees } from '../nginx/trees.ts';
 import type { HostFacts } from '../render/render.ts';
+import { snippetFiles, snippetsOf } from '../render/snippets.ts';
 import { forwardsConf } from '../render/stream-conf.ts';
 import type { Forward } from '../render/stream-conf.ts';
 import { namesIn } from './choose.ts';
@@ -32,6 +33,7 @@ interface Input {
 export function forwardsTree({ forwards, zone, addressesOf, generation, host, dir }: Input): Tree {
   const worker = { ...zone.worker, processes: zone.worker.processes || cpus().length };
   const ports = forwards.map(({ port }) => port);
+  const snippets = snippetsOf(zone);
   const note: Note = {
     sockets: ports
       .flatMap((port) => socketsOf(port, host))
@@ -40,7 +42,8 @@ export function forwardsTree({ forwards, zone, addressesOf, generation, host, di
     names: Object.fromEntries([...namesIn(ports)].sort().map((name) => [name, [...addressesOf(name)]])),
   };
   return new Map([
-    ['nginx.conf', forwardsConf({ forwards, worker, generation, host, dir }).text],
+    ['nginx.conf', forwardsConf({ forwards, worker, snippets, generation, host, dir }).text],
+    ...snippetFiles(snippets, ['stream']),
     [NOTE, `${JSON.stringify(note)}\n`],
   ]);
 }

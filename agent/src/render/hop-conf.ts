@@ -3,12 +3,15 @@ import { ZONE_NAME } from '../nginx/self-signed.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
 import type { HostFacts, RenderInput } from './render.ts';
+import { withSnippet } from './snippets.ts';
+import type { Snippets } from './snippets.ts';
 
 /** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
 export const hopConf = ({
   zone,
   node,
   host,
+  snippets,
 }: RenderInput) => conf`# The peer is chosen in Lua for every try. Plain connections are kept and shared: nothing in them names a site.
 upstream origin {
     server 0.0.0.1;
@@ -33,7 +36,7 @@ server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
     server_name _;
     access_log off;
-${hopB(host, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}${asksRelays(zone, node) && relayLocations(host)}}
+${hopB(host, snippets, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}${asksRelays(zone, node) && relayLocations(host)}}
 `;
 
 type Way = {
@@ -47,7 +50,10 @@ type Way = {
 };
 
 /** What a request meets between the store and an origin. */
-export const hopB = (
+export const hopB = (host: HostFacts, snippets: Snippets, way: Way) =>
+  withSnippet(snippets, 'origins', originSide(host, way));
+
+const originSide = (
   host: HostFacts,
   { access, headerFilter, logs, fields, pass }: Way,
 ) => conf`    # Must outlive hop A's idle connections.

@@ -4,6 +4,8 @@ import type { Conf } from './conf.ts';
 import { relayServer } from './relay-conf.ts';
 import { altSvcMap, hasHttp3, http3Ports, quicListens } from './http3.ts';
 import type { HostFacts, RenderInput } from './render.ts';
+import { withSnippet } from './snippets.ts';
+import type { Snippets } from './snippets.ts';
 
 /**
  * Hop A: what visitors talk to. It owns the store and knows nothing of origins.
@@ -11,7 +13,7 @@ import type { HostFacts, RenderInput } from './render.ts';
  * No reuseport but for QUIC: with it a second nginx started by mistake would share the ports in silence and answer half of the
  * requests from an old tree.
  */
-export const listenersConf = ({ zone, node, host }: RenderInput) => conf`upstream hop {
+export const listenersConf = ({ zone, node, host, snippets }: RenderInput) => conf`upstream hop {
     server ${`unix:${host.dir}/run/hop.sock`};
     keepalive 256;
 }
@@ -95,12 +97,12 @@ map "" $e_cache_control { default $upstream_http_x_e_cc; }
 map "" $e_scheme { default $scheme; }
 map "" $e_port { default $server_port; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}
-${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, host) : relayServer(node.relayPort, zone, host))}`;
+${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, host, snippets) : relayServer(node.relayPort, zone, host))}`;
 
 /** A node that is switched off has none: it keeps its store and answers the agent. */
-const visitors = (zone: ZoneDoc, host: HostFacts) => conf`server {
+const visitors = (zone: ZoneDoc, host: HostFacts, snippets: Snippets) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
-${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}}
+${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
 `;
 
 /** Where hop A goes on, and which phases run in it. */

@@ -1,25 +1,53 @@
 import { conf, luaText } from './conf.ts';
+import type { Conf } from './conf.ts';
 import { hasHttp3 } from './http3.ts';
 import { portsOf } from './listeners-conf.ts';
 import type { RenderInput } from './render.ts';
+import { withSnippet } from './snippets.ts';
 
 /** The main file: the process, what all servers share, and where Lua keeps its state. */
-export const nginxConf = ({ zone, node, generation, host }: RenderInput) => conf`${host.capabilities.modules.map(
-  (path) => conf`load_module ${path};\n`,
-)}${host.user !== null && conf`user ${host.user};\n`}worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
+export const nginxConf = (input: RenderInput): Conf => conf`${modulesAndUser(input)}${withSnippet(
+  input.snippets,
+  'main',
+  main(input),
+)}
+events {
+${withSnippet(
+  input.snippets,
+  'events',
+  conf`    worker_connections ${input.zone.worker.connections};
+`,
+)}}
+
+http {
+${withSnippet(input.snippets, 'shared', shared(input))}
+    include log.conf;
+    include listeners.conf;
+    include hop.conf;
+    include admin.conf;
+    include simulate.conf;
+}
+`;
+
+const modulesAndUser = ({ host }: RenderInput) =>
+  conf`${host.capabilities.modules.map(
+    (path) => conf`load_module ${path};\n`,
+  )}${host.user !== null && conf`user ${host.user};\n`}`;
+
+const main = ({
+  zone,
+  host,
+}: RenderInput) => conf`worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
 worker_rlimit_nofile ${Math.min(zone.worker.connections * 2 + OPEN_FILES + 1024, 1_048_576)};
 # Long enough for downloads and sockets that were open before a reload to end by themselves.
 worker_shutdown_timeout 4h;
 pid ${`${host.dir}/run/nginx.pid`};
 error_log ${`${host.dir}/logs/error.log`} warn;
 pcre_jit on;
-${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the visitors whom they have.\nquic_bpf on;\n`}
-events {
-    worker_connections ${zone.worker.connections};
-}
+${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the visitors whom they have.\nquic_bpf on;\n`}`;
 
-http {
-    server_tokens off;
+/** What all servers have. */
+const shared = ({ zone, node, generation, host }: RenderInput) => conf`    server_tokens off;
     sendfile on;
     tcp_nopush on;
     # Keeps what is asked for often open: finding and opening a file is a fifth of what a hit costs. nginx compares the
@@ -63,18 +91,13 @@ http {
         webp: host.capabilities.webp && node?.relayPort === undefined,
         ports: portsOf(zone),
         relay: node?.relayPort !== undefined,
+        ...(node !== null && { node: node.id }),
+        ...(zone.off?.includes('compression') === true && { compression: false }),
       }),
     )}) }
     init_worker_by_lua_block { edge.init_worker() }
 
     proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
-
-    include log.conf;
-    include listeners.conf;
-    include hop.conf;
-    include admin.conf;
-    include simulate.conf;
-}
 `;
 
 /** Of the store, in each worker. */

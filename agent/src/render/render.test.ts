@@ -64,6 +64,18 @@ const node: NodeDoc = {
 
 const relay = { id: node.id, address: '203.0.113.7', port: 8443 };
 
+/** Whose operator wrote something in each part. */
+const written: ZoneDoc = {
+  ...zone,
+  off: ['compression', 'image'],
+  snippets: {
+    http: 'keepalive_timeout 20s;\nmap $http_x_team $my_team {\n  default "";\n  "~^a\\d{2}$" 1;\n}\nadd_header X-Team $my_team;\n',
+    stream: 'tcp_nodelay off;',
+    worker: 'worker_shutdown_timeout 10m; multi_accept on;',
+    custom: '# the origin\nproxy_next_upstream_tries 3;\ngzip_comp_level 4;\nproxy_set_header X-Edge north;',
+  },
+};
+
 describe('the rendered tree', () => {
   test.each([
     ['debian', { zone, node: null, generation: 7, host }],
@@ -75,6 +87,15 @@ describe('the rendered tree', () => {
         node,
         generation: 10,
         host: { ...host, capabilities: { ...openresty, http3: true } },
+      },
+    ],
+    [
+      'snippets',
+      {
+        zone: written,
+        node,
+        generation: 13,
+        host: { ...host, capabilities: openresty },
       },
     ],
     ['shielded', { zone: { ...zone, relays: [relay] }, node, generation: 11, host }],

@@ -6,6 +6,8 @@ import { hopConf } from './hop-conf.ts';
 import { listenersConf } from './listeners-conf.ts';
 import { logConf } from './log-conf.ts';
 import { nginxConf } from './nginx-conf.ts';
+import { snippetFiles, snippetsOf } from './snippets.ts';
+import type { Snippets } from './snippets.ts';
 import { simulateConf } from './simulate-conf.ts';
 
 /** What the renderer has to know of the machine. */
@@ -25,12 +27,22 @@ export type HostFacts = {
   caBundle: string | null;
 };
 
-export type RenderInput = { zone: ZoneDoc; node: NodeDoc | null; generation: number; host: HostFacts };
+export type TreeInput = { zone: ZoneDoc; node: NodeDoc | null; generation: number; host: HostFacts };
+/** `host`: as it is, without what the zone has switched off. */
+export type RenderInput = TreeInput & { snippets: Snippets };
 
 /** Relative path → content. */
-export function renderTree(input: RenderInput): Map<string, string> {
-  if (!input.host.capabilities.lua) throw new Error('this nginx has no Lua module');
+export function renderTree({ host, ...rest }: TreeInput): Map<string, string> {
+  const { capabilities } = host;
+  if (!capabilities.lua) throw new Error('this nginx has no Lua module');
+  const webp = capabilities.webp && rest.zone.off?.includes('image') !== true;
+  const input = {
+    ...rest,
+    host: { ...host, capabilities: { ...capabilities, webp } },
+    snippets: snippetsOf(rest.zone),
+  };
   return new Map([
+    ...snippetFiles(input.snippets, ['main', 'events', 'shared', 'visitors', 'origins']),
     ['admin.conf', adminConf(input).text],
     ['hop.conf', hopConf(input).text],
     ['listeners.conf', listenersConf(input).text],

@@ -8,16 +8,20 @@ import type { RenderInput } from './render.ts';
  * which gives and takes nothing; their origin is one that writes down what it is asked. Who may is decided by the rights of
  * the folder that the sockets lie in.
  */
-export const simulateConf = ({ zone, node, host }: RenderInput) => conf`map "" $e_trace { default ""; }
+export const simulateConf = ({ zone, node, host, snippets }: RenderInput) => conf`map "" $e_trace { default ""; }
 upstream simulated_hop {
     server ${`unix:${host.dir}/run/simulated-hop.sock`};
 }
 upstream simulated_origin {
     server ${`unix:${host.dir}/run/simulated-origin.sock`};
 }
-${node?.enabled !== false && host.capabilities.realip && servers(zone, host)}`;
+${node?.enabled !== false && host.capabilities.realip && servers(zone, host, snippets)}`;
 
-const servers = (zone: RenderInput['zone'], host: RenderInput['host']) => conf`server {
+const servers = (
+  zone: RenderInput['zone'],
+  host: RenderInput['host'],
+  snippets: RenderInput['snippets'],
+) => conf`server {
     listen ${`unix:${host.dir}/run/simulate.sock`};
     server_name _;
 ${quiet}    # Visitors' addresses are made up like the rest.
@@ -35,7 +39,7 @@ ${hopA(zone, host, {
 server {
     listen ${`unix:${host.dir}/run/simulated-hop.sock`};
     server_name _;
-${quiet}${hopB(host, {
+${quiet}${hopB(host, snippets, {
   access: 'simulate_origin_access',
   headerFilter: 'simulate_origin_header',
   logs: false,

@@ -35,6 +35,7 @@ const forward = (port: number, over: Partial<PortDoc> = {}, origins = [origin('1
 const input = (forwards: Forward[]): ForwardsInput => ({
   forwards,
   worker: { processes: 4, connections: 16_384 },
+  snippets: new Map(),
   generation: 3,
   host: {
     dir: '/var/lib/edgeloom',

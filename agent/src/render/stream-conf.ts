@@ -2,6 +2,8 @@
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
 import type { HostFacts } from './render.ts';
+import { withSnippet } from './snippets.ts';
+import type { Snippets } from './snippets.ts';
 
 export interface ForwardOrigin {
   /** IPv6 in brackets. */
@@ -21,6 +23,7 @@ export interface ForwardsInput {
   forwards: Forward[];
   /** Of a known number. */
   worker: ZoneDoc['worker'];
+  snippets: Snippets;
   generation: number;
   host: HostFacts;
   /** The folder of this nginx. */
@@ -30,6 +33,7 @@ export interface ForwardsInput {
 export const forwardsConf = ({
   forwards,
   worker,
+  snippets,
   generation,
   host,
   dir,
@@ -49,7 +53,10 @@ events {
 }
 
 stream {
-    log_format port escape=json
+${withSnippet(
+  snippets,
+  'stream',
+  conf`    log_format port escape=json
         '{"time":$msec,"site":"$e_site","port":"$e_port","protocol":"$protocol","number":$server_port,'
         '"address":"$remote_addr","status":$status,"bytes":$bytes_sent,"requestBytes":$bytes_received,'
         '"sessionTime":$session_time,"connectTime":"$upstream_connect_time","upstream":"$upstream_addr"}';
@@ -68,7 +75,8 @@ ${
     limit_conn_zone $binary_remote_addr zone=addresses:${Math.ceil((worker.processes * worker.connections) / 16_384) + 1}m;
     limit_conn addresses ${Math.max(1, Math.floor((worker.processes * worker.connections) / 16))};
     limit_conn_log_level info;
-
+`,
+)}
     # The agent asks which tree serves.
     server {
         listen ${`unix:${dir}/run/status.sock`};

@@ -56,7 +56,7 @@ local function chosen(wanted)
 end
 
 function _M.apply(site, response)
-    local wanted = site.compression
+    local wanted = settings.compression ~= false and site.compression or nil
     local encoding
     -- A relay has done it.
     if wanted and not response.relayed and is_eligible(wanted, response) then

@@ -1,9 +1,9 @@
 -- The addresses of an origin, after its name was resolved, without those that the zone does not let it lie in. Checked
 -- here and not only where the origin was entered: a name may mean something else by now. Fails closed.
 local counters = require("edge.core.counters")
-local docs = require("edge.core.docs")
 local names = require("edge.origin.names")
 local policy = require("edge.origin.policy")
+local zones = require("edge.core.zone")
 local ipairs, find, sub = ipairs, string.find, string.sub
 
 local _M = {}
@@ -31,7 +31,7 @@ end
 
 -- A list that may be empty, and why it is: "refused" or "unknown".
 function _M.of(name)
-    local zone = docs.get("zone")
+    local zone = zones.get()
     if not zone then
         return {}, "refused"
     end

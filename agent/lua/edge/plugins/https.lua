@@ -1,6 +1,6 @@
 -- Whether a visitor by HTTP is sent to HTTPS, and what browsers are told to remember of it (RFC 6797). Fails open.
-local docs = require("edge.core.docs")
 local settings = require("edge.core.settings")
+local zones = require("edge.core.zone")
 local ipairs, var, header = ipairs, ngx.var, ngx.header
 
 local _M = { name = "https", priority = 2000 }
@@ -23,7 +23,7 @@ local function redirect(request)
     if not port then
         return nil
     end
-    local zone = docs.get("zone")
+    local zone = zones.get()
     local code = zone and zone.doc.forceSSLRedirectCode or 301
     -- As the visitor wrote it: a token in it is asked for again there.
     return code, "https://" .. request.name .. port .. var.request_uri

@@ -1,8 +1,8 @@
 -- Whether a relay is asked in the origin's place: for what this node would store and does not have, where the site wants it
 -- and the zone has any. Fails open: the origin is asked. A relay asks no relay, so there is no way round.
 local ask = require("edge.shield.ask")
-local docs = require("edge.core.docs")
 local settings = require("edge.core.settings")
+local zones = require("edge.core.zone")
 local var = ngx.var
 
 -- Before whatever changes the request for the origin: that is done where the origin is asked.
@@ -14,7 +14,7 @@ function _M.origin_access(site, request)
         or var.http_content_length or var.http_transfer_encoding then
         return nil
     end
-    local zone = docs.get("zone")
+    local zone = zones.get()
     if zone and zone.doc.relays and zone.doc.relays[1] then
         return "@relay"
     end

@@ -3,7 +3,6 @@
 -- nobody answers as a relay does, the origin is asked: no request fails for the relay's sake.
 local balancer = require("ngx.balancer")
 local counters = require("edge.core.counters")
-local docs = require("edge.core.docs")
 local documents = require("edge.shield.documents")
 local forward = require("edge.origin.forward")
 local keys = require("edge.cache.keys")
@@ -13,6 +12,7 @@ local requests = require("edge.core.request")
 local tags = require("edge.cache.tags")
 local urls = require("edge.cache.urls")
 local joined = require("edge.http.cache_control").joined
+local zones = require("edge.core.zone")
 local header, var, start_time = ngx.header, ngx.var, ngx.req.start_time
 local floor, max, match, tonumber = math.floor, math.max, string.match, tonumber
 
@@ -30,7 +30,7 @@ end
 function _M.access()
     local request = requests:inner()
     local key = var.http_x_e_key
-    local zone = docs.get("zone")
+    local zone = zones.get()
     local decided = request and documents.of(request)
     local list = decided and zone and relays.choose(zone.doc.relays, keys.url_of(key), request.site.doc.id) or {}
     if #list == 0 then

@@ -2,7 +2,7 @@
 -- and the rule behind it. The plugins know nothing of this, so that a visitor pays nothing for it.
 local birth_of = require("edge.cache.birth").unpack
 local choice = require("edge.origin.choice")
-local docs = require("edge.core.docs")
+local zones = require("edge.core.zone")
 local header, var = ngx.header, ngx.var
 local type, tonumber = type, tonumber
 
@@ -157,7 +157,7 @@ end
 
 -- Nobody is asked here, neither a relay nor, through it, the origin.
 function origin_access.shield(told)
-    local zone = docs.get("zone")
+    local zone = zones.get()
     if not told.site.shield or not zone or not zone.doc.relays or not zone.doc.relays[1] then
         return "unused"
     end
