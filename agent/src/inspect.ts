@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
@@ -20,6 +20,7 @@ import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
 import type { Tree } from './nginx/trees.ts';
 import { lookingUp } from './origins/addresses.ts';
+import { closedBecause } from './plan.ts';
 import { documentFiles } from './store/documents.ts';
 import { decodeDocFile } from './store/files.ts';
 import { parseManifest } from './store/manifest.ts';
@@ -28,7 +29,8 @@ import { parseManifest } from './store/manifest.ts';
 const SHOWN = 50;
 
 interface Folder {
-  docs: Map<string, { revision: number; sha256: string; doc: EdgeDoc }>;
+  /** Without `doc` it is for an agent of a later version. */
+  docs: Map<string, { revision: number; sha256: string; doc: EdgeDoc | null }>;
   faults: string[];
 }
 
@@ -103,7 +105,7 @@ async function rendered(
   generation: number,
   forwardsGeneration = generation,
 ): Promise<Tree> {
-  const all = [...docs.values()].map(({ doc }) => doc);
+  const all = [...docs.values()].flatMap(({ doc }) => doc ?? []);
   const published = all.find((doc) => doc.kind === 'zone');
   if (published === undefined) throw new Error('there is no zone document');
   const identity = await readIdentity(layout);
@@ -139,7 +141,9 @@ async function readFolder(dir: string): Promise<Folder> {
   for (const { key, file } of files) {
     try {
       const { revision, body } = decodeDocFile(await readFile(file));
-      folder.docs.set(key, { revision, sha256: sha256(body), doc: parseDoc(key, body) });
+      const judged = judgeDoc(key, body);
+      folder.docs.set(key, { revision, sha256: sha256(body), doc: 'doc' in judged ? judged.doc : null });
+      if ('closed' in judged) folder.faults.push(`${key}: ${closedBecause(judged.closed)}`);
     } catch (error) {
       folder.faults.push(`${key}: ${reason(error)}`);
     }

@@ -1,6 +1,6 @@
 // What a set of documents would change, before anything is touched. Pure.
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { DocKey, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { DocKey, judgeDoc, nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import type { Change } from './store/documents.ts';
@@ -10,7 +10,7 @@ export interface Rejection {
   key: string;
   revision: number;
   error: string;
-  /** Of what was refused; null when the document was to be gone. */
+  /** Of what was refused, or is kept but closed; null when the document was to be gone. */
   sha256: string | null;
   /** Not wrong in itself, but nginx could not serve it: its turn may come, a port gets free. */
   change?: Change;
@@ -35,21 +35,26 @@ const GONE = sha256('');
 /** Of several entries for one key the last good one counts. Documents of other nodes are nobody's business here. */
 export function plan(known: (key: string) => Known | undefined, entries: readonly DocEntry[], self: Self): Plan {
   const own = nodeKey(self.nodeID);
+  const isStructure = ({ key }: { key: string }) => key === 'zone' || key === 'trial' || key === own;
   const changes = new Map<string, Change>();
   const rejected = new Map<string, Rejection>();
   for (const entry of entries) {
     if (entry.key.startsWith('node/') && entry.key !== own) continue;
+    const { key, revision } = entry;
+    const refuse = (error: string) =>
+      rejected.set(key, { key, revision, error, sha256: entry.body === null ? null : entry.sha256 });
     try {
-      check(entry, self);
-      changes.set(entry.key, { ...entry });
-      rejected.delete(entry.key);
+      const lacked = check(entry, self);
+      // nginx would have to be rendered from it: what was before goes on.
+      if (lacked.length > 0 && isStructure(entry)) throw new Error(closedBecause(lacked));
+      changes.set(key, { ...entry });
+      rejected.delete(key);
+      if (lacked.length > 0) refuse(closedBecause(lacked));
     } catch (error) {
-      const { key, revision } = entry;
-      rejected.set(key, { key, revision, error: fault(error), sha256: entry.body === null ? null : entry.sha256 });
+      refuse(fault(error));
     }
   }
   const wanted = [...changes.values()].filter((change) => !isSame(change, known(change.key)));
-  const isStructure = ({ key }: Change) => key === 'zone' || key === 'trial' || key === own;
   const structure = wanted.filter(isStructure);
   const data = wanted.filter((change) => !isStructure(change));
   return {
@@ -63,14 +68,19 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
 /** What travelled whole? Asked apart, because a damaged message is worth asking for again and a wrong document is not. */
 export const isIntact = ({ body, sha256: hash }: DocEntry) => (body === null ? GONE : sha256(body)) === hash;
 
-function check(entry: DocEntry, self: Self): void {
+export const closedBecause = (lacked: readonly string[]) =>
+  `this agent is too old for ${lacked.join(', ')}: closed until it is upgraded`;
+
+/** Throws where it must be refused. Answers what it insists on that this agent cannot do. */
+function check(entry: DocEntry, self: Self): string[] {
   // Keys become paths.
   DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
-  const doc = entry.body === null ? null : parseDoc(entry.key, entry.body);
-  if (entry.key !== 'zone') return;
-  if (doc === null) throw new Error('a zone cannot be withdrawn');
-  if (doc.kind === 'zone' && doc.id !== self.zoneID) throw new Error(`this node is not of zone ${doc.id}`);
+  if (entry.body === null && entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
+  const judged = entry.body === null ? { later: true } : judgeDoc(entry.key, entry.body);
+  if ('doc' in judged && judged.doc.kind === 'zone' && judged.doc.id !== self.zoneID)
+    throw new Error(`this node is not of zone ${judged.doc.id}`);
+  return 'closed' in judged ? judged.closed : [];
 }
 
 // A document that is gone is removed again even when it is not known: a crash may have left its file.

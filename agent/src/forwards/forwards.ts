@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { nodeKey, parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc, nodeKey, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
 import { each } from '../each.ts';
@@ -14,6 +14,7 @@ import { findNginx } from '../nginx/processes.ts';
 import { assertFree, nameOf } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
 import type { LookUp } from '../origins/addresses.ts';
+import { closedBecause } from '../plan.ts';
 import type { Self } from '../plan.ts';
 import type { HostFacts } from '../render/render.ts';
 import type { Forward } from '../render/stream-conf.ts';
@@ -219,7 +220,9 @@ async function readAll({ store, self }: Source): Promise<Read> {
   await each(keys, READ_AT_ONCE, async (key) => {
     try {
       const body = await store.read(key);
-      if (body !== null) docs.push(parseDoc(key, body));
+      const judged = body === null ? null : judgeDoc(key, body);
+      if (judged !== null && 'doc' in judged) docs.push(judged.doc);
+      if (judged !== null && 'closed' in judged) read.faults.push(`${key}: ${closedBecause(judged.closed)}`);
     } catch (error) {
       // A damaged one is asked for again, and then it is looked at again.
       read.faults.push(`${key}: ${reason(error)}`);

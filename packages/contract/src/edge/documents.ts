@@ -8,8 +8,19 @@ import { Id, Port } from '../common/common.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
 
-/** Raised when documents change in a way an older agent cannot follow. */
+/**
+ * The last resort: an agent takes no documents of a higher one, goes on with those it has, and says that it is too old.
+ * Raised only when it could not even keep what it is sent. Everything smaller has a gentler way (docs/edge.md): a field
+ * is ignored by whom it is new to, a kind is kept until somebody comes who knows it, and what must not be ignored is
+ * named in `needs`.
+ */
 export const DOCUMENT_SCHEMA = 1;
+
+/** What a document may insist on, and a node of this version can do: one name for whatever keeps visitors out. */
+export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'tokenAuth'];
+
+/** Where one of these is none of the node's abilities, what the document is about is closed there. */
+const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
 
 const Seconds = z.int().min(0).max(31_536_000);
 const Count = z.int().min(0);
@@ -39,6 +50,7 @@ export const ZoneDoc = z.object({
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
+  needs: Needs,
 });
 
 /**
@@ -142,6 +154,7 @@ export const SiteDoc = z.object({
   antiHeaders: z.array(AntiHeaderDoc).optional(),
   rates: z.array(RateDoc).optional(),
   errorPages: z.array(ErrorPageDoc).optional(),
+  needs: Needs,
 });
 
 export const UpstreamDoc = z.object({
@@ -201,6 +214,7 @@ export const HostDoc = z.object({
     readTimeoutSeconds: z.int().min(1).max(3600),
     upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
   }),
+  needs: Needs,
 });
 
 export const CertDoc = z.object({
@@ -274,7 +288,6 @@ export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type EdgeDoc = ZoneDoc | TrialDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
 
-const Kind = z.enum(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
 const kinds = {
   zone: ZoneDoc,
   trial: TrialDoc,
@@ -286,10 +299,14 @@ const kinds = {
   module: ModuleDoc,
   node: NodeDoc,
 };
+const Kind = z.literal(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
+const kindOf = (key: string) => key.split('/', 1)[0] ?? '';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
   `^(?:zone|trial|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
+/** Of kinds that are still to come; beside documents lie the agent's journal and the answers about certificates. */
+const laterKeyPattern = /^(?!(?:manifest|ocsp)(?:\/|$))[a-z][A-Za-z]{0,31}(?:\/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)?$/;
 
 /** Whether it serves a layer at this moment. */
 export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) => {
@@ -299,8 +316,14 @@ export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) =
   return isOn && (node.relayPort === undefined ? (node.portType ?? layer) === layer : layer === '7');
 };
 
-/** `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`: safe as a file path by its grammar. */
-export const DocKey = z.string().max(300).regex(keyPattern);
+/** `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`, and `<kind>` or
+ *  `<kind>/<name>` of a later version: safe as a file path by its grammar. */
+export const DocKey = z
+  .string()
+  .max(280)
+  .refine((key) => (Kind.safeParse(kindOf(key)).success ? keyPattern : laterKeyPattern).test(key), {
+    error: 'not the key of a document',
+  });
 export const hostKey = (name: string) => `host/${name}`;
 export const siteKey = (id: string) => `site/${id}`;
 export const certKey = (id: string) => `cert/${id}`;
@@ -321,9 +344,37 @@ export function keyOf(doc: EdgeDoc): string {
 
 /** The document that stands behind a key, or the fault that refuses it. */
 export function parseDoc(key: string, body: string): EdgeDoc {
-  const schema = kinds[Kind.parse(DocKey.parse(key).split('/', 1)[0])];
+  const schema = kinds[Kind.parse(kindOf(DocKey.parse(key)))];
   const doc = schema.parse(JSON.parse(body));
   const own = keyOf(doc);
   if (own !== key) throw new Error(`the document of ${key} says it is ${own}`);
   return doc;
+}
+
+/** `later`: made for a later version, and kept for one. `closed`: the same, and what it is about must not be served until
+ *  then, for it lacks these abilities here. */
+export type Judged = { doc: EdgeDoc } | { later: true } | { closed: string[] };
+
+const Insistent = z.looseObject({ needs: Needs, module: z.string().min(1).optional() });
+const knownModules = Object.keys(HostModules.shape);
+
+/** What a node of this version makes of a document that may be of any version; a fault refuses it. */
+export function judgeDoc(key: string, body: string): Judged {
+  const kind = kindOf(DocKey.parse(key));
+  const { needs = [], module } = Insistent.parse(JSON.parse(body));
+  const lacked = needs.filter((need) => !abilities.includes(need));
+  if (lacked.length > 0) return { closed: lacked };
+  const isLater =
+    !Kind.safeParse(kind).success || (kind === 'module' && module !== undefined && !knownModules.includes(module));
+  return isLater ? { later: true } : { doc: parseDoc(key, body) };
+}
+
+/** What this document insists on: whatever in it keeps visitors out. */
+export function needsOf({ antiHeaders, antiReferers, modules }: Partial<HostDoc>): { needs?: string[] } {
+  const needs = [
+    ...(antiHeaders ? ['antiHeader'] : []),
+    ...(antiReferers ? ['antiReferer'] : []),
+    ...(modules?.tokenAuth ? ['tokenAuth'] : []),
+  ];
+  return needs.length > 0 ? { needs } : {};
 }
