@@ -182,6 +182,8 @@ test('every table is watched, or known not to need it', async () => {
       ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'node_job_steps', 'job_receipts', 'cached_now'],
       // What steering makes of nodes and groups.
       ['node_standings', 'group_states'],
+      // What happened, written with the change itself.
+      ['rollout_lines'],
     ]
       .flat()
       .toSorted(),

@@ -141,6 +141,28 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...row, zone: of };
     },
 
+    /** One that has ended well, of one node. */
+    async rollout(node: { id: string; zone: BuiltZone }, wish: Partial<Prisma.RolloutUncheckedCreateInput> = {}) {
+      const at = new Date(0);
+      return db.rollout.create({
+        data: {
+          clientId: node.zone.clientId,
+          kind: 'release',
+          target: { product: 'agent', version: '1.0.0' },
+          title: 'agent 1.0.0',
+          strategy: { type: 'allAtOnce' },
+          state: 'completed',
+          reason: 'because',
+          createdBy: 'someone',
+          endedAt: at,
+          zones: { create: { zoneId: node.zone.id } },
+          waves: { create: { position: 0, percent: 100, state: 'passed', startedAt: at, endedAt: at } },
+          nodes: { create: { nodeId: node.id, wave: 0, state: 'updated', startedAt: at, endedAt: at } },
+          lines: { create: { nodeId: node.id, event: 'complete', wave: 0, at } },
+          ...wish,
+        },
+      });
+    },
     async product({
       zone,
       ...wish

@@ -8,7 +8,8 @@ export type Sampler = (path: readonly string[]) => unknown;
 export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly string[] = []): unknown {
   const known = special(path);
   if (known !== undefined) return known;
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return undefined;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
+    return undefined;
   if (schema instanceof z.ZodNullable) return null;
   if (schema instanceof z.ZodPipe) return sample(schema.in, special, path);
   if (schema instanceof z.ZodObject) {

@@ -10,6 +10,7 @@ export const things = [
   'port',
   'node',
   'nodeJob',
+  'rollout',
   'product',
   'user',
   'subUser',
@@ -102,6 +103,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   errorPages: 'errorPage',
   nodes: 'node',
   nodeJobs: 'node',
+  rollouts: 'rollout',
+  upgrades: 'node',
   purge: 'purge',
   branding: 'branding',
   announcementSetting: 'announcement',
@@ -170,6 +173,7 @@ export async function world(
       },
     },
   });
+  const rollout = await build.rollout(node);
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
@@ -215,6 +219,7 @@ export async function world(
       port: port.id,
       node: node.id,
       nodeJob: nodeJob.id,
+      rollout: rollout.id,
       product: product.id,
       user: site.owner.id,
       subUser: subUser.id,
@@ -264,6 +269,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     }),
     db.zonePort.findMany(inZone),
     db.edgeNode.findMany({ ...inZone, include: { jobs: { orderBy: { id: 'asc' } } } }),
+    db.rollout.findUnique({ where: { id: ids.rollout }, include: { waves: true, nodes: true, lines: true } }),
     db.outbox.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),

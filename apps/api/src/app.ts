@@ -71,6 +71,7 @@ import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
 import { nodeReleasesRoutes } from './modules/releases/releases.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
+import { rolloutsRoutes, upgradesRoutes } from './modules/rollouts/rollouts.routes.ts';
 import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { siteSettingsRoutes } from './modules/site-settings/site-settings.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
@@ -139,6 +140,8 @@ const modules: readonly Routes[] = [
   tokenAuthsRoutes,
   nodesRoutes,
   nodeJobsRoutes,
+  rolloutsRoutes,
+  upgradesRoutes,
   nodeSetupRoutes,
   nodeReleasesRoutes,
   nodeJoinRoutes,

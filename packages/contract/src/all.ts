@@ -50,6 +50,7 @@ import { roles } from './roles/roles.endpoints.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { siteSettings } from './site-settings/site-settings.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
+import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
@@ -85,6 +86,8 @@ export const groups: readonly Group[] = [
   ownProducts,
   nodes,
   nodeJobs,
+  rollouts,
+  upgrades,
   nodeSetup,
   nodeReleases,
   nodeJoin,

@@ -34,6 +34,12 @@ export const zonesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhere
   if (kind !== 'client') return nobody;
   return isRoot ? { clientId } : { clientId, assignments: { some: { accountId: id } } };
 };
+/** Of all its zones, or none of it: its nodes are named together. */
+const rolloutsOf = (actor: Actor): Prisma.RolloutWhereInput => {
+  if (actor.kind !== 'client') return nobody;
+  const zones = actor.isRoot ? {} : { zones: { some: {}, every: { zone: zonesOf(actor) } } };
+  return { clientId: actor.clientId, ...zones };
+};
 const products = (actor: Actor): Prisma.ProductWhereInput =>
   actor.kind === 'client' ? { clientId: actor.clientId, zone: zonesOf(actor) } : nobody;
 
@@ -130,6 +136,15 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Kept by those who steer.
   NodeStanding: 'node',
   GroupState: 'group',
+  Rollout: rolloutsOf,
+  RolloutZone: 'rollout',
+  RolloutWave: 'rollout',
+  RolloutNode: 'rollout',
+  // What happened to a node is its zone's to know, whatever else the rollout brought.
+  RolloutLine: {
+    reads: (actor) => ({ OR: [{ node: { zone: zonesOf(actor) } }, { rollout: rolloutsOf(actor) }] }),
+    writes: 'rollout',
+  },
 
   Product: {
     reads: (actor) => (actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : products(actor)),

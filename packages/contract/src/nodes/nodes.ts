@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
 import { NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
+import { ReleaseProduct } from '../edge/releases.ts';
+import { UpgradeStatus } from '../rollouts/rollouts.ts';
 
 /** `natsError`: connected before, not now, and known to serve. `rejected`: refused a document and serves the one before.
  *  `backupPaused`: a backup that stands by. */
@@ -128,6 +130,9 @@ export const EdgeNode = z.object({
   syncedAt: Time.nullable(),
   lastSeenAt: Time.nullable(),
   version: z.string(),
+  release: z.string().nullable().describe('Of the agent; null: one that cannot be upgraded from here, or does not say'),
+  packs: z.array(z.object({ product: ReleaseProduct, version: z.string() })),
+  upgradeStatus: UpgradeStatus,
   error: z.string().nullable().describe("The node's last error in its own words"),
   clockOffsetMs: z.int().nullable().describe('How far its clock is ahead'),
   load: NodeLoad.nullable().describe('Of its last heartbeat; null while it is not connected'),

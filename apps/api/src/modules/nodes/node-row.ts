@@ -1,7 +1,10 @@
 // A node as it is shown: what its operator set, what it last said of itself, and what follows from both and the clock.
 import { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
+import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
 import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
+import { UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
+import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import type { NodeState, Prisma } from '../../generated/client.ts';
 import { nodeStatus } from './node-status.ts';
@@ -11,6 +14,8 @@ export const include = {
   parent: { select: { name: true } },
 } satisfies Prisma.EdgeNodeInclude;
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
+
+const Packs = z.partialRecord(ReleaseProduct, z.string());
 
 interface Said {
   state: NodeState | undefined;
@@ -59,6 +64,12 @@ const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): Edg
   syncedAt: state?.syncedAt ?? null,
   lastSeenAt: state?.lastSeenAt ?? null,
   version: state?.version ?? '',
+  release: state?.release ?? null,
+  packs: ReleaseProduct.options.flatMap((product) => {
+    const version = Packs.parse(state?.packs ?? {})[product];
+    return version === undefined ? [] : [{ product, version }];
+  }),
+  upgradeStatus: UpgradeStatus.parse(state?.upgrade ?? 'notUpdated'),
   error: state?.error ?? null,
   clockOffsetMs: state?.clockOffsetMs ?? null,
   load: state?.connectedAt ? (NodeLoad.safeParse(state.load).data ?? null) : null,

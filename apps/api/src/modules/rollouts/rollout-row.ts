@@ -1,0 +1,143 @@
+// A rollout as it is shown.
+import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import {
+  RolloutEventName,
+  RolloutFault,
+  RolloutGate,
+  RolloutKind,
+  RolloutNodeState,
+  RolloutState,
+  RolloutStrategy,
+  WaveState,
+  type Rollout,
+  type RolloutLine,
+  type RolloutNode,
+} from '@edgeloom/contract/rollouts/rollouts.ts';
+import * as z from 'zod';
+import type { ScopedDb } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { Gauged } from '../../rollouts/gauged.ts';
+
+export const include = {
+  zones: { select: { zone: { select: { id: true, name: true } } } },
+  waves: { orderBy: { position: 'asc' } },
+} satisfies Prisma.RolloutInclude;
+type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
+
+/** What a kind says of itself beside what is common to all. */
+const Target = z.object({ product: ReleaseProduct.optional(), version: z.string().optional() });
+const Before = z.object({ version: z.string() });
+const Gates = z.array(RolloutGate);
+
+interface Count {
+  rolloutId: string;
+  wave: number;
+  state: string;
+  nodes: number;
+}
+
+/** Two questions for a page, however many rows and nodes it has. */
+export async function shown(db: ScopedDb, rows: Row[]): Promise<Rollout[]> {
+  const counted = await db.rolloutNode.groupBy({
+    by: ['rolloutId', 'wave', 'state'],
+    where: { rolloutId: { in: rows.map(({ id }) => id) } },
+    _count: true,
+  });
+  const counts = Map.groupBy(
+    counted.map(({ _count: nodes, ...count }): Count => ({ ...count, nodes })),
+    ({ rolloutId }) => rolloutId,
+  );
+  return rows.map((row) => rolloutOf(row, counts.get(row.id) ?? []));
+}
+
+function rolloutOf(row: Row, counts: Count[]): Rollout {
+  const { product, version } = Target.parse(row.target);
+  const count = (...states: RolloutNodeState[]) =>
+    sum(
+      counts.filter(({ state }) => RolloutNodeState.options.some((known) => known === state && states.includes(known))),
+    );
+  return {
+    id: row.id,
+    kind: RolloutKind.parse(row.kind),
+    product: product ?? null,
+    version: version ?? null,
+    title: row.title,
+    state: RolloutState.parse(row.state),
+    zones: row.zones.map(({ zone }) => zone),
+    strategy: RolloutStrategy.parse(row.strategy),
+    fast: row.fast,
+    reason: row.reason,
+    wave: row.wave,
+    waves: row.waves.map((wave) => {
+      const inWave = counts.filter((one) => one.wave === wave.position);
+      return {
+        position: wave.position,
+        percent: wave.percent,
+        state: WaveState.parse(wave.state),
+        nodes: sum(inWave),
+        updated: sum(inWave.filter(({ state }) => state === 'updated')),
+        startedAt: wave.startedAt,
+        soakEndsAt: wave.soakEndsAt,
+        endedAt: wave.endedAt,
+        gates: Gates.parse(wave.gates),
+      };
+    }),
+    counts: {
+      total: sum(counts),
+      updated: count('updated'),
+      updating: count('updating', 'goingBack'),
+      away: count('away', 'leftOut'),
+      failed: count('failed', 'stuck'),
+      back: count('back'),
+    },
+    fault: RolloutFault.nullable().parse(row.fault),
+    message: row.message,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    endedAt: row.endedAt,
+  };
+}
+
+const sum = (counts: Count[]) => counts.reduce((total, { nodes }) => total + nodes, 0);
+
+export const nodeInclude = { node: { select: { name: true, zoneId: true } } } satisfies Prisma.RolloutNodeInclude;
+type NodeRow = Prisma.RolloutNodeGetPayload<{ include: typeof nodeInclude }>;
+
+export function nodeOf(row: NodeRow): RolloutNode {
+  const gauged = Gauged.nullable().parse(row.gauges);
+  return {
+    nodeID: row.nodeId,
+    nodeName: row.node.name,
+    zoneID: row.node.zoneId,
+    wave: row.wave,
+    state: RolloutNodeState.parse(row.state),
+    from: Before.nullable().parse(row.before)?.version ?? null,
+    message: row.message,
+    requests: gauged?.requests ?? null,
+    serverErrors: gauged?.serverErrors ?? null,
+    p99Ms: gauged?.p99Ms ?? null,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+  };
+}
+
+export const lineInclude = { node: { select: { name: true } } } satisfies Prisma.RolloutLineInclude;
+type LineRow = Prisma.RolloutLineGetPayload<{ include: typeof lineInclude }>;
+
+export const lineOf = (row: LineRow): RolloutLine => ({
+  id: Number(row.id),
+  at: row.at,
+  event: RolloutEventName.parse(row.event),
+  wave: row.wave,
+  nodeID: row.nodeId,
+  nodeName: row.node?.name ?? null,
+  detail: row.detail,
+  message: row.message,
+  by: row.by,
+});
+
+export const ofRelease = { select: { target: true } } satisfies Prisma.RolloutDefaultArgs;
+export const releaseOf = (target: unknown) => {
+  const { product, version } = Target.parse(target);
+  return { product: product ?? null, version: version ?? null };
+};

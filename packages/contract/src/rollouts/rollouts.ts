@@ -1,0 +1,226 @@
+// What goes to nodes in waves: first to one of them, then to a few, then to all, and back from all of them when those that
+// have it are not well. A release of the agent, a pack of data, or a change of a zone.
+import * as z from 'zod';
+import { Id, Ids, Text, Time } from '../common/common.ts';
+import { ReleaseProduct, ReleaseVersion } from '../edge/releases.ts';
+
+export const RolloutKind = z.enum(['release', 'zone']);
+/** `waiting`: behind another one on its nodes. `paused`: nothing begins; what has begun is watched, and goes back if it must. */
+export const RolloutState = z.enum(['waiting', 'running', 'paused', 'rollingBack', 'completed', 'rolledBack']);
+export const RolloutAction = z.enum(['pause', 'continue', 'rollback', 'fastLane']);
+export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'failed']);
+
+/** `away`: not connected when it was its turn; begun when it comes back, also after the end. `updated`: has it, and is watched.
+ *  `failed`: kept or took back by itself what it had. `back`: was told to go back, and has. `stuck`: was told to, and could not.
+ *  `leftOut`: it never came to it. */
+export const RolloutNodeState = z.enum([
+  'waiting',
+  'away',
+  'updating',
+  'updated',
+  'failed',
+  'goingBack',
+  'back',
+  'stuck',
+  'leftOut',
+]);
+/** Of a node's last upgrade, whatever was upgraded. */
+export const UpgradeStatus = z.enum(['notUpdated', 'updating', 'updateFailed', 'updateComplete']);
+
+/** What is asked of every wave before the next begins. */
+export const RolloutGateName = z.enum(['complete', 'connected', 'nginx', 'errors', 'serverErrors', 'latency']);
+/** `notJudged`: too few visitors came to say; this does not hold anything up. */
+export const RolloutGateState = z.enum(['waiting', 'passed', 'failed', 'notJudged']);
+export const RolloutGate = z.object({
+  gate: RolloutGateName,
+  state: RolloutGateState,
+  nodeID: Id.nullable().describe('The one it failed at'),
+  nodeName: z.string().nullable(),
+  value: z.number().nullable().describe('serverErrors: share of answers; latency: milliseconds'),
+  limit: z.number().nullable().describe('What the value may come to'),
+  before: z.number().nullable().describe('The same of that node, before'),
+  others: z.number().nullable().describe('The same meanwhile, of nodes that do not have it yet'),
+  requests: z.int().nullable().describe('That were looked at'),
+  message: z.string().nullable().describe("The particulars, in the node's words where there are any"),
+});
+
+const Seconds = z.int().max(86_400);
+export const RolloutGates = z.object({
+  serverErrors: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe('By how much the share of 5xx may rise over that of the same node before and of untouched nodes'),
+  latencyFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(3)
+    .describe('How many times as long the slowest hundredth may take as before and elsewhere'),
+  requests: z.int().min(1).max(1_000_000).default(20).describe('With fewer than these nothing is judged by visitors'),
+});
+
+/** `waves`: shares of the nodes of each zone, in percent, after the first node; the last one is all of them.
+ *  `allAtOnce`: the fast lane, without waves and gates. */
+export const RolloutStrategy = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('waves'),
+    canary: z.boolean().default(true).describe('One node of all comes first'),
+    percent: z.array(z.int().min(1).max(100)).min(1).max(10).default([10, 100]),
+    soakSeconds: Seconds.min(0).default(60).describe('For how long a wave is watched'),
+    deadlineSeconds: Seconds.min(10).default(600).describe('Within which a wave must have it'),
+    gates: RolloutGates.prefault({}),
+  }),
+  z.object({ type: z.literal('allAtOnce') }),
+]);
+
+export const RolloutNode = z.object({
+  nodeID: Id,
+  nodeName: z.string(),
+  zoneID: Id,
+  wave: z
+    .int()
+    .describe('From 0; of one that has not begun it may change: nodes that are there go before those that are away'),
+  state: RolloutNodeState,
+  from: z.string().nullable().describe('Version that it had'),
+  message: z.string().nullable().describe('What it said last'),
+  requests: z.int().nullable().describe('Answered since it has it'),
+  serverErrors: z.int().nullable(),
+  p99Ms: z.number().nullable(),
+  startedAt: Time.nullable(),
+  endedAt: Time.nullable(),
+});
+export const RolloutWave = z.object({
+  position: z.int(),
+  percent: z.int().nullable().describe('Of each zone, those before it included; null: the first node'),
+  state: WaveState,
+  nodes: z.int(),
+  updated: z.int(),
+  startedAt: Time.nullable(),
+  soakEndsAt: Time.nullable(),
+  endedAt: Time.nullable(),
+  gates: z.array(RolloutGate),
+});
+
+/** Why it goes back, or went. */
+export const RolloutFault = z.enum([...RolloutGateName.options, 'person']);
+
+/** What happened, as a word that a console translates. Of gates and faults the word stands in `detail`. */
+export const RolloutEventName = z.enum([
+  'begun',
+  'waveBegun',
+  'wavePassed',
+  'asked',
+  'refused',
+  'away',
+  'fetching',
+  'switching',
+  'complete',
+  'failed',
+  'rolledBack',
+  'gateFailed',
+  'goesBack',
+  'askedBack',
+  'stuck',
+  'leftOut',
+  'paused',
+  'continued',
+  'fastLane',
+  'completed',
+  'wentBack',
+]);
+export const RolloutLine = z.object({
+  id: z.int(),
+  at: Time,
+  event: RolloutEventName,
+  wave: z.int().nullable(),
+  nodeID: Id.nullable(),
+  nodeName: z.string().nullable(),
+  detail: z.string().nullable(),
+  message: z.string().nullable(),
+  by: z.string().nullable().describe('Who did it, where somebody did'),
+});
+
+export const Rollout = z.object({
+  id: Id,
+  kind: RolloutKind,
+  product: ReleaseProduct.nullable().describe('Null of a change of a zone'),
+  version: z.string().nullable(),
+  title: z.string().describe('What it is, in the words of whoever began it'),
+  state: RolloutState,
+  zones: z.array(z.object({ id: Id, name: z.string() })),
+  strategy: RolloutStrategy,
+  fast: z.boolean().describe('In the fast lane'),
+  reason: z.string().describe('Why somebody wants it'),
+  wave: z.int().describe('The one under way'),
+  waves: z.array(RolloutWave),
+  counts: z.object({
+    total: z.int(),
+    updated: z.int(),
+    updating: z.int(),
+    away: z.int(),
+    failed: z.int(),
+    back: z.int(),
+  }),
+  fault: RolloutFault.nullable(),
+  message: z.string().nullable().describe('The same with names and figures'),
+  createdBy: z.string(),
+  createdAt: Time,
+  endedAt: Time.nullable(),
+});
+export const RolloutDetail = Rollout.extend({ nodes: z.array(RolloutNode) });
+/** As it stands, with those of its nodes and lines that are new since the event before. */
+export const RolloutEvent = RolloutDetail.extend({ lines: z.array(RolloutLine) });
+
+export const RolloutActionInput = z.object({ reason: Text });
+
+/** The newest of each product there is, and who has what. */
+export const LatestVersions = z.object({
+  data: z.array(
+    z.object({
+      product: ReleaseProduct,
+      version: ReleaseVersion.nullable().describe('Null: none is in the store'),
+      createdAt: Time.nullable(),
+      versions: z.array(ReleaseVersion).describe('All that could be rolled out, newest first'),
+      nodes: z.array(z.object({ version: z.string().describe("'': none"), count: z.int() })),
+      behind: z.int().describe('Nodes that do not have the newest'),
+    }),
+  ),
+});
+
+export const UpgradeInput = Ids.extend({
+  product: ReleaseProduct.default('agent'),
+  version: ReleaseVersion.optional().describe('The newest, where it is left out. An older one may be named'),
+  strategy: RolloutStrategy.prefault({ type: 'waves' }),
+  reason: Text.optional().describe('Required of the fast lane'),
+});
+
+/** What happened to one node. */
+export const UpgradeLog = RolloutLine.extend({
+  rolloutID: Id,
+  product: ReleaseProduct.nullable(),
+  version: z.string().nullable(),
+});
+
+export type RolloutKind = z.output<typeof RolloutKind>;
+export type RolloutState = z.output<typeof RolloutState>;
+export type RolloutAction = z.output<typeof RolloutAction>;
+export type RolloutNodeState = z.output<typeof RolloutNodeState>;
+export type RolloutStrategy = z.output<typeof RolloutStrategy>;
+export type RolloutGates = z.output<typeof RolloutGates>;
+export type RolloutGateName = z.output<typeof RolloutGateName>;
+export type RolloutGate = z.output<typeof RolloutGate>;
+export type RolloutFault = z.output<typeof RolloutFault>;
+export type RolloutEventName = z.output<typeof RolloutEventName>;
+export type WaveState = z.output<typeof WaveState>;
+export type UpgradeStatus = z.output<typeof UpgradeStatus>;
+export type RolloutNode = z.output<typeof RolloutNode>;
+export type RolloutWave = z.output<typeof RolloutWave>;
+export type RolloutLine = z.output<typeof RolloutLine>;
+export type Rollout = z.output<typeof Rollout>;
+export type RolloutDetail = z.output<typeof RolloutDetail>;
+export type RolloutEvent = z.output<typeof RolloutEvent>;
+export type UpgradeInput = z.output<typeof UpgradeInput>;
+export type LatestVersions = z.output<typeof LatestVersions>;
+export type UpgradeLog = z.output<typeof UpgradeLog>;
