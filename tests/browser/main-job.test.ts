@@ -171,17 +171,16 @@ test(
       await keepPicture(page, 'node-performance');
       await page.getByRole('link', { name: 'Connections' }).click();
       await page.getByRole('img', { name: /^TCP connections: / }).waitFor();
-      await page.getByRole('link', { name: 'What it runs' }).click();
+      await page.getByRole('link', { name: 'Info', exact: true }).click();
+      await page.getByRole('button', { name: 'Show the files' }).click();
       await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
       await keepPicture(page, 'node-running');
-      await page.getByRole('link', { name: 'Machine settings' }).click();
-      const logs = page.locator('section').filter({ hasText: 'Log rotation' });
-      await logs.getByRole('button', { name: 'Edit' }).click();
-      await drawer.getByRole('combobox', { name: 'Rotate' }).click();
+      await page.getByRole('link', { name: 'Log rotation' }).click();
+      await page.getByRole('combobox', { name: 'Rotate' }).click();
       await page.getByRole('option', { name: 'Every day' }).click();
-      await drawer.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('1 d', { exact: true }).waitFor();
-      await keepPicture(page, 'node-settings');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await keepPicture(page, 'node-logs');
       await page.getByRole('button', { name: 'Rotate logs now' }).click();
       await page.getByText('Logs rotated').waitFor();
 

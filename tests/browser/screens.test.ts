@@ -13,6 +13,7 @@ import {
   redirects,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
@@ -27,6 +28,8 @@ import { keepPicture } from '../support/pictures.ts';
 let product: Product;
 let emptySite: string;
 let redirectModule: string;
+let bareNode: string;
+let job: string;
 
 beforeAll(async () => {
   product = await startProduct();
@@ -154,7 +157,10 @@ beforeAll(async () => {
     },
   });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
-  await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup' } });
+  const ssh = { password: 'nobody asks for it' };
+  const bare = await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup', ssh } });
+  bareNode = bare.id;
+  job = (await client(nodeJobs.initialize, { body: { ids: [bareNode] } })).jobIDs[0] ?? '';
   emptySite = (await client(clientSites.create, { body: { name: '拾光選物', productID } })).id;
 }, 400_000);
 afterAll(() => product.stop());
@@ -199,9 +205,17 @@ const places = (): Place[] => {
       shows: 'main svg[role="img"]',
       same: true,
     },
-    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=settings`, shows: 'main h2', same: true },
-    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=subs`, shows: 'main h2', same: true },
-    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=running`, shows: 'tbody td', same: true },
+    {
+      kind: 'client',
+      address: `nodeManage/nodesList/${nodeID}?tab=connections`,
+      shows: tab('connections'),
+      same: true,
+    },
+    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=cache`, shows: 'main form', same: true },
+    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=geneva`, shows: tab('geneva'), same: true },
+    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=logs`, shows: tab('logs'), same: true },
+    { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=commands`, shows: 'main li button', same: true },
+    { kind: 'client', address: `nodeManage/nodesList/${bareNode}/job/${job}`, shows: 'main ol li' },
     { kind: 'client', address: 'nodeManage/productsList', shows: list },
     { kind: 'client', address: 'nodeManage/sitesList', shows: list },
     { kind: 'client', address: 'nodeManage/domains', shows: list },
@@ -331,6 +345,22 @@ describe.each(looks)('in $language at $width px, light and dark', (look) => {
       if (found.length > 0) faults[place.address] = found;
     }
     await screen.page.context().close();
+    expect(faults).toEqual({});
+  });
+
+  test('the form by which a machine is installed is whole, by password and by key', walk, async () => {
+    const screen = await product.openAs('client', `nodeManage/nodesList/${bareNode}`, look);
+    const { page } = screen;
+    await page.locator('main').getByRole('button', { name: /SSH/ }).click();
+    const form = page.getByRole('dialog');
+    const faults: Record<string, string[]> = {};
+    for (const by of ['password', 'key']) {
+      await form.locator(`input[type="radio"][value="${by}"]`).locator('xpath=..').click();
+      await form.locator(by === 'key' ? 'textarea' : 'input[type="password"]').waitFor();
+      const found = await faultsOf(screen);
+      if (found.length > 0) faults[by] = found;
+    }
+    await page.context().close();
     expect(faults).toEqual({});
   });
 

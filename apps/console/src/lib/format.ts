@@ -148,3 +148,7 @@ export function duration(seconds: number, language: Language) {
 /** How long something took: milliseconds below a second. */
 export const took = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.round(milliseconds)}${nbsp}ms` : `${(milliseconds / 1000).toFixed(2)}${nbsp}s`;
+
+/** The same of what may be long: `41.60 s`, `3 min 12 s`. */
+export const lasted = (milliseconds: number, language: Language) =>
+  milliseconds < 60_000 ? took(Math.max(0, milliseconds)) : duration(milliseconds / 1000, language);

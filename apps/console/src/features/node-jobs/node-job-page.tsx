@@ -1,15 +1,17 @@
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconPlayerStop, IconRefresh } from '@tabler/icons-react';
+import { IconCheck, IconPlayerStop, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Copy, CopyIcon } from '../../components/values/copy.tsx';
-import { took } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { to } from '../../lib/family.ts';
+import { bits, lasted } from '../../lib/format.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
@@ -32,6 +34,7 @@ export function NodeJobPage() {
 
 function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
   const t = useT();
+  const language = useLanguage();
   const job = useLiveJob(read);
   const can = useCan();
   const params = { nodeID: job.nodeID, jobID: job.id };
@@ -53,7 +56,7 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
       facts={
         <span>
           {t(`nodeJobs.state.${job.state}`)} · {t('nodeJobs.progress', { done, count: job.steps.length })} ·{' '}
-          {took((job.endedAt ? Date.parse(job.endedAt) : now) - Date.parse(job.createdAt))}
+          {lasted((job.endedAt ? Date.parse(job.endedAt) : now) - Date.parse(job.createdAt), language)}
         </span>
       }
       actions={
@@ -87,6 +90,15 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
               {node.data ? `${node.data.ip}${node.data.ssh ? `:${node.data.ssh.port}` : ''}` : '—'}
             </Fact>
             <Fact term={t('nodes.fields.zoneName')}>{node.data?.zoneName ?? '—'}</Fact>
+            {node.data && (
+              <Fact term={t('nodes.fields.role')}>
+                {[
+                  t(`nodes.choices.role.${node.data.role}`),
+                  t(`nodes.layers.${node.data.portType}`),
+                  ...(node.data.bandwidthMbps > 0 ? [bits(node.data.bandwidthMbps * 1e6)] : []),
+                ].join(' · ')}
+              </Fact>
+            )}
             {job.system && (
               <Fact term={t('nodeJobs.system')}>
                 {job.system.id} {job.system.version} · {job.system.arch}
@@ -103,6 +115,7 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
               <StepLine key={step.name} step={step} now={now} />
             ))}
           </ol>
+          {job.kind === 'install' && job.state === 'completed' && <Installed nodeID={job.nodeID} />}
           <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
         </div>
         <Output steps={job.steps} isOpen={isOpen} />
@@ -111,13 +124,36 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
   );
 }
 
+/** It is there and serves, but no visitor is led to it yet. */
+function Installed({ nodeID }: { nodeID: string }) {
+  const t = useT();
+  return (
+    <div className={classes['installed']}>
+      <p>{t('nodeJobs.standsBy')}</p>
+      <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}`)} variant="default">
+        {t('nodes.join.open')}
+      </Button>
+    </div>
+  );
+}
+
 function StepLine({ step, now }: { step: NodeStep; now: number }) {
   const t = useT();
+  const language = useLanguage();
   const { name, state, fault, message, startedAt, endedAt } = step;
   const isTimed = startedAt !== null && (state === 'running' || endedAt !== null);
   return (
     <li className={classes['step']} data-state={state} aria-current={state === 'running' ? 'step' : undefined}>
-      <StatusMark tone={toneOfStep[state]} label={t(`nodeJobs.stepState.${state}`)} />
+      <span className={classes['mark']}>
+        {state === 'done' ? (
+          <>
+            <IconCheck size={15} stroke={2} aria-hidden />
+            <span className="hidden-text">{t('nodeJobs.stepState.done')}</span>
+          </>
+        ) : (
+          <StatusMark tone={toneOfStep[state]} label={t(`nodeJobs.stepState.${state}`)} />
+        )}
+      </span>
       <div>
         <div className={classes['name']}>{t(`nodeJobs.steps.${name}`)}</div>
         <div className={classes['why']}>{t(`nodeJobs.stepsWhy.${name}`)}</div>
@@ -129,7 +165,7 @@ function StepLine({ step, now }: { step: NodeStep; now: number }) {
         )}
       </div>
       <span className={classes['took']}>
-        {isTimed && took((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt))}
+        {isTimed && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language)}
       </span>
     </li>
   );

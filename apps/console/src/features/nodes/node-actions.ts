@@ -1,6 +1,10 @@
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import {
+  IconArrowsExchange,
+  IconCalendarTime,
+  IconCut,
   IconDoorExit,
   IconEraser,
   IconTrashX,
@@ -10,8 +14,9 @@ import {
   IconRefreshDot,
   IconReload,
   IconTerminal2,
+  type Icon,
 } from '@tabler/icons-react';
-import { createElement } from 'react';
+import { createElement, type ComponentType } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import {
@@ -23,11 +28,11 @@ import {
   type CallAction,
   type RunAction,
 } from '../../components/resource-table/actions.tsx';
-import { t, useT } from '../../lib/i18n.ts';
+import { t, useT, type Word } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { isConnected } from './figures.ts';
 import { JoinPanel } from './join-panel.tsx';
-import { MoveForm, PurgeForm } from './node-forms.tsx';
+import { GenevaForm, LogRotateTimeForm, MoveForm, PurgeForm, RoleForm } from './node-forms.tsx';
 import type { EdgeNode } from './node-states.ts';
 
 // What is done to nodes, wherever it is offered.
@@ -166,26 +171,29 @@ export function useRejoin() {
   };
 }
 
-/** To a zone that is chosen in a form. */
-export function useMoving(): RunAction<EdgeNode> {
+/** What needs more than a yes: each is asked in a form. */
+export function useNodeForms() {
   const overlay = useOverlay();
-  return act<EdgeNode>({
-    label: 'nodes.actions.move',
-    icon: IconMapPinShare,
-    can: nodes.moveToZone.can,
-    more: true,
-    run: (rows) => overlay(createElement(MoveForm, { ids: idsOf(rows) }), { title: 'nodes.actions.move' }),
-  });
-}
-
-/** What of their stores is to go is written in a form. */
-export function usePurging(): RunAction<EdgeNode> {
-  const overlay = useOverlay();
-  return act<EdgeNode>({
-    label: 'nodes.actions.purge',
-    icon: IconEraser,
-    can: nodes.cache.can,
-    more: true,
-    run: (rows) => overlay(createElement(PurgeForm, { ids: idsOf(rows) }), { title: 'nodes.actions.purge' }),
-  });
+  const asking = (
+    Form: ComponentType<{ rows: readonly EdgeNode[] }>,
+    { label, icon, can: { can } }: { label: Word; icon: Icon; can: Pick<Endpoint, 'can'> },
+  ): RunAction<EdgeNode> =>
+    act({
+      label,
+      icon,
+      can,
+      more: true,
+      run: (rows) => overlay(createElement(Form, { rows }), { title: label }),
+    });
+  return {
+    moving: asking(MoveForm, { label: 'nodes.actions.move', icon: IconMapPinShare, can: nodes.moveToZone }),
+    purging: asking(PurgeForm, { label: 'nodes.actions.purge', icon: IconEraser, can: nodes.cache }),
+    roles: asking(RoleForm, { label: 'nodes.actions.role', icon: IconArrowsExchange, can: nodes.role }),
+    geneva: asking(GenevaForm, { label: 'nodes.actions.geneva', icon: IconCut, can: nodes.geneva }),
+    rotation: asking(LogRotateTimeForm, {
+      label: 'nodes.actions.rotation',
+      icon: IconCalendarTime,
+      can: nodes.logRotateTime,
+    }),
+  };
 }

@@ -64,21 +64,24 @@ function RelayPortField() {
 
 const GB = 1_000_000_000;
 
+const bytesOf = (typed: string | number) => (typed === '' ? undefined : Math.round(Number(typed) * GB));
+
 /** Stored in bytes, typed in GB. What is typed is kept beside it: `1.` is on its way to `1.5`. */
-function GigabytesField({ name }: { name: string }) {
+export function GigabytesField({ name }: { name: string }) {
   const { accepted, value, set, input } = useField(name);
-  const [typed, setTyped] = useState<string | number>(typeof value === 'number' ? value / GB : '');
+  const [typed, setTyped] = useState<string | number>('');
   if (!accepted) return null;
+  const shown = bytesOf(typed) === value ? typed : typeof value === 'number' ? value / GB : '';
   return (
     <NumberInput
       {...input}
-      value={typed}
+      value={shown}
       min={0}
       clampBehavior="none"
       decimalScale={2}
       onChange={(next) => {
         setTyped(next);
-        set(next === '' ? undefined : Math.round(Number(next) * GB));
+        set(bytesOf(next));
       }}
     />
   );

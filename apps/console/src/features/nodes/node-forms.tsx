@@ -1,21 +1,24 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { Geneva, NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
+import { Geneva, NodePurge, NodeRole } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import type { ReactNode } from 'react';
 import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { useT } from '../../lib/i18n.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
 /** Another zone is other sites, other keys and another name on the bus. */
-export function MoveForm({ ids }: { ids: readonly string[] }) {
+export function MoveForm({ rows }: { rows: readonly EdgeNode[] }) {
   const t = useT();
+  const ids = rows.map(({ id }) => id);
   return (
     <ResourceForm
       create={nodes.moveToZone}
@@ -34,41 +37,77 @@ const { packetSize, windowSize } = Geneva.shape;
 /** An empty box is what the system does by itself. */
 const Sizes = z.object({ packetSize: packetSize.unwrap().optional(), windowSize: windowSize.unwrap().optional() });
 
-export function GenevaForm({ node }: { node: EdgeNode }) {
-  const { packetSize, windowSize } = node.geneva;
+/** What is set of nodes; in a page's section it starts with what the one node has, and is saved in the bar. */
+interface SettingForm {
+  rows: readonly EdgeNode[];
+  within?: { title: Word; why: Word } | undefined;
+  /** What stands below the fields. */
+  children?: ReactNode;
+}
+
+const settingOf = ({ rows, within }: SettingForm) => ({
+  ids: rows.map(({ id }) => id),
+  only: rows.length === 1 ? rows[0] : undefined,
+  form: { submitLabel: 'common.save', done: 'common.saved', bar: within !== undefined } as const,
+});
+
+const Fields = ({ within, children }: Pick<SettingForm, 'within'> & { children: ReactNode }) =>
+  within ? <Section {...within}>{children}</Section> : children;
+
+export function GenevaForm({ rows, within }: SettingForm) {
+  const { ids, only, form } = settingOf({ rows, within });
+  const { packetSize = null, windowSize = null } = only?.geneva ?? {};
   return (
     <ResourceForm
+      {...form}
       create={nodes.geneva}
       schema={Sizes}
       initial={{ ...(packetSize !== null && { packetSize }), ...(windowSize !== null && { windowSize }) }}
-      wrap={(sizes) => ({
-        ids: [node.id],
-        packetSize: sizes['packetSize'] ?? null,
-        windowSize: sizes['windowSize'] ?? null,
-      })}
-      submitLabel="common.save"
-      done="common.saved"
+      wrap={(sizes) => ({ ids, packetSize: sizes['packetSize'] ?? null, windowSize: sizes['windowSize'] ?? null })}
     >
-      <NumberField name="packetSize" min={88} max={1460} suffix=" B" />
-      <NumberField name="windowSize" min={1} max={65_535} suffix=" B" />
+      <Fields within={within}>
+        <NumberField name="packetSize" min={88} max={1460} suffix=" B" />
+        <NumberField name="windowSize" min={1} max={65_535} suffix=" B" />
+      </Fields>
     </ResourceForm>
   );
 }
 
 const times = ['0', '3600', '21600', '86400', '604800'];
 
-export function LogRotateTimeForm({ node }: { node: EdgeNode }) {
-  const current = String(node.logRotateSeconds);
+export function LogRotateTimeForm({ rows, within, children }: SettingForm) {
+  const { ids, only, form } = settingOf({ rows, within });
+  const current = String(only?.logRotateSeconds ?? 86_400);
+  const choices = [...new Set([...times, current])];
   return (
     <ResourceForm
+      {...form}
       create={nodes.logRotateTime}
-      schema={z.object({ seconds: z.enum([...times, current]) })}
+      schema={z.object({ seconds: z.enum(choices) })}
       initial={{ seconds: current }}
-      wrap={({ seconds }) => ({ ids: [node.id], seconds: Number(seconds) })}
-      submitLabel="common.save"
-      done="common.saved"
+      wrap={({ seconds }) => ({ ids, seconds: Number(seconds) })}
     >
-      <ChoiceField name="seconds" choices={[...new Set([...times, current])]} />
+      <Fields within={within}>
+        <ChoiceField name="seconds" choices={choices} />
+      </Fields>
+      {children}
+    </ResourceForm>
+  );
+}
+
+const Role = z.object({ role: NodeRole });
+
+export function RoleForm({ rows }: { rows: readonly EdgeNode[] }) {
+  const { ids, only, form } = settingOf({ rows });
+  return (
+    <ResourceForm
+      {...form}
+      create={nodes.role}
+      schema={Role}
+      initial={{ role: only?.role === 'main' ? 'backup' : 'main' }}
+      wrap={({ role }) => ({ ids, role })}
+    >
+      <ChoiceField name="role" segmented />
     </ResourceForm>
   );
 }
@@ -95,8 +134,9 @@ export function AddSubsForm({ node }: { node: EdgeNode }) {
 const Purge = z.object({ type: z.enum(['1', '2', '3', '4']), urls: NodePurge.shape.urls });
 
 /** At these nodes alone; of a site everywhere it is the site's own purge. */
-export function PurgeForm({ ids }: { ids: readonly string[] }) {
+export function PurgeForm({ rows }: { rows: readonly EdgeNode[] }) {
   const t = useT();
+  const ids = rows.map(({ id }) => id);
   return (
     <ResourceForm
       create={nodes.cache}

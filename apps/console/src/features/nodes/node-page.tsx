@@ -34,18 +34,17 @@ import {
   resetting,
   rotating,
   uninstalling,
-  useMoving,
-  usePurging,
+  useNodeForms,
   useRejoin,
 } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 import { ConnectionsTab, PerformanceTab } from './performance-tab.tsx';
-import { RunningTab } from './running-tab.tsx';
+import { Running } from './running.tsx';
 import { Serial } from './serial.tsx';
-import { SettingsTab } from './settings-tab.tsx';
-import { SubsTab } from './subs-tab.tsx';
+import { CacheTab, CommandsTab, GenevaTab, LogsTab } from './settings-tabs.tsx';
+import { Subs } from './subs.tsx';
 
 type Installed = Received<typeof nodes.config>;
 
@@ -62,22 +61,23 @@ function Loaded({ node }: { node: EdgeNode }) {
   const overlay = useOverlay();
   const rejoin = useRejoin();
   const runAction = useRunAction<EdgeNode>();
-  const moving = useMoving();
-  const purging = usePurging();
+  const { moving, purging, roles, geneva, rotation } = useNodeForms();
   const allowed = useAllowed();
   const [opened, setOpened] = useState(false);
   const more = allowed<EdgeNode, RowAction<EdgeNode>>([
     ...(node.enabled ? [draining] : []),
+    roles,
     moving,
-    ...(node.initialized ? [resetting, rotating, purging, clearing, rebooting, uninstalling] : []),
+    ...(node.initialized ? [geneva, rotation, rotating, purging, clearing, resetting, rebooting, uninstalling] : []),
   ]);
   const tabs = [
     { value: 'info', label: 'nodes.tabs.info' },
     { value: 'performance', label: 'nodes.tabs.performance' },
     { value: 'connections', label: 'nodes.tabs.connections' },
-    { value: 'settings', label: 'nodes.tabs.settings' },
-    { value: 'subs', label: 'nodes.tabs.subs', count: node.subCount },
-    { value: 'running', label: 'nodes.tabs.running' },
+    { value: 'cache', label: 'nodes.tabs.cache' },
+    { value: 'geneva', label: 'nodes.tabs.geneva' },
+    { value: 'logs', label: 'nodes.tabs.logs' },
+    { value: 'commands', label: 'nodes.tabs.commands' },
   ] as const;
   const tab = useTab(tabs);
   const run = (action: RowAction<EdgeNode>) =>
@@ -139,9 +139,10 @@ function Loaded({ node }: { node: EdgeNode }) {
       {tab === 'info' && <Await result={installed}>{(config) => <Info node={node} installed={config} />}</Await>}
       {tab === 'performance' && <PerformanceTab node={node} />}
       {tab === 'connections' && <ConnectionsTab node={node} />}
-      {tab === 'settings' && <SettingsTab node={node} />}
-      {tab === 'subs' && <SubsTab node={node} />}
-      {tab === 'running' && <RunningTab node={node} />}
+      {tab === 'cache' && <CacheTab node={node} />}
+      {tab === 'geneva' && <GenevaTab node={node} />}
+      {tab === 'logs' && <LogsTab node={node} />}
+      {tab === 'commands' && <CommandsTab node={node} />}
     </Page>
   );
 }
@@ -149,6 +150,7 @@ function Loaded({ node }: { node: EdgeNode }) {
 function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
   const t = useT();
   const nothing = <Nothing />;
+  const said = reasonOf(node, t);
   const digest =
     installed.digestAgrees === null ? 'digestUnknown' : installed.digestAgrees ? 'digestAgrees' : 'digestDiffers';
   return (
@@ -208,7 +210,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
       </Section>
       <Section title="nodes.info.faults" why="nodes.info.faultsWhy">
         <div className={classes['wide']}>
-          <Status kind="node" value={node.status} why={reasonOf(node, t)} />
+          <Status kind="node" value={node.status} why={said === installed.error ? null : said} />
         </div>
         {installed.error !== null && (
           <div className={classes['wide']}>
@@ -222,6 +224,8 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
         {installed.error === null && installed.rejected.length === 0 && <span>{t('nodes.info.noFaults')}</span>}
       </Section>
+      <Subs node={node} />
+      <Running node={node} />
       <JobsOfNode node={node} />
     </>
   );

@@ -22,8 +22,7 @@ import {
   removing,
   resetting,
   rotating,
-  useMoving,
-  usePurging,
+  useNodeForms,
   useRejoin,
 } from './node-actions.ts';
 import { Meter } from './meter.tsx';
@@ -71,7 +70,7 @@ const columns: Column<EdgeNode>[] = [
   {
     key: 'connections',
     align: 'right',
-    priority: 3,
+    priority: 2,
     sort: false,
     render: ({ load }) => <Count of={load?.connections} />,
     text: ({ load }) => String(load?.connections ?? ''),
@@ -83,7 +82,7 @@ const columns: Column<EdgeNode>[] = [
     render: ({ load }) => (load ? <Meter share={load.cpu} /> : <Nothing />),
     text: ({ load }) => String(load?.cpu ?? ''),
   },
-  { key: 'cacheBytes', as: 'bytes', priority: 3, sort: false },
+  { key: 'cacheBytes', as: 'bytes', priority: 2, sort: false },
   { key: 'lastSeenAt', as: 'time', hidden: true },
   { key: 'memo', hidden: true },
   { key: 'version', render: ({ version }) => version || <Nothing /> },
@@ -105,17 +104,19 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       if (node) await rejoin(node);
     },
   });
-  const moving = useMoving();
-  const purging = usePurging();
+  const { moving, purging, roles, geneva, rotation } = useNodeForms();
   const bulk: BulkAction<EdgeNode>[] = [
     enabling,
     draining,
     disabling,
+    roles,
     moving,
-    resetting,
+    geneva,
+    rotation,
     rotating,
     purging,
     clearing,
+    resetting,
     rebooting,
     removing,
   ];
@@ -142,9 +143,10 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       row={(node) => [
         edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
         ...(node.enabled ? [draining, disabling] : [enabling]),
+        roles,
         moving,
         rejoining,
-        ...(node.initialized ? [resetting, rotating, purging, clearing, rebooting] : []),
+        ...(node.initialized ? [geneva, rotation, rotating, purging, clearing, resetting, rebooting] : []),
         removing,
       ]}
       bulk={bulk}

@@ -7,7 +7,7 @@ import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t } from '../../lib/i18n.ts';
 import { InstallForm } from '../node-jobs/install-form.tsx';
-import { disabling, enabling, installing, removing, useMoving, useRejoin } from './node-actions.ts';
+import { disabling, enabling, installing, removing, useNodeForms, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import type { EdgeNode } from './node-states.ts';
 
@@ -23,7 +23,7 @@ const columns: Column<EdgeNode>[] = [
 /** Nodes whose machine has not joined yet. */
 export function WaitingTable() {
   const rejoin = useRejoin();
-  const moving = useMoving();
+  const { moving } = useNodeForms();
   const rejoining = act<EdgeNode>({
     label: 'nodes.actions.rejoin',
     icon: IconKey,

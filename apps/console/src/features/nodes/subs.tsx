@@ -1,7 +1,8 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconPlus, IconServer, IconUnlink } from '@tabler/icons-react';
+import { IconPlus, IconUnlink } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Section } from '../../components/page/section.tsx';
 import { does } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
@@ -26,7 +27,7 @@ const columns: Column<EdgeNode>[] = [
 ];
 
 /** The nodes that stand under this one. */
-export function SubsTab({ node }: { node: EdgeNode }) {
+export function Subs({ node }: { node: EdgeNode }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
@@ -46,21 +47,30 @@ export function SubsTab({ node }: { node: EdgeNode }) {
       {t('nodes.subs.add')}
     </Button>
   );
+  if (node.subCount === 0)
+    return (
+      adding && (
+        <Section title="nodes.tabs.subs" why="nodes.subs.why">
+          <div>{adding}</div>
+        </Section>
+      )
+    );
   return (
-    <ResourceTable
-      endpoint={nodes.subs}
-      params={params}
-      columns={columns}
-      caption="nodes.tabs.subs"
-      words="nodes.subs"
-      counted={() => null}
-      search="search"
-      pollMs={5000}
-      row={() => [detaching]}
-      bulk={[detaching]}
-      tools={node.subCount > 0 && adding}
-      empty={{ icon: IconServer, action: adding }}
-      phone={(one) => ({ below: <Status kind="node" value={one.status} why={reasonOf(one, t)} /> })}
-    />
+    <Section title="nodes.tabs.subs" why="nodes.subs.why" wide>
+      <ResourceTable
+        endpoint={nodes.subs}
+        params={params}
+        columns={columns}
+        caption="nodes.tabs.subs"
+        words="nodes.subs"
+        counted={() => null}
+        search="search"
+        pollMs={5000}
+        row={() => [detaching]}
+        bulk={[detaching]}
+        tools={adding}
+        phone={(one) => ({ below: <Status kind="node" value={one.status} why={reasonOf(one, t)} /> })}
+      />
+    </Section>
   );
 }

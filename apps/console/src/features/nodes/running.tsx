@@ -1,9 +1,10 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { IconPlugConnectedX } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconFileCode } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Section } from '../../components/page/section.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { EmptyState } from '../../components/states/states.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Bytes, Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
@@ -13,17 +14,37 @@ import { isConnected } from './figures.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
-/** The files that its nginx runs at this moment, asked of the machine. */
-export function RunningTab({ node }: { node: EdgeNode }) {
+/** The files that its nginx runs at this moment: asked of the machine while somebody looks at them. */
+export function Running({ node }: { node: EdgeNode }) {
   const t = useT();
-  const connected = isConnected(node);
-  const found = useEndpoint(nodes.running, { params: { nodeID: node.id } }, { pollMs: 10_000, enabled: connected });
-  if (!connected)
-    return <EmptyState icon={IconPlugConnectedX} title={t('nodes.live.away')} text={t('nodes.live.awayWhy')} />;
+  const [isOpen, setIsOpen] = useState(false);
+  if (!isConnected(node)) return null;
+  return (
+    <Section title="nodes.running.title" why="nodes.running.why">
+      {isOpen ? (
+        <Files nodeID={node.id} />
+      ) : (
+        <div>
+          <Button
+            variant="default"
+            leftSection={<IconFileCode size={15} stroke={1.6} />}
+            onClick={() => setIsOpen(true)}
+          >
+            {t('nodes.running.show')}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Files({ nodeID }: { nodeID: string }) {
+  const t = useT();
+  const found = useEndpoint(nodes.running, { params: { nodeID } }, { pollMs: 10_000 });
   return (
     <Await result={found}>
       {({ generation, documents, files }) => (
-        <Section title="nodes.running.title" why="nodes.running.why">
+        <>
           <Facts>
             <Fact term={t('nodes.running.generation')}>{generation === null ? <Nothing /> : count(generation)}</Fact>
             <Fact term={t('nodes.running.documents')}>{count(documents)}</Fact>
@@ -50,7 +71,7 @@ export function RunningTab({ node }: { node: EdgeNode }) {
               ))}
             </tbody>
           </table>
-        </Section>
+        </>
       )}
     </Await>
   );
