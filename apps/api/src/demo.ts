@@ -101,7 +101,6 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
         ...data,
         parentId,
         clientId: kind === 'admin' ? null : clientId,
-        dnsType: kind === 'client' ? 'manual' : null,
       },
     });
   };

@@ -13,6 +13,7 @@ import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
+import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
@@ -44,6 +45,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 // Codes and links go out also while NATS is away.
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
+const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
 nodeLink = await startNodeLink(installation, log);
@@ -72,6 +74,7 @@ async function stop(signal: string) {
   await issuing.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
+  await dnsReconciler.stop();
   await identities.close();
   await installation.close();
   log.info('stopped');

@@ -40,7 +40,7 @@ export const guardedLookup =
   };
 
 export const outboundFetch =
-  (settings: Settings) =>
+  (settings: Settings, bytesAtMost = BYTES_AT_MOST) =>
   (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
@@ -58,7 +58,7 @@ export const outboundFetch =
         let size = 0;
         answer.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > BYTES_AT_MOST) return void asked.destroy(new OutboundRefusal('the answer is too large'));
+          if (size > bytesAtMost) return void asked.destroy(new OutboundRefusal('the answer is too large'));
           chunks.push(chunk);
         });
         answer.on('error', broken);

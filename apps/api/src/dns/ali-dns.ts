@@ -91,8 +91,10 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
         ({ LineCode, LineDisplayName }) => ({ id: LineCode, name: LineDisplayName }),
       );
     },
-    async list(zone) {
-      return inSets(await rows(zone, 'DescribeDomainRecords', {}));
+    async list(zone, name) {
+      if (name === undefined) return inSets(await rows(zone, 'DescribeDomainRecords', {}));
+      const found = await rows(zone, 'DescribeSubDomainRecords', { SubDomain: name === zone ? `@.${zone}` : name });
+      return inSets(found.filter((row) => row.name === name));
     },
     async upsert(zone, records) {
       const { name, type, line = DEFAULT_LINE, ttlSeconds } = records;

@@ -61,8 +61,8 @@ export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: 
 
   return {
     lines: () => Promise.resolve([]),
-    async list(zone) {
-      return inSets(await rows(await zoneId(zone)));
+    async list(zone, name) {
+      return inSets(await rows(await zoneId(zone), name === undefined ? '' : `&name=${encodeURIComponent(name)}`));
     },
     async upsert(zone, records) {
       const { name, type, ttlSeconds } = withoutLine(records);

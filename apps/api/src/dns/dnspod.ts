@@ -101,8 +101,10 @@ export function dnspod(
         .filter(({ LineId }) => LineId !== DEFAULT.RecordLineId)
         .map(({ LineId, Name }) => ({ id: LineId, name: Name }));
     },
-    async list(zone) {
-      return inSets(await rows(zone, {}));
+    async list(zone, name) {
+      if (name === undefined) return inSets(await rows(zone, {}));
+      const found = await rows(zone, { Subdomain: withinZone(zone, name) });
+      return inSets(found.filter((row) => row.name === name));
     },
     async upsert(zone, records) {
       const { name, type, line, ttlSeconds } = records;

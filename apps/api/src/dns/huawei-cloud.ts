@@ -99,8 +99,10 @@ export function huaweiCloud(
       const { lines } = Lines.parse(await call('GET', 'v2.1/system-lines', asked));
       return lines.filter(({ id }) => !DEFAULT_LINES.includes(id)).map(({ id, name }) => ({ id, name }));
     },
-    async list(zone) {
-      return (await sets(await zoneId(zone), {})).map(({ id: _, ...set }) => set);
+    async list(zone, name) {
+      const filter = name === undefined ? {} : { name: withDot(name), search_mode: 'equal' };
+      const found = (await sets(await zoneId(zone), filter)).map(({ id: _, ...set }) => set);
+      return found.filter((set) => name === undefined || set.name === name);
     },
     async upsert(zone, records) {
       const { name, type, line, values, ttlSeconds } = records;

@@ -3,7 +3,8 @@ import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-export const RecordType = z.enum(['A', 'AAAA', 'CNAME', 'TXT']);
+/** LUA is of PowerDNS alone: a program that answers for other types. */
+export const RecordType = z.enum(['A', 'AAAA', 'CNAME', 'TXT', 'LUA']);
 export type RecordType = z.output<typeof RecordType>;
 
 /** What providers call a name within its zone. */

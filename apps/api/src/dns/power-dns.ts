@@ -1,9 +1,10 @@
-// PowerDNS by its own HTTP API (version 4).
+// PowerDNS by its own HTTP API (version 4). It tells visitors apart by programs that answer for other types (LUA records):
+// what those say is the caller's (dns-state/lua-answers.ts).
 import * as z from 'zod';
 import type { PowerDnsInput } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
-import type { Ask, DnsAccount } from './provider.ts';
-import { DnsRefusal, withoutLine } from './refusal.ts';
+import type { Ask, DnsAccount, DnsChange, DnsLine } from './provider.ts';
+import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 
 const Zone = z.object({
   rrsets: z.array(
@@ -15,33 +16,57 @@ const Zone = z.object({
     }),
   ),
 });
+const Settings = z.array(z.object({ name: z.string(), value: z.string() }));
 const Fault = z.object({ error: z.string() });
+/** How many sets are changed in one call: some hundred milliseconds of its database. */
+const AT_ONCE = 1000;
+/** What is wrong with a change itself, as against its moment or whoever asks for it. */
+const isAboutContent = (status: number) => status === 400 || status === 409 || status === 422;
 
 export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInput>, ask: Ask): DnsAccount {
-  const call = async (zone: string, method: string, body?: object): Promise<unknown> => {
-    const address = `${url.replace(/\/+$/, '')}/api/v1/servers/${serverID}/zones/${encodeURIComponent(`${zone}.`)}`;
-    const answer = await ask(address, {
-      method,
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+  const server = `${url.replace(/\/+$/, '')}/api/v1/servers/${serverID}`;
+  const call = (path: string, method: string, body?: object) =>
+    patiently(async (): Promise<unknown> => {
+      const answer = await ask(`${server}/${path}`, {
+        method,
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (answer.ok) return text === '' ? null : JSON.parse(text);
+      const fault = faultIn(text) ?? `${answer.status} ${answer.statusText}`.trim();
+      if (answer.status === 429) throw new DnsBusy(fault, '', answer.headers.get('retry-after'));
+      if (isAboutContent(answer.status)) throw new DnsRefusal(fault);
+      throw new DnsRefusal(fault, `HTTP ${answer.status}`);
     });
-    const text = await answer.text();
-    if (answer.ok) return text === '' ? null : JSON.parse(text);
-    throw new DnsRefusal(faultIn(text) ?? `${answer.status} ${answer.statusText}`.trim());
+  const zonePath = (zone: string) => `zones/${encodeURIComponent(`${zone}.`)}`;
+  const change = async (zone: string, changes: DnsChange[]) => {
+    for (let at = 0; at < changes.length; at += AT_ONCE)
+      await call(zonePath(zone), 'PATCH', { rrsets: changes.slice(at, at + AT_ONCE).map(rrsetOf) });
   };
-  const change = (zone: string, rrset: object) => call(zone, 'PATCH', { rrsets: [rrset] });
 
   return {
-    lines: () => Promise.resolve([]),
-    async list(zone) {
-      const { rrsets } = Zone.parse(await call(zone, 'GET'));
-      return rrsets.flatMap(({ name, type, ttl, records }) => {
+    async lines() {
+      const settings = Settings.parse(await call('config', 'GET'));
+      const valueOf = (name: string) => settings.find((one) => one.name === name)?.value ?? '';
+      const canTell = !['', 'no'].includes(valueOf('enable-lua-records')) && /\bgeoip\b/.test(valueOf('launch'));
+      const files = canTell ? valueOf('geoip-database-files') : '';
+      const lines: DnsLine[] = [];
+      if (files !== '') lines.push({ id: 'places', name: 'Countries and continents' });
+      if (/asn/i.test(files)) lines.push({ id: 'networks', name: 'Carriers' });
+      return lines;
+    },
+    async list(zone, name) {
+      const filter = name === undefined ? '' : `?rrset_name=${encodeURIComponent(withDot(name))}`;
+      const { rrsets } = Zone.parse(await call(`${zonePath(zone)}${filter}`, 'GET'));
+      return rrsets.flatMap(({ name: given, type, ttl, records }) => {
         const known = RecordType.safeParse(type);
         const values = records.filter(({ disabled }) => !disabled).map(({ content }) => content);
-        if (!known.success || values.length === 0) return [];
+        // Older servers answer the whole zone whatever they are asked.
+        if (!known.success || values.length === 0 || (name !== undefined && plainName(given) !== name)) return [];
         return [
           {
-            name: plainName(name),
+            name: plainName(given),
             type: known.data,
             values: values.map((value) => (known.data === 'TXT' ? unquoted(value) : plainValue(known.data, value))),
             ttlSeconds: ttl,
@@ -49,17 +74,21 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
         ];
       });
     },
-    async upsert(zone, records) {
-      const { name, type, values, ttlSeconds } = withoutLine(records);
-      const content = (value: string) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value);
-      const rows = values.map((value) => ({ content: content(value), disabled: false }));
-      await change(zone, { name: `${name}.`, type, ttl: ttlSeconds, changetype: 'REPLACE', records: rows });
-    },
-    async remove(zone, records) {
-      const { name, type } = withoutLine(records);
-      await change(zone, { name: `${name}.`, type, changetype: 'DELETE' });
-    },
+    upsert: (zone, put) => change(zone, [{ put }]),
+    remove: (zone, drop) => change(zone, [{ drop }]),
+    change,
   };
+}
+
+function rrsetOf(change: DnsChange): object {
+  if ('drop' in change) {
+    const { name, type } = withoutLine(change.drop);
+    return { name: `${name}.`, type, changetype: 'DELETE' };
+  }
+  const { name, type, values, ttlSeconds } = withoutLine(change.put);
+  const content = (value: string) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value);
+  const records = values.map((value) => ({ content: content(value), disabled: false }));
+  return { name: `${name}.`, type, ttl: ttlSeconds, changetype: 'REPLACE', records };
 }
 
 function faultIn(text: string): string | null {

@@ -30,18 +30,26 @@ export interface DnsRecords {
 export interface DnsAccount {
   /** None: the provider answers everybody alike. */
   lines: (zone: string) => Promise<DnsLine[]>;
-  list: (zone: string) => Promise<DnsRecords[]>;
+  /** Of the whole zone, or of one name in it. */
+  list: (zone: string, name?: string) => Promise<DnsRecords[]>;
   /** The set has these values and no others, at no moment none. */
   upsert: (zone: string, records: DnsRecords) => Promise<void>;
-  remove: (zone: string, records: Pick<DnsRecords, 'name' | 'type' | 'line'>) => Promise<void>;
+  remove: (zone: string, set: DnsKey) => Promise<void>;
+  /** Where the vendor has it: all of them in one step, or none. */
+  change?: (zone: string, changes: DnsChange[]) => Promise<void>;
 }
+/** Which set of a zone. */
+export type DnsKey = Pick<DnsRecords, 'name' | 'type' | 'line'>;
+export type DnsChange = { put: DnsRecords } | { drop: DnsKey };
+/** A zone of a hundred thousand names in one answer. */
+const ZONE_BYTES = 32_000_000;
 export type Ask = ReturnType<typeof outboundFetch>;
 
 export function openDns(
   env: Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY' | 'DNS_ENDPOINTS'>,
   { provider, credentials }: DnsCredentials,
 ): DnsAccount {
-  const ask = outboundFetch(env);
+  const ask = outboundFetch(env, ZONE_BYTES);
   const { DNS_ENDPOINTS: endpoints } = env;
   switch (provider) {
     case 'powerDNS':

@@ -13,25 +13,29 @@ export class DnsRefusal extends Error {
 
 /** It was asked too often; nothing was done. */
 export class DnsBusy extends DnsRefusal {
+  /** As it asked for itself. */
   readonly afterMs: number;
 
   constructor(message: string, code: string, retryAfter: string | null) {
     super(message, code);
-    this.afterMs = Math.min((Number(retryAfter) || 0) * 1000, LONGEST_MS);
+    const seconds = Number(retryAfter);
+    const atMs = Number.isNaN(seconds) ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1000;
+    this.afterMs = Math.min(Math.max(atMs || 0, 0), HOUR_MS);
   }
 }
 
 const TURNS = 4;
 const FIRST_MS = 250;
 const LONGEST_MS = 5000;
+const HOUR_MS = 3_600_000;
 
-/** Asked again when there was too much to do, a few times and further apart each time. */
+/** Asked again when there was too much to do, a few times and further apart each time; not before the time it asked for. */
 export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let turn = 1; ; turn += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof DnsBusy) || turn === TURNS) throw error;
+      if (!(error instanceof DnsBusy) || turn === TURNS || error.afterMs > LONGEST_MS) throw error;
       await setTimeout(error.afterMs + FIRST_MS * 2 ** (turn - 1) * (0.5 + Math.random()));
     }
   }

@@ -17,12 +17,14 @@ import type * as z from 'zod';
 import type { Route53Input } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import type { Ask, DnsAccount, DnsLine, DnsRecords } from './provider.ts';
-import { DnsRefusal } from './refusal.ts';
+import { DnsBusy, DnsRefusal } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
 
 /** Route 53 has no regions; the two clouds are told apart by one of theirs. */
 const regions = { international: 'us-east-1', china: 'cn-northwest-1' };
 const PAGE = 300;
+/** Asked too often, or by too many at once. */
+const busy = new Set(['Throttling', 'ThrottlingException', 'PriorRequestNotComplete', 'ServiceUnavailable']);
 const GEO_PAGE = 100;
 /** Everybody whom no other location takes. */
 const EVERYWHERE: GeoLocation = { CountryCode: '*' };
@@ -48,7 +50,7 @@ export function route53(
     if (!found?.Id) throw new DnsRefusal(`the key reaches no public zone ${zone}`);
     return found.Id;
   };
-  const sets = async (HostedZoneId: string, of?: { name: string; type: RecordType }) => {
+  const sets = async (HostedZoneId: string, of?: { name: string; type: AwsType | undefined }) => {
     const found: ResourceRecordSet[] = [];
     let at: Pick<Sets, 'NextRecordName' | 'NextRecordType' | 'NextRecordIdentifier'> | null = of
       ? { NextRecordName: withDot(of.name), NextRecordType: of.type }
@@ -64,10 +66,14 @@ export function route53(
         }),
       );
       found.push(...(page.ResourceRecordSets ?? []));
-      const isPast = of && (nameOf(page.NextRecordName ?? '') !== of.name || page.NextRecordType !== of.type);
+      const isPast =
+        of &&
+        (nameOf(page.NextRecordName ?? '') !== of.name || (of.type !== undefined && page.NextRecordType !== of.type));
       at = page.IsTruncated === true && !isPast ? page : null;
     }
-    return found.filter((set) => !of || (nameOf(set.Name ?? '') === of.name && set.Type === of.type));
+    return found.filter(
+      (set) => !of || (nameOf(set.Name ?? '') === of.name && (of.type === undefined || set.Type === of.type)),
+    );
   };
   const change = (HostedZoneId: string, Changes: Change[]) =>
     client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
@@ -96,8 +102,8 @@ export function route53(
           : [{ id, name: [CountryName, SubdivisionName].filter((part) => part !== undefined).join(' / ') }];
       });
     },
-    async list(zone) {
-      return (await sets(await zoneId(zone))).flatMap((set) => {
+    async list(zone, name) {
+      return (await sets(await zoneId(zone), name === undefined ? undefined : { name, type: undefined })).flatMap((set) => {
         const type = RecordType.safeParse(set.Type);
         const { ResourceRecords: rows = [], TTL: ttlSeconds, GeoLocation: place, SetIdentifier: identifier } = set;
         // What is an alias, or steered in another way than by place, is none of ours.
@@ -113,10 +119,10 @@ export function route53(
     },
     async upsert(zone, { name, type, line, values, ttlSeconds }) {
       const id = await zoneId(zone);
-      const there = await sets(id, { name, type });
+      const there = await sets(id, { name, type: typeOf(type) });
       const wanted = {
         Name: withDot(name),
-        Type: type,
+        Type: typeOf(type),
         TTL: ttlSeconds,
         ResourceRecords: values.map((value) => ({ Value: type === 'TXT' ? quoted(value) : value })),
       };
@@ -140,7 +146,7 @@ export function route53(
     },
     async remove(zone, { name, type, line }) {
       const id = await zoneId(zone);
-      const there = (await sets(id, { name, type })).filter(
+      const there = (await sets(id, { name, type: typeOf(type) })).filter(
         ({ GeoLocation: place, SetIdentifier }) => lineOf(place) === line && (place || SetIdentifier === undefined),
       );
       if (there.length > 0)
@@ -168,6 +174,12 @@ function placeOf(line: string | undefined): GeoLocation {
 /** Signs that are unusual in names are answered by their octal codes: `\052.example.com.`. */
 const nameOf = (name: string) =>
   plainName(name.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))));
+
+type AwsType = Exclude<RecordType, 'LUA'>;
+function typeOf(type: RecordType): AwsType {
+  if (type === 'LUA') throw new DnsRefusal('this provider runs no programs');
+  return type;
+}
 
 interface AwsRequest {
   method: string;
@@ -197,12 +209,14 @@ const handler = (ask: Ask) => ({
 
 function inItsWords(account: DnsAccount): DnsAccount {
   const told = (error: unknown): never => {
+    if (error instanceof Route53ServiceException && busy.has(error.name))
+      throw new DnsBusy(error.message, error.name, error.$response?.headers?.['retry-after'] ?? null);
     if (error instanceof Route53ServiceException) throw new DnsRefusal(error.message, error.name);
     throw error;
   };
   return {
     lines: (zone) => account.lines(zone).catch(told),
-    list: (zone) => account.list(zone).catch(told),
+    list: (zone, name) => account.list(zone, name).catch(told),
     upsert: (zone, records: DnsRecords) => account.upsert(zone, records).catch(told),
     remove: (zone, records) => account.remove(zone, records).catch(told),
   };

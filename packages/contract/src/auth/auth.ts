@@ -70,7 +70,10 @@ export const Self = Contact.extend({
   loginNotify: z.boolean(),
   expiry: Time.nullable(),
   clientID: Id.nullable(),
-  dnsType: z.string().nullable(),
+  dnsType: z
+    .string()
+    .nullable()
+    .describe('Of an operator: its DNS provider, or manual; null: none is set, and consoles ask for it first'),
   permissions: z.array(z.string()),
   proxy: z
     .object({ name: z.string(), email: z.string(), home: z.string().describe('The console that they came from') })

@@ -63,13 +63,16 @@ export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code:
   return tokens;
 }
 
-export async function self({ actor, installation: { env } }: Ctx, sessions: Sessions): Promise<Self> {
+export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
+  const { actor, installation } = ctx;
+  const { env } = installation;
   const { kind, language, clientId, companyTaxId, expiresAt, ...account } = await sessions.account(actor);
   return {
     ...account,
     auth: kind,
     language: Language.parse(language),
     clientID: clientId,
+    dnsType: await dnsTypeOf(ctx),
     companyTaxID: companyTaxId,
     expiry: expiresAt,
     permissions: [...actor.permissions],
@@ -81,6 +84,13 @@ export async function self({ actor, installation: { env } }: Ctx, sessions: Sess
     },
     maxLogExportTimes: 10,
   };
+}
+
+/** Null: names of sites lead nowhere yet. Manual: whoever runs the installation sees to it (CNAME_SUFFIX). */
+async function dnsTypeOf({ db, actor, installation: { env } }: Ctx): Promise<Self['dnsType']> {
+  if (actor.kind !== 'client') return null;
+  const first = await db.dnsSetting.findFirst({ orderBy: { createdAt: 'asc' }, select: { dnsType: true } });
+  return first?.dnsType ?? (env.CNAME_SUFFIX === undefined ? null : 'manual');
 }
 
 /** Only what is the account's own to say: never what it may, or whose it is. */

@@ -1,0 +1,75 @@
+// The accounts of operators: what they sign in with, sealed, and which of them have something to do.
+import { DnsCredentials } from '@edgeloom/contract/site-dns/site-dns.ts';
+import * as z from 'zod';
+import type { Installation } from '../core/installation.ts';
+import type { Secrets } from '../core/secrets.ts';
+import { openDns, type DnsAccount } from '../dns/provider.ts';
+import { offeredLines, type OfferedLines } from './offered-lines.ts';
+
+const context = (id: string) => `dns_settings/${id}/credentials`;
+export const sealSetting = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: DnsCredentials) =>
+  secrets.seal(JSON.stringify(credentials), context(id));
+export const openSetting = (
+  secrets: Pick<Secrets, 'open'>,
+  row: { id: string; dnsType: string; credentialsSealed: string },
+): DnsCredentials =>
+  DnsCredentials.parse({
+    provider: row.dnsType,
+    credentials: JSON.parse(secrets.open(row.credentialsSealed, context(row.id))),
+  });
+
+/** Whether the account does what it is for, as it stands in the form or in the table: the zone is there, and these are its lines. */
+export async function tryAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
+  const account = openDns(env, credentials);
+  const records = await account.list(rootDomain);
+  return { records, offered: offeredLines(credentials.provider, await account.lines(rootDomain)) };
+}
+
+export interface Setting {
+  id: string;
+  clientId: string;
+  provider: DnsCredentials['provider'];
+  rootDomain: string;
+  account: DnsAccount;
+  /** Null before the zone was listed for the first time. */
+  offered: OfferedLines | null;
+  isListDue: boolean;
+  tries: number;
+}
+const Row = z.object({
+  id: z.string(),
+  clientId: z.string(),
+  dnsType: z.string(),
+  credentialsSealed: z.string(),
+  rootDomain: z.string(),
+  offered: z.record(z.string(), z.string()).nullable(),
+  isListDue: z.boolean(),
+  tries: z.int(),
+});
+
+const WAITING = `SELECT s.setting_id AS id FROM dns_setting_states s
+  WHERE (s.held_until IS NULL OR s.held_until <= now())
+    AND (s.list_due_at <= now() OR EXISTS (SELECT FROM dns_names n WHERE n.setting_id = s.setting_id AND n.due_at <= now()))`;
+/** Those that may be asked and have something to do. */
+export async function waitingSettings({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(WAITING);
+  return rows.map(({ id }) => id);
+}
+
+/** As it stands now; null: it is gone, or it is to wait. */
+export async function openWaiting(
+  { pool, env, secrets }: Pick<Installation, 'pool' | 'env' | 'secrets'>,
+  id: string,
+): Promise<Setting | null> {
+  const { rows } = await pool.query(
+    `SELECT s.id, s.client_id AS "clientId", s.dns_type AS "dnsType", s.credentials_sealed AS "credentialsSealed",
+       s.root_domain AS "rootDomain", t.offered_lines AS offered, t.list_due_at <= now() AS "isListDue", t.tries
+     FROM dns_settings s JOIN dns_setting_states t ON t.setting_id = s.id
+     WHERE s.id = $1 AND (t.held_until IS NULL OR t.held_until <= now())`,
+    [id],
+  );
+  if (rows.length === 0) return null;
+  const row = Row.parse(rows[0]);
+  const credentials = openSetting(secrets, row);
+  return { ...row, provider: credentials.provider, account: openDns(env, credentials) };
+}

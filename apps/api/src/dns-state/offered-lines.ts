@@ -1,0 +1,88 @@
+// Our lines in each provider's own words. Only what the provider itself lists counts: a code that it has given up, or that the plan
+// does not include, is answered as everybody else.
+import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { carriers, commonLines, continents, type Line } from '@edgeloom/contract/dns-setting/lines.ts';
+import type { DnsLine } from '../dns/provider.ts';
+
+/** Our line, and what the provider calls it. */
+export type OfferedLines = Readonly<Record<string, string>>;
+
+type Named = Partial<Record<Line, string>>;
+const codes: Record<DnsProvider, Named> = {
+  powerDNS: {},
+  cloudflare: {},
+  route53: {},
+  dnspod: { ct: '10=0', cu: '10=1', cm: '10=3', overseas: '3=0' },
+  aliDNS: { ct: 'telecom', cu: 'unicom', cm: 'mobile', overseas: 'oversea' },
+  huaweiCloud: { ct: 'Dianxin', cu: 'Liantong', cm: 'Yidong', overseas: 'Abroad' },
+};
+
+/** Every country that has a name, by its code. */
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const chinese = new Intl.DisplayNames('zh-Hans', { type: 'region', fallback: 'none' });
+const countries = letters
+  .flatMap((first) => letters.map((second) => first + second))
+  .filter((code) => english.of(code) !== undefined && !['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO'].includes(code));
+
+const continentNames: Record<(typeof continents)[number], readonly string[]> = {
+  AF: ['Africa', '非洲'],
+  AN: ['Antarctica', '南极洲'],
+  AS: ['Asia', '亚洲'],
+  EU: ['Europe', '欧洲'],
+  NA: ['North America', '北美洲'],
+  OC: ['Oceania', '大洋洲'],
+  SA: ['South America', '南美洲'],
+};
+/** Where vendors say it otherwise. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  TW: ['Taiwan (China)', 'Taiwan, China', '中国台湾'],
+  HK: ['Hong Kong', 'Hong Kong (China)', 'Hong Kong, China', '中国香港', '香港'],
+  MO: ['Macao', 'Macau', 'Macao (China)', 'Macao, China', '中国澳门', '澳门'],
+  KR: ['Korea', '韩国'],
+  GB: ['UK', '英国'],
+};
+
+const placesByName = new Map<string, Line>([
+  ...continents.flatMap((code) => continentNames[code].map((name): [string, Line] => [name, `continent-${code}`])),
+  ...countries.flatMap((code) =>
+    [english.of(code), chinese.of(code), ...(otherNames[code] ?? [])].flatMap((name): [string, Line][] =>
+      name === undefined ? [] : [[name, `country-${code}`]],
+    ),
+  ),
+]);
+
+export function offeredLines(provider: DnsProvider, listed: readonly DnsLine[]): OfferedLines {
+  const ids = new Set(listed.map(({ id }) => id));
+  if (provider === 'powerDNS') return byPrograms(ids);
+  const coded = Object.entries(codes[provider]).flatMap(([line, id]) =>
+    id !== undefined && ids.has(id) ? [[line, id] as const] : [],
+  );
+  const placed = listed.flatMap(({ id, name }) => {
+    const line = provider === 'route53' ? route53Line(id) : placesByName.get(name);
+    return line === undefined ? [] : [[line, id] as const];
+  });
+  return Object.fromEntries([...placed, ...coded]);
+}
+
+/** Of PowerDNS: what its programs can look up. */
+function byPrograms(ids: ReadonlySet<string>): OfferedLines {
+  const places = [...countries.map((code) => `country-${code}`), ...continents.map((code) => `continent-${code}`)];
+  const lines = [
+    ...(ids.has('networks') ? Object.keys(carriers) : []),
+    ...(ids.has('places') ? ['overseas', ...places] : []),
+  ];
+  return Object.fromEntries(lines.map((line) => [line, line]));
+}
+
+function route53Line(id: string): Line | undefined {
+  if (id.startsWith('continent-')) return id;
+  return /^[A-Z]{2}$/.test(id) ? `country-${id}` : undefined;
+}
+
+/** For choosing: the common ones, then places; each with whether the providers tell it apart. */
+export const knownLines: readonly Line[] = [
+  ...commonLines,
+  ...continents.map((code) => `continent-${code}`),
+  ...countries.map((code) => `country-${code}`),
+];

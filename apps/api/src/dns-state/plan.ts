@@ -1,0 +1,31 @@
+// Works out which names should be at the providers, and what they answer. Of an operator one process does at a time: of two,
+// the one that looked first might write last.
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+
+const LOCK_CLASS = 7311;
+/** A name that changes is due at once, whatever it waited for before. */
+const RENEWED = 'generation = n.generation + 1, wanted_at = now(), due_at = now(), tries = 0, fault = NULL';
+const WANT = `WITH w AS MATERIALIZED (
+    SELECT DISTINCT ON (setting_id, name) setting_id, name, wanted FROM dns_wanted WHERE client_id = $1 ORDER BY setting_id, name),
+  kept AS (
+    INSERT INTO dns_names AS n (setting_id, name, wanted) SELECT setting_id, name, wanted FROM w
+    ON CONFLICT (setting_id, name) DO UPDATE SET wanted = excluded.wanted, ${RENEWED} WHERE n.wanted <> excluded.wanted)
+  UPDATE dns_names n SET wanted = '[]', ${RENEWED} FROM dns_settings s
+  WHERE s.client_id = $1 AND n.setting_id = s.id AND n.wanted <> '[]'
+    AND NOT EXISTS (SELECT FROM w WHERE w.setting_id = n.setting_id AND w.name = n.name)`;
+
+/** Of every operator of whom something has changed. Answers how many there were. */
+export async function planNames(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ clientId: string }>('SELECT DISTINCT client_id AS "clientId" FROM dns_plans');
+  for (const { clientId } of rows) await withClient(pool, (client) => planOne(client, clientId));
+  return rows.length;
+}
+
+const planOne = (client: PoolClient, clientId: string) =>
+  inTransaction(client, async () => {
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCK_CLASS, clientId]);
+    // Before the look: what is asked for during it is looked at again.
+    await client.query('DELETE FROM dns_plans WHERE client_id = $1', [clientId]);
+    await client.query(WANT, [clientId]);
+  });

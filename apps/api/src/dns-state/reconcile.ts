@@ -1,0 +1,252 @@
+// Brings an account to what its names should answer: what has changed, and by the hour all of it, compared with what is
+// there. Doing it twice changes nothing, so it may be stopped anywhere. Records that are not ours are left alone, also
+// under our names.
+import * as z from 'zod';
+import type { Installation } from '../core/installation.ts';
+import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
+import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
+import { openWaiting, type Setting } from './accounts.ts';
+import { keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
+import { offeredLines, type OfferedLines } from './offered-lines.ts';
+import { isSame, keyIn, keyOf, recordsOf } from './records.ts';
+
+/** More new names than this at once: the zone is listed as a whole instead of name by name. */
+const LOOKED_UP_SINGLY = 10;
+/** Names are changed side by side where the vendor has no batches. */
+const AT_ONCE = 4;
+/** So many refusals one after the other are the account's matter, not the names'. */
+const IN_A_ROW = 3;
+const NAMES_SHOWN = 20;
+/** Whatever is there is ours: somebody said so. */
+const ALL = '*';
+
+type Parts = Pick<Installation, 'pool' | 'env' | 'secrets'>;
+interface Work {
+  due: DueName;
+  records: DnsRecords[];
+  changes: DnsChange[];
+}
+/** The account cannot be asked now. */
+class Away extends Error {}
+
+/** Answers whether the account was asked at all. Stops after the step it is at when told to. */
+export async function reconcile(parts: Parts, settingId: string, isStopping: () => boolean): Promise<boolean> {
+  const setting = await openWaiting(parts, settingId);
+  if (!setting) return false;
+  const { pool } = parts;
+  try {
+    const listed = setting.isListDue || setting.offered === null ? await compare(parts, setting) : null;
+    const offered = listed?.offered ?? setting.offered ?? {};
+    let there: There = listed?.there ?? null;
+    while (!isStopping()) {
+      const due = await takeDue(pool, settingId);
+      if (due.length === 0) break;
+      there = await workOff(parts, { ...setting, offered }, due, there, isStopping);
+    }
+    await pool.query(
+      'UPDATE dns_setting_states SET tries = 0, held_until = NULL, fault = NULL, fault_at = NULL WHERE setting_id = $1 AND (fault IS NOT NULL OR held_until IS NOT NULL)',
+      [settingId],
+    );
+  } catch (error) {
+    await hold(parts, setting, error);
+  }
+  return true;
+}
+
+/** 5 seconds, then twice as long each time, up to a quarter of an hour; no shorter than the provider asked for. */
+async function hold({ pool }: Parts, { id, tries }: Setting, error: unknown) {
+  const cause = error instanceof Away ? error.cause : error;
+  const askedForMs = cause instanceof DnsBusy ? cause.afterMs : 0;
+  const ownMs = Math.min(5000 * 2 ** tries, 900_000) * (0.75 + Math.random() * 0.5);
+  await pool.query(
+    `UPDATE dns_setting_states SET tries = tries + 1, fault = $2, fault_at = now(),
+       held_until = now() + interval '1 millisecond' * $3::float8 WHERE setting_id = $1`,
+    [id, isGarbage(cause) ? 'the answer is not understood' : words(cause), Math.max(askedForMs, ownMs)],
+  );
+}
+
+const isGarbage = (cause: unknown) => cause instanceof z.ZodError || cause instanceof SyntaxError;
+
+/** The whole zone beside what it should be: what differs is due again. */
+async function compare({ pool }: Parts, { id, clientId, provider, account, rootDomain }: Setting) {
+  const offered = offeredLines(provider, await account.lines(rootDomain));
+  const there = await account.list(rootDomain);
+  const byName = Map.groupBy(there, ({ name }) => name);
+  const drifted = (await settledNames(pool, id)).filter((name) => isOtherwise(provider, offered, name, byName));
+  const names = drifted.map(({ name }) => name);
+  if (names.length > 0) await renew(pool, id, names);
+  await pool.query(
+    `UPDATE dns_setting_states SET listed_at = now(), list_due_at = now() + interval '10 minutes' * (0.9 + random() * 0.2),
+       offered_lines = $2, drifted = $3, drifted_names = $4 WHERE setting_id = $1`,
+    [id, JSON.stringify(offered), names.length, names.slice(0, NAMES_SHOWN)],
+  );
+  // Should a change ever have gone by unseen, it is seen now.
+  await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [clientId]);
+  return { offered, there: byName };
+}
+
+function isOtherwise(
+  provider: Setting['provider'],
+  offered: OfferedLines,
+  { name, wanted, ours }: DueName,
+  there: ReadonlyMap<string, DnsRecords[]>,
+): boolean {
+  const found = there.get(name) ?? [];
+  const records = recordsOf(provider, offered, name, wanted);
+  const isWanted = new Set(records.map(keyOf));
+  return (
+    records.some(
+      (record) =>
+        !isSame(
+          found.find((one) => keyOf(one) === keyOf(record)),
+          record,
+        ),
+    ) || found.some((one) => ours.includes(keyOf(one)) && !isWanted.has(keyOf(one)))
+  );
+}
+
+type There = ReadonlyMap<string, DnsRecords[]> | null;
+
+async function workOff(
+  parts: Parts,
+  setting: Setting & { offered: OfferedLines },
+  due: DueName[],
+  known: There,
+  isStopping: () => boolean,
+): Promise<There> {
+  const { pool } = parts;
+  const { provider, offered } = setting;
+  const planned: { due: DueName; records: DnsRecords[] }[] = [];
+  for (const one of due) {
+    try {
+      planned.push({ due: one, records: recordsOf(provider, offered, one.name, one.wanted) });
+    } catch (error) {
+      await postpone(pool, setting.id, one, words(error));
+    }
+  }
+  const isNew = ({ due: { ours }, records }: (typeof planned)[number]) =>
+    ours.includes(ALL) || records.some((record) => !ours.includes(keyOf(record)));
+  const fresh = planned.filter(isNew).map((one) => one.due.name);
+  const { there, zone } = await look(setting, fresh, known);
+  const work: Work[] = [];
+  for (const { due: before, records } of planned) {
+    const found = there.get(before.name) ?? [];
+    const ours = before.ours.includes(ALL) ? found.filter(isAddressing).map(keyOf) : before.ours;
+    const one = { due: { ...before, ours }, records };
+    const stranger = isNew(one) ? strangerBeside(one, found) : undefined;
+    if (stranger) {
+      const fault = `not ours: ${stranger.type} ${stranger.values.join(' ')}`.slice(0, 500);
+      await postpone(pool, setting.id, one.due, fault);
+    } else work.push({ ...one, changes: changesOf(one) });
+  }
+  const intended = work.flatMap(({ due: { name, ours }, records }) => {
+    const all = [...new Set([...ours, ...records.map(keyOf)])];
+    return all.length > ours.length ? [{ name, ours: all }] : [];
+  });
+  if (intended.length > 0) await keepOurs(pool, setting.id, intended);
+  await carryOut(parts, setting, work, isStopping);
+  return zone;
+}
+
+/** What is there of the names that are new to us. */
+async function look({ account, rootDomain }: Setting, fresh: string[], known: There) {
+  if (fresh.length === 0) return { there: new Map<string, DnsRecords[]>(), zone: known };
+  if (known) return { there: known, zone: known };
+  if (fresh.length > LOOKED_UP_SINGLY) {
+    const zone = Map.groupBy(await account.list(rootDomain), ({ name }) => name);
+    return { there: zone, zone };
+  }
+  const there = new Map<string, DnsRecords[]>();
+  for (const name of fresh) there.set(name, await account.list(rootDomain, name));
+  return { there, zone: null };
+}
+
+const isAddressing = ({ type }: Pick<DnsRecords, 'type'>) => type !== 'TXT';
+/** A record that we did not make, and that answers what ours would, or that cannot stand beside it. The very same is taken over. */
+function strangerBeside(
+  { due: { ours }, records }: { due: DueName; records: DnsRecords[] },
+  found: readonly DnsRecords[],
+): DnsRecords | undefined {
+  const hasAlias = records.some(({ type }) => type === 'CNAME');
+  return found.find(
+    (one) =>
+      !ours.includes(keyOf(one)) &&
+      (isAddressing(one) || hasAlias) &&
+      !records.some((record) => keyOf(record) === keyOf(one) && isSame(one, record)),
+  );
+}
+
+/** An alias stands alone: what goes, goes first where one comes or goes. Elsewhere no name is ever without a value. */
+function changesOf({ due: { name, ours }, records }: { due: DueName; records: DnsRecords[] }): DnsChange[] {
+  const kept = new Set(records.map(keyOf));
+  const drops = ours.flatMap((key): DnsChange[] => {
+    if (key === ALL || kept.has(key)) return [];
+    const { type, line } = keyIn(key);
+    const known = recordType.find((one) => one === type);
+    return known === undefined ? [] : [{ drop: { name, type: known, ...(line !== undefined && { line }) } }];
+  });
+  const puts = records.map((put): DnsChange => ({ put }));
+  const types = [...records.map(({ type }) => type), ...ours.map((key) => keyIn(key).type)];
+  return types.includes('CNAME') || types.includes('LUA') ? [...drops, ...puts] : [...puts, ...drops];
+}
+const recordType = ['A', 'AAAA', 'CNAME', 'LUA'] as const;
+
+async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], isStopping: () => boolean) {
+  const { pool } = parts;
+  const { account, rootDomain, id } = setting;
+  let refusals = 0;
+  const done = async (some: readonly Work[]) => {
+    refusals = 0;
+    await settle(
+      pool,
+      id,
+      some.map(({ due: { name, generation }, records }) => ({ name, generation, ours: records.map(keyOf) })),
+    );
+  };
+  const refused = async ({ due }: Work, error: unknown) => {
+    if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) throw error;
+    await postpone(pool, id, due, words(error));
+    refusals += 1;
+    if (refusals >= IN_A_ROW) throw new Away('refused', { cause: error });
+  };
+
+  const { change } = account;
+  if (change) {
+    // A batch that is refused is halved until the name is found that it is about.
+    const together = async (some: readonly Work[]): Promise<void> => {
+      const [first] = some;
+      if (!first) return;
+      try {
+        await change(
+          rootDomain,
+          some.flatMap(({ changes }) => changes),
+        );
+      } catch (error) {
+        if (some.length === 1) return refused(first, error);
+        if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) throw error;
+        const half = Math.ceil(some.length / 2);
+        await together(some.slice(0, half));
+        return together(some.slice(half));
+      }
+      await done(some);
+    };
+    return together(work);
+  }
+  const queue = work.values();
+  const lane = async () => {
+    for (const one of queue) {
+      if (isStopping()) return;
+      try {
+        for (const each of one.changes)
+          await ('put' in each ? account.upsert(rootDomain, each.put) : account.remove(rootDomain, each.drop));
+      } catch (error) {
+        await refused(one, error);
+        continue;
+      }
+      await done([one]);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}

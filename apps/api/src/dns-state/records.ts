@@ -1,0 +1,83 @@
+// What a name should answer, in a provider's own records.
+import ipaddr from 'ipaddr.js';
+import { HostAddress, isAddress } from '@edgeloom/contract/common/net.ts';
+import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { plainValue } from '../dns/names.ts';
+import type { DnsKey, DnsRecords } from '../dns/provider.ts';
+import { luaAnswer } from './lua-answers.ts';
+import type { OfferedLines } from './offered-lines.ts';
+import type { WantedSet } from './sets.ts';
+
+export const keyOf = ({ type, line = '' }: Pick<DnsKey, 'type' | 'line'>) => `${type} ${line}`;
+export function keyIn(key: string): Pick<DnsKey, 'line'> & { type: string } {
+  const at = key.indexOf(' ');
+  const line = key.slice(at + 1);
+  return { type: key.slice(0, at), ...(line !== '' && { line }) };
+}
+
+/** Lines beside an alias of another line, and names with both: only where each line stands for itself. */
+const mixesAliases: ReadonlySet<DnsProvider> = new Set(['dnspod', 'aliDNS']);
+
+/** The lines that are not told apart there are left out: everybody's set answers them. */
+export function recordsOf(
+  provider: DnsProvider,
+  offered: OfferedLines,
+  name: string,
+  wanted: readonly WantedSet[],
+): DnsRecords[] {
+  const sets = withoutMixing(
+    provider,
+    wanted.filter(({ line }) => line === 'default' || line in offered).map((set) => checked(set)),
+  );
+  if (provider === 'powerDNS' && sets.some((set) => set.line !== 'default' || isWeighted(set)))
+    return programs(name, sets);
+  return sets.map(({ type, line, values, ttlSeconds }) => {
+    const their = line === 'default' ? undefined : offered[line];
+    return { name, type, values: valuesIn(values), ttlSeconds, ...(their !== undefined && { line: their }) };
+  });
+}
+
+/** One record for both families of addresses: each a program for its type. An alias stays an alias. */
+function programs(name: string, sets: readonly WantedSet[]): DnsRecords[] {
+  const ttlSeconds = Math.min(...sets.map((set) => set.ttlSeconds));
+  const values = (['A', 'AAAA'] as const).flatMap((type) => {
+    const own = sets.filter((set) => set.type === type);
+    return own.length === 0 ? [] : [luaAnswer(type, own)];
+  });
+  return [{ name, type: 'LUA', values, ttlSeconds }];
+}
+
+function withoutMixing(provider: DnsProvider, sets: WantedSet[]): WantedSet[] {
+  if (mixesAliases.has(provider)) return sets;
+  const hasAlias = sets.some(({ type }) => type === 'CNAME');
+  if (!hasAlias) return sets;
+  // What everybody is answered decides; of aliases alone PowerDNS runs no programs.
+  const everybody = sets.filter(({ line }) => line === 'default');
+  const isAlias = everybody.length === 0 || everybody.some(({ type }) => type === 'CNAME');
+  const kept = sets.filter(({ type }) => (type === 'CNAME') === isAlias);
+  return isAlias && provider === 'powerDNS' ? kept.filter(({ line }) => line === 'default') : kept;
+}
+
+const isWeighted = ({ values }: WantedSet) => values.some(({ weight }) => weight !== values[0]?.weight);
+const valuesIn = (values: WantedSet['values']) => [...new Set(values.map(({ value }) => value))];
+
+/** In the form in which providers answer them; anything else is refused here, before it is part of anything. */
+function checked(set: WantedSet): WantedSet {
+  const { type } = set;
+  const values = set.values.map(({ value, weight }) => ({ value: plainValue(type, value), weight }));
+  for (const { value } of values) if (!isOf(type, value)) throw new Error(`${value} is no ${type} value`);
+  // Of an alias there is one.
+  return { ...set, values: type === 'CNAME' ? values.slice(0, 1) : values };
+}
+function isOf(type: WantedSet['type'], value: string): boolean {
+  if (type === 'A') return ipaddr.IPv4.isValidFourPartDecimal(value);
+  if (type === 'AAAA') return ipaddr.IPv6.isValid(value);
+  return !isAddress(value) && HostAddress.safeParse(value).success;
+}
+
+/** Is it there as it should be? Small plans raise the time to live; that is no difference. */
+export const isSame = (there: DnsRecords | undefined, wanted: DnsRecords): boolean =>
+  there !== undefined &&
+  there.ttlSeconds >= wanted.ttlSeconds &&
+  there.values.length === wanted.values.length &&
+  there.values.toSorted().join('\n') === wanted.values.toSorted().join('\n');

@@ -1,0 +1,58 @@
+// Brings what names should answer to the operators' DNS providers, and keeps it there. Each process does; an account is one
+// process's at a time. Accounts go on side by side: one that is slow, or away, keeps its own names waiting and no others.
+import type { FastifyBaseLogger } from 'fastify';
+import type { Installation } from '../core/installation.ts';
+import { waitingSettings } from '../dns-state/accounts.ts';
+import { planNames } from '../dns-state/plan.ts';
+import { reconcile } from '../dns-state/reconcile.ts';
+import { openSettingLocks } from '../dns-state/setting-locks.ts';
+import { listen } from '../node-link/listen.ts';
+
+const LOOK_AGAIN_MS = 2000;
+const ACCOUNTS_AT_ONCE = 50;
+
+export function startDnsReconciler(
+  installation: Installation,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): { stop: () => Promise<void> } {
+  const locks = openSettingLocks(installation.env.DATABASE_URL);
+  const running = new Map<string, Promise<unknown>>();
+  let looking: Promise<void> | null = null;
+  let isWoken = false;
+  let isStopping = false;
+  const stopping = () => isStopping;
+
+  async function look() {
+    while (isWoken && !isStopping) {
+      isWoken = false;
+      await planNames(installation.pool);
+      for (const id of await waitingSettings(installation)) {
+        if (running.has(id) || running.size >= ACCOUNTS_AT_ONCE) continue;
+        const work = locks
+          .withLock(id, () => reconcile(installation, id, stopping))
+          .catch((error: unknown) => log.warn({ err: error, setting: id }, 'DNS not reconciled'))
+          .finally(() => running.delete(id));
+        running.set(id, work);
+      }
+    }
+  }
+  const wake = () => {
+    isWoken = true;
+    looking ??= look()
+      .catch((error: unknown) => log.warn({ err: error }, 'DNS changes could not be read'))
+      .finally(() => (looking = null));
+  };
+  const listener = listen(installation.env.DATABASE_URL, { dns: wake });
+  const timer = setInterval(wake, LOOK_AGAIN_MS).unref();
+
+  return {
+    async stop() {
+      isStopping = true;
+      clearInterval(timer);
+      await listener.stop();
+      await looking;
+      await Promise.all(running.values());
+      await locks.stop();
+    },
+  };
+}
