@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { groups } from '@edgeloom/contract/all.ts';
@@ -253,25 +253,31 @@ async function press(page: Page, target: Locator, where: string) {
   }
 }
 
+const nextFrames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+/** Until what a press opens is there, or nothing that it might still fetch is under way. */
+async function opened(page: Page, underWay: ReadonlySet<Request>) {
+  for (let i = 0; i < 30; i += 1) {
+    await page.evaluate(nextFrames);
+    if (underWay.size === 0 || (await over(page).first().isVisible())) return;
+  }
+}
+
 /** What a page opens over itself: its main form, and a row's menu with what that leads to. */
-async function openAll(page: Page, where: string) {
-  const opened = () =>
-    over(page)
-      .first()
-      .waitFor({ timeout: 1000 })
-      .catch(() => undefined);
+async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string) {
   await close(page, where);
   const main = page.locator('main [data-main-action]').first();
   if ((await main.count()) > 0 && (await main.isEnabled())) {
     await press(page, main, where);
-    await opened();
+    await opened(page, underWay);
     await check(page, `${where}, main action`);
     await close(page, where);
   }
-  const menu = page.locator('main [aria-haspopup="menu"]').last();
+  // A row's; the one below them says only how many there are.
+  const menu = page.locator('main [aria-haspopup="menu"]:not(footer *)').last();
   if ((await menu.count()) === 0) return;
   await press(page, menu, where);
-  await opened();
+  await opened(page, underWay);
   const items = page.getByRole('menuitem');
   // Acting as another would go on as somebody who may see less.
   const names = (await items.allTextContents()).filter((name) => !name.startsWith('Act as'));
@@ -280,11 +286,11 @@ async function openAll(page: Page, where: string) {
   const at = page.url();
   for (const name of names) {
     await press(page, menu, where);
-    await opened();
+    await opened(page, underWay);
     const item = items.filter({ hasText: name }).first();
     // What was done before may have changed what is offered.
     if ((await item.count()) > 0 && (await item.isEnabled())) await item.click();
-    await opened();
+    await opened(page, underWay);
     await check(page, `${where}, ${name}`);
     // Some lead elsewhere; that place has its own turn.
     if (page.url() !== at) return;
@@ -305,6 +311,10 @@ describe.each(['user', 'client', 'admin'] as const)('the %s console', (kind) => 
         if (dialog.type() !== 'beforeunload') faults.push(`a dialog says ${dialog.message()}`);
         void dialog.accept();
       });
+      const underWay = new Set<Request>();
+      page.on('request', (request) => underWay.add(request));
+      page.on('requestfinished', (request) => void underWay.delete(request));
+      page.on('requestfailed', (request) => void underWay.delete(request));
       await page.addInitScript(() =>
         Object.assign(window, { pwned: () => Object.assign(window, { pwnedAt: location.href }) }),
       );
@@ -323,7 +333,7 @@ describe.each(['user', 'client', 'admin'] as const)('the %s console', (kind) => 
           await check(page, where);
           const wide = await overhang(page);
           if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
-          if (width > 1000) await openAll(page, where);
+          if (width > 1000) await openAll(page, underWay, where);
           else await close(page, where);
           faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
         }
