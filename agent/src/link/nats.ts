@@ -1,7 +1,7 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
-import { DocEntry, DocPush, HeartbeatReply, SyncReply } from '@edgeloom/contract/edge/messages.ts';
+import { DocEntry, DocPush, HeartbeatReply, Refused, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import type {
   Ack,
   CachedReport,
@@ -212,7 +212,10 @@ export class Link {
     if (this.#line === null) throw new Error('not connected');
     const answer = this.#line.request(subject, JSON.stringify(body), { timeout: withinMs });
     // An answer that was on its way when the connection broke never comes, and the next connection may ask at once.
-    return (await unless(this.#connection.signal, answer)).json();
+    const message: unknown = (await unless(this.#connection.signal, answer)).json();
+    const { data } = Refused.safeParse(message);
+    if (data !== undefined) throw new Error(data.refused);
+    return message;
   }
 
   #beat(afterMs: number): void {

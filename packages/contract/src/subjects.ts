@@ -21,6 +21,9 @@ export const everyNode = {
   upgrade: 'up.*.upgrade',
 } as const;
 
+/** All that nodes may say. */
+export const anythingOfNodes = ['up.*.*', 'rpc.*.*'] as const;
+
 export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;
 
 export const nodePermissions = (nodeID: string, zoneID: string) => ({

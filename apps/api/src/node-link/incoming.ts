@@ -1,6 +1,8 @@
 // Messages of nodes. The server has checked that a node speaks on its own subjects only, so the id in the subject is who
-// it is; whatever the body says of it counts for nothing. A message that is not what it should be is dropped and counted.
-import { inboxPrefix, nodeOf } from '@edgeloom/contract/subjects.ts';
+// it is; whatever the body says of it counts for nothing. A message that is not what it should be is counted, and whoever waits
+// for an answer is told so: an agent may be newer than we are.
+import type { Refused } from '@edgeloom/contract/edge/messages.ts';
+import { anythingOfNodes, everyNode, inboxPrefix, nodeOf } from '@edgeloom/contract/subjects.ts';
 import type { Msg } from 'nats';
 import { Counter } from 'prom-client';
 import * as z from 'zod';
@@ -10,6 +12,8 @@ import type { LinkLog } from './log.ts';
 
 /** Processes share the work: each message is handled by one of them. */
 const QUEUE = 'control-plane';
+/** Of its own: of all that match a subject and share a queue only one is given the message. */
+const UNKNOWN_QUEUE = 'control-plane-unknown';
 
 const refused = new Counter({
   name: 'edgeloom_api_node_messages_refused_total',
@@ -38,11 +42,14 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
   const answer = async (msg: Msg) => {
     const nodeId = nodeOf(msg.subject);
     const message = read(schema, msg);
-    // A node chooses where its answer goes, and we may publish anywhere: into its own inbox it is.
-    const astray = msg.reply !== undefined && msg.reply !== '' && !msg.reply.startsWith(`${inboxPrefix(nodeId)}.`);
     const underWay = busy.get(nodeId) ?? 0;
-    if (!NodeId.safeParse(nodeId).success || !message.success || astray || underWay >= MOST_AT_ONCE) {
+    if (!NodeId.safeParse(nodeId).success || isAstray(msg) || underWay >= MOST_AT_ONCE) {
       refused.inc({ kind });
+      return;
+    }
+    if (!message.success) {
+      refused.inc({ kind });
+      refuse(msg, { refused: `this control plane does not understand that ${kind}` });
       return;
     }
     busy.set(nodeId, underWay + 1);
@@ -52,6 +59,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
     } catch (error) {
       // The node asks again, or says the same with its next heartbeat.
       log.warn({ err: error, subject: msg.subject }, 'a message of a node was lost');
+      refuse(msg, { refused: 'the control plane cannot answer just now' });
     } finally {
       const left = (busy.get(nodeId) ?? 1) - 1;
       if (left === 0) busy.delete(nodeId);
@@ -62,6 +70,40 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
     queue: QUEUE,
     callback: (error, msg) => void (error ? log.warn({ err: error, subject }, 'a subscription failed') : answer(msg)),
   });
+}
+
+/** What only agents of a later version say. */
+export function refuseUnknown(bus: Bus, log: LinkLog): void {
+  const known = new Set<string>(Object.values(everyNode).map(nameOf));
+  const told = new Set<string>();
+  const answer = (msg: Msg) => {
+    const name = nameOf(msg.subject);
+    if (known.has(name) || isAstray(msg)) return;
+    refused.inc({ kind: 'unknown' });
+    refuse(msg, { refused: `this control plane knows no ${name}`, unknown: true });
+    const nodeId = nodeOf(msg.subject);
+    // Once for each node: it may say so with every heartbeat.
+    if (told.has(nodeId) || told.size >= MOST_TOLD) return;
+    told.add(nodeId);
+    log.warn({ node: nodeId, name: clean(name, 100) }, 'a node says what is not known here: is its agent newer?');
+  };
+  for (const subject of anythingOfNodes) {
+    bus.nodes.subscribe(subject, {
+      queue: UNKNOWN_QUEUE,
+      callback: (error, msg) => (error ? log.warn({ err: error, subject }, 'a subscription failed') : answer(msg)),
+    });
+  }
+}
+
+const MOST_TOLD = 10_000;
+const nameOf = (subject: string) => subject.split('.').at(-1) ?? '';
+
+/** A node chooses where its answer goes, and we may publish anywhere: into its own inbox it is. */
+const isAstray = ({ subject, reply }: Msg) =>
+  reply !== undefined && reply !== '' && !reply.startsWith(`${inboxPrefix(nodeOf(subject))}.`);
+
+function refuse(msg: Msg, answer: Refused) {
+  if (msg.reply) msg.respond(JSON.stringify(answer));
 }
 
 function read<S extends z.ZodType>(schema: S, msg: Msg) {

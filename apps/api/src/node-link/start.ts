@@ -14,7 +14,7 @@ import { batches } from './batches.ts';
 import { storeCached } from './cached-reports.ts';
 import { startCommands } from './commands.ts';
 import type { Answer, Order } from './commands.ts';
-import { receive } from './incoming.ts';
+import { receive, refuseUnknown } from './incoming.ts';
 import { listen } from './listen.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins, storeOrigins } from './origin-reports.ts';
@@ -142,6 +142,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
         return null;
       },
     });
+    refuseUnknown(up, log);
     watchPresence(pool, up, trust.account, log, wakeJobs);
 
     // A new server, or one whose store was lost, admits nobody before it has heard this.

@@ -1,4 +1,5 @@
-// What the control plane and the nodes say to each other over NATS. Every message is JSON.
+// What the control plane and the nodes say to each other over NATS. Every message is JSON, and either side may be a version
+// ahead: what it does not know of a message it ignores, and a word that is new to it costs that word and not the message.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { DocKey } from './documents.ts';
@@ -44,7 +45,7 @@ export const SyncReply = z.object({
 /** On up.<node>.ack, after each attempt to apply. */
 export const Ack = z.object({
   revision: Revision.describe('what the node has reached, rejected documents included'),
-  state: z.enum(['applied', 'rejected']),
+  state: z.enum(['applied', 'rejected']).catch('rejected'),
   /** All that stand rejected now, here and in heartbeats: the document before each still serves. */
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   tookMs: z.number(),
@@ -98,16 +99,29 @@ export const Heartbeat = z.object({
   digest: Hash,
   version: z.string(),
   startedAt: z.iso.datetime(),
-  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  nginx: z
+    .enum(['running', 'stopped', 'rolledBack'])
+    .nullable()
+    .catch(null)
+    .describe('null: in a way of a later version'),
   error: z.string().nullable(),
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   capabilities: z.array(z.string()),
-  clock: z.iso.datetime().optional().describe('What time it is there'),
-  load: NodeLoad.optional(),
-  release: Hash.nullable().optional().describe('SHA-256 of the archive that the agent came in; null: of none'),
-  packs: Packs.optional(),
+  clock: z.iso.datetime().optional().catch(undefined).describe('What time it is there'),
+  load: NodeLoad.optional().catch(undefined),
+  release: Hash.nullable()
+    .optional()
+    .catch(undefined)
+    .describe('SHA-256 of the archive that the agent came in; null: of none'),
+  packs: Packs.optional().catch(undefined),
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
+
+/** In place of any answer: it was not understood, or could not be answered just now. */
+export const Refused = z.object({
+  refused: z.string(),
+  unknown: z.boolean().optional().describe('Nothing of that name is known: asking again is of no use'),
+});
 
 /** How visitors fare, counted since nginx started: asked for while something new comes to the node. */
 export const NodeGauges = z.object({
@@ -210,6 +224,7 @@ export type SyncRequest = z.output<typeof SyncRequest>;
 export type SyncReply = z.output<typeof SyncReply>;
 export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
+export type Refused = z.output<typeof Refused>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type OriginReport = z.output<typeof OriginReport>;
 export type CachedReport = z.output<typeof CachedReport>;

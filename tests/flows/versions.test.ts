@@ -1,0 +1,162 @@
+// A control plane and its nodes are upgraded one after the other: what one knows and the other does not.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { HeartbeatReply, Refused, SyncReply } from '@edgeloom/contract/edge/messages.ts';
+import { domainModules, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
+import { connect, jwtAuthenticator } from 'nats';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { say, startEcho } from '../support/forwards.ts';
+import { buildOlderAgent } from '../support/older-agent.ts';
+import { startOrigin } from '../support/origin.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import { inTime, settled, standingNode } from '../support/standing-node.ts';
+import { testDir } from '../support/test-dir.ts';
+import { visit } from '../support/visit.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+test('an older agent serves what it knows, closes what it must not serve unguarded, and keeps the rest for its successor', async () => {
+  const [http = 0, forwarded = 0] = await freePorts(2);
+  const zone = await plane.build.zone({ ports: [http], tlsPorts: [] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const [origin, echo] = [await startOrigin(), await startEcho('echo')];
+  onTestFinished(() => Promise.all([origin.stop(), echo.stop()]).then(() => undefined));
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const [open, guarded] = [`${unique('www')}.example.com`, `${unique('paid')}.example.com`];
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  await call(domains.create, { params, body: { domains: [{ name: open, upstreams }] } });
+  const { ids } = await call(domains.create, { params, body: { domains: [{ name: guarded, upstreams }] } });
+  await call(ports.createLines, { params, body: { lines: [`${forwarded} 127.0.0.1:${echo.port}`] } });
+
+  const [dir, invitation] = [await testDir(), await plane.node(zone)];
+  const older = await testAgent({ ...invitation, dir, program: await buildOlderAgent(await testDir()) });
+  const present = await testAgent({ ...(await plane.node(zone)), listen: '127.0.0.2' });
+  onTestFinished(() => Promise.all([older.stop(), present.stop()]).then(() => undefined));
+  older.start();
+  present.start();
+  const seen = async (name: string) => [
+    (await visit(http, name)).status,
+    (await visit(http, name, '/', '127.0.0.2')).status,
+  ];
+  await inTime(async () =>
+    expect([await seen(open), await seen(guarded)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]),
+  );
+
+  const entry = {
+    parts: [{ name: 'auth', format: '{time}-{sign}' }],
+    text: '{path}{time}',
+    algorithm: 'hmacSha256' as const,
+    keys: [{ key: 'a-key-of-the-flow' }],
+  };
+  const { data } = await call(tokenAuths.create, { params, body: { modules: [{ name: 't', auths: [entry] }] } });
+  const body = { moduleID: data[0]?.id ?? null, domainIDs: ids };
+  await call(domainModules.assign, { params: { ...params, kind: 'tokenAuth' }, body });
+  await inTime(async () =>
+    expect([await seen(open), await seen(guarded)]).toEqual([
+      [200, 200],
+      [503, 403],
+    ]),
+  );
+
+  // Its operator reads why; nothing is asked for again and again, since it holds what it should.
+  const config = () => plane.as(zone.client).call(nodes.config, { params: { nodeID: invitation.nodeID } });
+  const error = 'this agent is too old for tokenAuth: closed until it is upgraded';
+  const told = { digestAgrees: true, rejected: [{ key: `host/${guarded}`, error }] };
+  await inTime(async () => expect(await config()).toMatchObject(told));
+  expect(JSON.stringify(older.log)).not.toContain('asking for all');
+
+  // A restart forgets none of it.
+  await older.end('SIGTERM');
+  older.start();
+  await inTime(async () => expect(await config()).toMatchObject(told));
+  expect(await seen(guarded)).toEqual([503, 403]);
+
+  // It is upgraded where it stands: what it kept is used, and nothing has to be sent again.
+  await older.end('SIGTERM');
+  const upgraded = await testAgent({ ...invitation, dir });
+  onTestFinished(() => upgraded.end('SIGKILL').then(() => undefined));
+  upgraded.start();
+  await inTime(async () =>
+    expect([await seen(open), await seen(guarded)]).toEqual([
+      [200, 200],
+      [403, 403],
+    ]),
+  );
+  await inTime(async () => expect(await say(forwarded, 'x')).toBe('echo x'));
+  await inTime(async () => expect(await config()).toMatchObject({ digestAgrees: true, rejected: [] }));
+  expect(upgraded.log.map(({ message }) => message)).not.toContain('documents applied');
+});
+
+test('a document of a kind that nobody knows yet is kept, counted and left alone, through a restart and a full sync', async () => {
+  const node = await standingNode();
+  const { peer, agent } = node;
+  peer.send(
+    peer.noteBodies([
+      ['tomorrow', '{"kind":"tomorrow"}'],
+      ['later/a.b', '{}'],
+    ]),
+  );
+  await settled(node);
+  const fine = async () => {
+    await inTime(() =>
+      expect(peer.heartbeats.at(-1)).toMatchObject({ digest: peer.digest, rejected: [], error: null }),
+    );
+    expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] });
+  };
+  await fine();
+  expect(await peer.command('resync')).toMatchObject({ ok: true });
+  await fine();
+  await agent.end('SIGTERM');
+  const heard = peer.heartbeats.length;
+  agent.start();
+  await inTime(() => expect(peer.heartbeats.length).toBeGreaterThan(heard));
+  await fine();
+  peer.send(peer.noteBodies([['tomorrow', null]]));
+  await settled(node);
+  await fine();
+});
+
+test('what only a newer agent says is answered that it is not known, and what it says anew beside the old costs nothing', async () => {
+  const zone = await plane.build.zone();
+  const node = await joinSimulated(await plane.node(zone));
+  const { nodeID, natsServers, jwt, seed } = node.identity;
+  const line = await connect({
+    servers: natsServers,
+    authenticator: jwtAuthenticator(jwt, seed),
+    inboxPrefix: inboxPrefix(nodeID),
+  });
+  onTestFinished(() => line.close());
+  const ask = async (subject: string, body: object) =>
+    (await line.request(subject, JSON.stringify(body), { timeout: 20_000 })).json();
+  for (const subject of [`up.${nodeID}.ofTomorrow`, `rpc.${nodeID}.ofTomorrow`])
+    expect(Refused.parse(await ask(subject, {}))).toMatchObject({ unknown: true });
+  expect(Refused.parse(await ask(subjects.sync(nodeID), { since: 'yesterday' })).unknown).toBeUndefined();
+  expect(SyncReply.parse(await ask(subjects.sync(nodeID), { revision: 0, full: false, compressed: true })).full).toBe(
+    true,
+  );
+
+  const beat = { ...node.health(), revision: 1, nginx: 'resting', clock: 'noon', load: { cpu: 'some' }, mood: 'good' };
+  HeartbeatReply.parse(await ask(subjects.heartbeat(nodeID), beat));
+  await inTime(async () => {
+    const config = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });
+    expect(config).toMatchObject({ status: 'enabled', nginx: null });
+  });
+});
