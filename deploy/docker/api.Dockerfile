@@ -22,6 +22,8 @@ COPY --from=pruned /edgeloom/node_modules node_modules
 COPY --from=pruned /edgeloom/package.json ./
 COPY --from=pruned /edgeloom/packages/contract packages/contract
 COPY --from=pruned /edgeloom/apps/api apps/api
+# Its renderer shows and tests what nodes would run.
+COPY --from=pruned /edgeloom/agent agent
 COPY --from=pruned /edgeloom/apps/console/dist apps/console/dist
 COPY --from=pruned /edgeloom/dist dist
 COPY --from=pruned /edgeloom/deploy/docker/entrypoint.sh deploy/docker/

@@ -345,6 +345,10 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       calls: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
     }),
     ...(endpoint.feature === 'simulate' && { url: 'http://www.example.com/' }),
+    ...(['zoneSettings', 'nginxDefaults'].includes(endpoint.feature) && {
+      content: 'tcp_nodelay on;',
+      ...Object.fromEntries(['http', 'stream', 'worker', 'custom'].map((part) => [part, ''])),
+    }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

@@ -79,6 +79,7 @@ import type { Checks } from './modules/system/health.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
+import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
 /** Of a form with files; one file is as large as a body may be. */
@@ -105,6 +106,8 @@ const modules: readonly Routes[] = [
   chartsRoutes,
   zonesRoutes,
   zonePortsRoutes,
+  zoneSettingsRoutes,
+  nginxDefaultsRoutes,
   licensesRoutes,
   productsRoutes,
   ownProductsRoutes,

@@ -144,6 +144,13 @@ export const Env = z.object({
     .describe(
       'Folder of what else machines are sent: openresty-*.el9.x86_64.rpm, node-v20*-linux-x64.tar.gz, for CentOS 7 node-v20*-linux-x64-glibc-217.tar.gz',
     ),
+  NGINX_BINARY: z
+    .string()
+    .min(1)
+    .default('nginx')
+    .describe(
+      'nginx or OpenResty with Lua, which tests what operators write for it, in namespaces of its own (unshare, setpriv, prlimit); without one nothing written is stored',
+    ),
   OPENRESTY_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://openresty.org/package')

@@ -54,6 +54,7 @@ import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
+import { nginxDefaults, zoneSettings } from './zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
 
 export const groups: readonly Group[] = [
@@ -81,6 +82,8 @@ export const groups: readonly Group[] = [
   charts,
   zones,
   zonePorts,
+  zoneSettings,
+  nginxDefaults,
   licenses,
   products,
   ownProducts,

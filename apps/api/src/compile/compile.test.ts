@@ -135,7 +135,8 @@ const documents: [string, () => EdgeDoc | null][] = [
       zoneDoc(
         {
           id: id(9),
-          forceSslRedirectCode: 308,
+          forceSSLRedirectCode: 308,
+          settings: {},
           relays: [
             { id: id(7), address: '203.0.113.7', port: 8443 },
             { id: id(6), address: '2001:db8::6', port: 9443 },

@@ -1,10 +1,23 @@
-import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
-export interface ZoneRow {
-  id: string;
+/** What its operator set. */
+export interface ZoneSet {
   ports: { port: number; tls: boolean }[];
-  forceSslRedirectCode: number;
+  forceSSLRedirectCode: number;
+  /** As it stands in the row or in a version: what was never set has its default. */
+  settings: unknown;
+}
+
+export interface ZoneRow extends ZoneSet {
+  id: string;
   relays: { id: string; address: string; port: number }[];
+  /** Switched off for all sites. */
+  off?: string[];
+  /** While a change is tried, what holds for those who do not take part. */
+  live?: ZoneSet | null;
+  trial?: { version: number; nodes: string[] } | null;
 }
 
 /** What the operator of the installation decides, not the owner of a zone. */
@@ -13,27 +26,43 @@ export interface OriginPolicy {
   allow: readonly string[];
 }
 
-/** Settings that no console shows yet have their one value here. */
-export const zoneDoc = (
-  { id, ports, forceSslRedirectCode, relays }: ZoneRow,
-  { deny, allow }: OriginPolicy,
-): ZoneDoc => ({
-  kind: 'zone',
-  id,
-  ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
-  http2: true,
-  http3: true,
-  tlsProtocols: ['TLSv1.2', 'TLSv1.3'],
-  worker: { processes: 0, connections: 16_384 },
-  cache: { maxBytes: 10 * GiB, keyBytes: 64 * MiB, inactiveSeconds: 30 * 86_400 },
-  maxBodyBytes: 0,
-  forceSSLRedirectCode: forceSslRedirectCode,
-  ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
-  originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
-});
+export const zoneDoc = (row: ZoneRow, policy: OriginPolicy): ZoneDoc => docOf(row, row.live ?? row, policy);
 
-const MiB = 1024 ** 2;
-const GiB = 1024 ** 3;
+/** Null while nothing is tried. */
+export const trialDoc = ({ trial, ...row }: ZoneRow, policy: OriginPolicy): TrialDoc | null =>
+  trial
+    ? { kind: 'trial', version: trial.version, zone: docOf(row, row, policy), nodes: trial.nodes.toSorted(byText) }
+    : null;
+
+function docOf(
+  { id, relays, off = [] }: ZoneRow,
+  { ports, forceSSLRedirectCode, settings }: ZoneSet,
+  { deny, allow }: OriginPolicy,
+): ZoneDoc {
+  const { http2, http3, resource, nginx } = settingsIn(settings);
+  const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
+  const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
+  return {
+    kind: 'zone',
+    id,
+    ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
+    http2,
+    http3: http3 && !off.includes('http3'),
+    tlsProtocols: ['TLSv1.2', 'TLSv1.3'],
+    worker: { processes: resource.workerProcesses, connections: resource.workerConnections },
+    cache: {
+      maxBytes: resource.cacheBytes,
+      keyBytes: resource.cacheKeyBytes,
+      inactiveSeconds: resource.cacheInactiveSeconds,
+    },
+    maxBodyBytes: resource.bodyBytes,
+    forceSSLRedirectCode,
+    ...(snippets.length > 0 && { snippets: Object.fromEntries(snippets) }),
+    ...(less.length > 0 && { off: less }),
+    ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
+    originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
+  };
+}
 
 /** By code units: the same on every machine, which a collation is not. */
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

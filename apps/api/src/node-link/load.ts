@@ -2,6 +2,7 @@
 // one stays with that one.
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import { acmeDoc } from '../compile/acme.ts';
 import type { AcmeRow } from '../compile/acme.ts';
@@ -17,7 +18,7 @@ import { portDoc } from '../compile/port.ts';
 import type { PortRow } from '../compile/port.ts';
 import { siteDoc } from '../compile/site.ts';
 import type { SiteRow } from '../compile/site.ts';
-import { zoneDoc } from '../compile/zone.ts';
+import { trialDoc, zoneDoc } from '../compile/zone.ts';
 import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -43,7 +44,9 @@ export async function compileKeys(
   zoneId: string,
   keys: readonly string[],
 ): Promise<Compiled[]> {
-  const byKind = Map.groupBy(keys, (key) => key.split('/', 1)[0] ?? '');
+  // What is tried says everything of the zone, also what is no part of the trial.
+  const all = keys.includes('zone') && !keys.includes('trial') ? [...keys, 'trial'] : keys;
+  const byKind = Map.groupBy(all, (key) => key.split('/', 1)[0] ?? '');
   const compiled: Compiled[] = [];
   for (const [kind, load] of loaders) {
     const asked = byKind.get(kind);
@@ -70,19 +73,30 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
   }
 }
 
-const zone: Loader = async (db, { policy }, zoneId) => {
-  const { rows } = await db.query<ZoneRow>(
-    `SELECT z.id, z.force_ssl_redirect_code AS "forceSslRedirectCode", coalesce(
+/** While a change is tried, the rows hold what is tried; the live version says what the others have. */
+async function readZone(db: ClientBase, zoneId: string): Promise<ZoneRow[]> {
+  const { rows } = await db.query<Omit<ZoneRow, 'live'> & { live: ZoneContent | null }>(
+    `SELECT z.id, z.force_ssl_redirect_code AS "forceSSLRedirectCode", z.settings, coalesce(
        (SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls)) FROM zone_ports p WHERE p.zone_id = z.id), '[]'
      ) AS ports, coalesce(
        (SELECT json_agg(json_build_object('id', n.id, 'address', n.ip, 'port', n.relay_port)) FROM nodes n
         WHERE n.zone_id = z.id AND n.kind = 'relay' AND n.enabled AND n.joined_at IS NOT NULL), '[]'
-     ) AS relays
-     FROM zones z WHERE z.id = $1`,
+     ) AS relays,
+     ARRAY(SELECT s.name FROM zone_switches s WHERE s.zone_id = z.id AND (s.until IS NULL OR s.until > now())) AS off,
+     CASE WHEN t.id IS NOT NULL THEN
+       (SELECT v.content FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'live') END AS live,
+     CASE WHEN t.id IS NOT NULL THEN json_build_object('version', t.version, 'nodes', t.nodes) END AS trial
+     FROM zones z LEFT JOIN zone_versions t ON t.zone_id = z.id AND t.state = 'trial' WHERE z.id = $1`,
     [zoneId],
   );
-  return new Map(rows.map((row) => ['zone', () => zoneDoc(row, policy)]));
-};
+  return rows.map(({ live, ...row }) => ({ ...row, live: live && { ...live, settings: live } }));
+}
+
+const zone: Loader = async (db, { policy }, zoneId) =>
+  new Map((await readZone(db, zoneId)).map((row) => ['zone', () => zoneDoc(row, policy)]));
+
+const trial: Loader = async (db, { policy }, zoneId) =>
+  new Map((await readZone(db, zoneId)).map((row) => ['trial', () => trialDoc(row, policy)]));
 
 const cert: Loader = async (db, { secrets }, zoneId, ids) => {
   const { rows } = await db.query<Omit<CertRow, 'pairs'> & { zoneKeySealed: string; pairs: SealedPair[] }>(
@@ -138,6 +152,9 @@ const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<SiteRow>(
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
+       -- Ports that a change takes away: nodes that do not try it listen there still.
+       UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.kept) k
+       WHERE v.zone_id = s.zone_id AND v.state = 'trial' AND k->>'siteID' = s.id::text
      ) AS ports, coalesce(
        (SELECT json_agg(json_build_object(
           'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
@@ -251,6 +268,7 @@ const host: Loader = async (db, _, zoneId, names) => {
 // In the order in which a node should hear of them: what others refer to comes first.
 const loaders = new Map<string, Loader>([
   ['zone', zone],
+  ['trial', trial],
   ['cert', cert],
   ['acme', acme],
   ['site', site],

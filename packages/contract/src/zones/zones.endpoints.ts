@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
 import { del, get, onClient, post, put } from '../endpoint.ts';
-import { RedirectCode, Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
+import { Reason, RedirectCode, Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
 
 const Search = { name: z.string().max(256).optional() };
 
@@ -10,13 +10,13 @@ export const zones = onClient('zones', {
   meta:   get('metaZones', { can: 'zone:read', reply: Meta }),
   create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT', 'LICENSE_EXPIRED'] }),
   update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
-  forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode }), reply: Zone }),
+  forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode, reason: Reason }), reply: Zone }),
   remove: del('zone', { can: 'zone:write', body: Ids, reply: Ids, fails: ['ZONE_HAS_NODES', 'GROUP_SITES_IN_USE'] }),
 });
 
 export const zonePorts = onClient('zonePorts', {
   list:   get('zone/:zoneId/setting/ports', { can: 'zone:read', reply: z.object({ data: z.array(ZonePort) }) }),
-  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput, reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS'] }),
-  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
-  remove: del('zone/:zoneId/setting/port', { can: 'zone:write', body: Ids, reply: Ids, fails: ['INCONSISTENT_PORTS'] }),
+  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS'] }),
+  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id, reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
+  remove: del('zone/:zoneId/setting/port', { can: 'zone:write', body: Ids.extend({ reason: Reason }), reply: Ids, fails: ['INCONSISTENT_PORTS'] }),
 });

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { Id, Memo, Port, Text, Time } from '../common/common.ts';
 
+/** Of what takes effect on nodes. */
+export const Reason = z.string().trim().max(256).default('').describe('Why; the history of the zone shows it');
+
 export const ZonePortInput = z.object({
   port: Port,
   portType: z.literal(7).default(7).describe('Layer 7'),

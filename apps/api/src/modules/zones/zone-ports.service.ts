@@ -1,12 +1,12 @@
 // What every node of a zone listens on: structure, so a change renders files on the nodes and reloads them.
-import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ZonePort, ZonePortInput } from '@edgeloom/contract/zones/zones.ts';
-import { changed } from '../../core/changes.ts';
 import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { ZonePort as Row } from '../../generated/client.ts';
+import { change } from '../zone-settings/zone-changes.service.ts';
 import * as zones from './zones.service.ts';
 
 export async function list({ db }: Ctx, zoneId: string) {
@@ -19,47 +19,67 @@ export async function portsOf(db: ScopedTx, zoneId: string): Promise<ZonePort[]>
   return rows.map(portOf);
 }
 
-export const create = ({ db }: Ctx, zoneId: string, input: ZonePortInput): Promise<ZonePort> =>
-  db.$transaction(async (tx) => {
-    const row = await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }));
-    await changed(tx, zoneId, 'zone');
-    return portOf(row);
+type Reasoned<T> = T & { reason?: string };
+
+export const create = (ctx: Ctx, zoneId: string, { reason, ...input }: Reasoned<ZonePortInput>): Promise<ZonePort> =>
+  change(ctx, {
+    zoneId,
+    reason,
+    work: async (tx) => portOf(await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }))),
   });
 
 export const update = (
-  { db }: Ctx,
+  ctx: Ctx,
   zoneId: string,
-  { id, ...input }: ZonePortInput & { id: string },
+  { id, reason, ...input }: Reasoned<ZonePortInput & { id: string }>,
 ): Promise<ZonePort> =>
-  db.$transaction(async (tx) => {
-    const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
-    if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
-    const row = await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input }));
-    await changed(tx, zoneId, 'zone', ...(await openedBy(tx, [id])));
-    return portOf(row);
+  change(ctx, {
+    zoneId,
+    reason,
+    work: async (tx) => {
+      const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
+      if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
+      return portOf(await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input })));
+    },
   });
 
-export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
-  db.$transaction(async (tx) => {
-    await zones.own(tx, zoneId);
-    const where = { zoneId, id: { in: ids } };
-    const rows = await tx.zonePort.findMany({ where });
-    if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
-    await assertUnmapped(
-      tx,
-      zoneId,
-      rows.map(({ port }) => port),
-    );
-    const opened = await openedBy(tx, ids);
-    await tx.zonePort.deleteMany({ where });
-    await changed(tx, zoneId, 'zone', ...opened);
-    return { ids };
+export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids: string[] }>) =>
+  change(ctx, {
+    zoneId,
+    reason,
+    work: async (tx) => {
+      const where = { zoneId, id: { in: ids } };
+      const rows = await tx.zonePort.findMany({ where });
+      if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+      await assertUnmapped(
+        tx,
+        zoneId,
+        rows.map(({ port }) => port),
+      );
+      await tx.zonePort.deleteMany({ where });
+      return { ids };
+    },
   });
 
-/** The documents of the sites that have opened them. */
-async function openedBy(tx: ScopedTx, ids: string[]): Promise<string[]> {
-  const rows = await tx.sitePort.findMany({ where: { zonePortId: { in: ids } }, select: { siteId: true } });
-  return rows.map(({ siteId }) => siteKey(siteId));
+/** Makes them what they were. What a site opened meanwhile and is no more, goes. */
+export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneContent['ports']): Promise<void> {
+  const present = await tx.zonePort.findMany({ where: { zoneId } });
+  const ids = new Set(ports.map(({ id }) => id));
+  const going = present.filter(
+    ({ id, port }) => !ids.has(id) || !ports.some((one) => one.id === id && one.port === port),
+  );
+  await assertUnmapped(
+    tx,
+    zoneId,
+    going.map(({ port }) => port).filter((port) => !ports.some((one) => one.port === port)),
+  );
+  await tx.zonePort.deleteMany({ where: { zoneId, id: { in: present.flatMap(({ id }) => (ids.has(id) ? [] : id)) } } });
+  for (const { id, port, tls } of ports) {
+    const before = present.find((one) => one.id === id);
+    if (!before) await orTaken(tx.zonePort.create({ data: { id, zoneId, port, tls } }));
+    else if (before.port !== port || before.tls !== tls)
+      await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: { port, tls } }));
+  }
 }
 
 /** By the zone itself, or by somebody's forward. */

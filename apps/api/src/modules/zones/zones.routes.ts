@@ -8,7 +8,7 @@ export const zonesRoutes = routes(zones, {
   meta:   (ctx) => service.meta(ctx),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
-  forceSSLRedirectCode: (ctx, { params, body }) => service.setRedirectCode(ctx, params.zoneId, body.code),
+  forceSSLRedirectCode: (ctx, { params, body }) => service.setRedirectCode(ctx, params.zoneId, body.code, body.reason),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),
 });
 
@@ -16,5 +16,5 @@ export const zonePortsRoutes = routes(zonePorts, {
   list:   (ctx, { params }) => ports.list(ctx, params.zoneId),
   create: (ctx, { params, body }) => ports.create(ctx, params.zoneId, body),
   update: (ctx, { params, body }) => ports.update(ctx, params.zoneId, body),
-  remove: (ctx, { params, body }) => ports.remove(ctx, params.zoneId, body.ids),
+  remove: (ctx, { params, body }) => ports.remove(ctx, params.zoneId, body),
 });

@@ -7,6 +7,8 @@ import { fail, failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { newZoneKey } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { startingSettings } from '../zone-settings/nginx-defaults.service.ts';
+import { change } from '../zone-settings/zone-changes.service.ts';
 import { countZones, readZones, type ZonePaging } from './zones.queries.ts';
 
 const include = {
@@ -31,7 +33,8 @@ export async function create({ db, actor, installation }: Ctx, { ports, ...input
   const data = { ...input, id, clientId: actor.clientId, keySealed: newZoneKey(installation.secrets, id) };
   return db.$transaction(async (tx) => {
     await tx.$license.assertRoom('zones');
-    await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data }));
+    const settings = await startingSettings(tx, actor.clientId);
+    await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data: { ...data, ...(settings.nginx.enable && { settings }) } }));
     await tx.zonePort.createMany({ data: ports.map((port) => ({ ...port, zoneId: id })) });
     await changed(tx, id, 'zone');
     return zoneOf(await tx.zone.findUniqueOrThrow({ where: { id }, include }));
@@ -43,11 +46,11 @@ export async function update({ db }: Ctx, { id, name, memo }: ZoneUpdate): Promi
   return zoneOf(await orFail('ZONE_NAME_TAKEN', db.zone.update({ where: { id }, data, include })));
 }
 
-export const setRedirectCode = ({ db }: Ctx, id: string, code: number): Promise<Zone> =>
-  db.$transaction(async (tx) => {
-    const row = await tx.zone.update({ where: { id }, data: { forceSslRedirectCode: code }, include });
-    await changed(tx, id, 'zone');
-    return zoneOf(row);
+export const setRedirectCode = (ctx: Ctx, id: string, code: number, reason?: string): Promise<Zone> =>
+  change(ctx, {
+    zoneId: id,
+    reason,
+    work: async (tx) => zoneOf(await tx.zone.update({ where: { id }, data: { forceSslRedirectCode: code }, include })),
   });
 
 export const remove = ({ db }: Ctx, ids: string[]) =>
@@ -73,6 +76,7 @@ export async function own(tx: ScopedTx, id: string) {
 const zoneOf = ({
   revision,
   forceSslRedirectCode,
+  settings: _,
   _count,
   ...row
 }: Prisma.ZoneGetPayload<{ include: typeof include }>): Zone => ({

@@ -1,0 +1,70 @@
+// What is written for nginx is judged by our list, then by nginx itself, before it is stored.
+import { randomUUID } from 'node:crypto';
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import type { ConfigPreview, SnippetFaultAt, ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { zoneDoc } from '../../compile/zone.ts';
+import { fail } from '../../core/fail.ts';
+import type { Env } from '../../env.ts';
+import { askNginx, findLua } from '../../nginx-jail/nginx-jail.ts';
+
+export interface Checked {
+  faults: SnippetFaultAt[];
+  checks: ConfigPreview['checks'];
+}
+
+/** As nodes would be told, without what no operator of a zone sets. */
+export const docOf = (content: ZoneContent): ZoneDoc =>
+  zoneDoc({ ...content, id: ZONE, settings: content, relays: [] }, { deny: [], allow: [] });
+const ZONE = randomUUID();
+
+/** Also of snippets that are not used just now: whoever switches them on shall not find out then. */
+export async function check(env: Env, content: ZoneContent): Promise<Checked> {
+  const { nginx } = content;
+  const faults = snippetParts.flatMap((part) => snippetFaults(part, nginx[part]).map((fault) => ({ part, ...fault })));
+  if (faults.length > 0) return { faults, checks: [] };
+  const used = { ...content, nginx: { ...nginx, enable: true } };
+  const answers = await askNginx(env.NGINX_BINARY, docOf(used), findLua());
+  const said = answers
+    .flatMap(({ said: one }) => one ?? [])
+    .map(({ file, line, message }) => {
+      const part = partOf.get(file) ?? snippetParts.find((one) => nginx[one] !== '') ?? 'http';
+      return { part, line: Math.max(line, 1), column: 1, rule: 'nginx' as const, about: message };
+    });
+  const seen = new Set<string>();
+  return {
+    faults: said.filter(({ part, line }) => !seen.has(`${part}:${line}`) && seen.add(`${part}:${line}`)),
+    checks: answers.map(({ form, state, nginx: name, tookMs }) => ({ name: form, state, nginx: name, tookMs })),
+  };
+}
+
+/** The file of each place, and whose text it is. */
+const partOf = new Map<string, SnippetPart>([
+  ['snippet-main.conf', 'worker'],
+  ['snippet-events.conf', 'worker'],
+  ['snippet-shared.conf', 'http'],
+  ['snippet-visitors.conf', 'http'],
+  ['snippet-origins.conf', 'custom'],
+  ['snippet-stream.conf', 'stream'],
+]);
+
+/** Refuses what is wrong, where it is wrong. Without an nginx to ask nothing is stored: the first to try it would be a node. */
+export async function assertSound(
+  env: Env,
+  content: ZoneContent,
+  pathOf: (part: SnippetPart) => string,
+): Promise<void> {
+  if (snippetParts.every((part) => content.nginx[part] === '')) return;
+  const { faults, checks } = await check(env, content);
+  if (faults.length > 0)
+    fail('PARAMETER', {
+      errorData: faults.map(({ part, line, column, about }) => ({
+        path: pathOf(part),
+        rule: 'snippet',
+        message: `line ${line}, column ${column}: ${about}`,
+      })),
+      extra: { faults },
+    });
+  const missing = checks.find(({ state }) => state === 'missing');
+  if (missing) fail('SELF_CHECK_FAILED', { extra: { nginx: missing.nginx } });
+}

@@ -1,0 +1,176 @@
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import {
+  SwitchName,
+  VersionState,
+  type AllSettings,
+  type ConfigDraft,
+  type ConfigPreview,
+  type Resource,
+  type SwitchInput,
+  type ZoneSwitch,
+  type ZoneVersion,
+} from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { changed } from '../../core/changes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail, failAt } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { shownFiles } from '../../nginx-jail/shown-files.ts';
+import { changesBetween, drafted, settingsOf } from '../../zone-settings/zone-content.ts';
+import { portsOf, restorePorts } from '../zones/zone-ports.service.ts';
+import * as zones from '../zones/zones.service.ts';
+import { assertSound, check, docOf } from './snippet-check.ts';
+import { change, contentIn, readContent } from './zone-changes.service.ts';
+
+export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
+  await zones.own(db, zoneId);
+  const [{ ports: _, ...content }, ports, { data: switches }, newest, of] = await Promise.all([
+    readContent(db, zoneId),
+    portsOf(db, zoneId),
+    readSwitches(db, zoneId),
+    db.zoneVersion.findFirst({ where: { zoneId, state: { in: ['live', 'trial'] } }, orderBy: { version: 'desc' } }),
+    db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } }),
+  ]);
+  const trial =
+    newest?.state === 'trial'
+      ? { version: newest.version, nodes: newest.nodes.length, of, since: newest.createdAt }
+      : null;
+  return { ...content, ports, switches, version: newest?.version ?? 0, trial };
+}
+
+/** Writes settings; what they come to is checked before anything is stored. */
+async function set(
+  ctx: Ctx,
+  zoneId: string,
+  reason: string,
+  draft: ConfigDraft,
+  pathOf: (part: SnippetPart) => string = (part) => part,
+): Promise<AllSettings> {
+  await zones.own(ctx.db, zoneId);
+  // Outside of the transaction: nginx takes a moment, and others shall not wait for it.
+  if (draft.nginx) await assertSound(ctx.installation.env, drafted(await readContent(ctx.db, zoneId), draft), pathOf);
+  await change(ctx, {
+    zoneId,
+    reason,
+    work: async (tx, before) => {
+      const settings = settingsOf(drafted(before, draft));
+      await tx.zone.update({ where: { id: zoneId }, data: { settings } });
+    },
+  });
+  return get(ctx, zoneId);
+}
+
+export const setHttp2 = (ctx: Ctx, zoneId: string, { enable, reason }: { enable: boolean; reason: string }) =>
+  set(ctx, zoneId, reason, { http2: enable });
+export const setHttp3 = (ctx: Ctx, zoneId: string, { enable, reason }: { enable: boolean; reason: string }) =>
+  set(ctx, zoneId, reason, { http3: enable });
+export const setSoak = (ctx: Ctx, zoneId: string, { reason, ...rest }: { soakSeconds: number; reason: string }) =>
+  set(ctx, zoneId, reason, rest);
+export const setResource = (ctx: Ctx, zoneId: string, { reason, ...resource }: Resource & { reason: string }) =>
+  set(ctx, zoneId, reason, { resource });
+export const setNginx = (
+  ctx: Ctx,
+  zoneId: string,
+  { reason, ...nginx }: NonNullable<ConfigDraft['nginx']> & { reason: string },
+) => set(ctx, zoneId, reason, { nginx });
+export const setPart = (
+  ctx: Ctx,
+  zoneId: string,
+  part: SnippetPart,
+  { reason, content }: { content: string; reason: string },
+) => set(ctx, zoneId, reason, { nginx: { [part]: content } }, () => 'content');
+
+export async function resource({ db }: Ctx, zoneId: string): Promise<Resource> {
+  await zones.own(db, zoneId);
+  return (await readContent(db, zoneId)).resource;
+}
+
+export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
+  await zones.own(db, zoneId);
+  return { content: (await readContent(db, zoneId)).nginx[name] };
+}
+
+export async function preview({ db, installation }: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
+  await zones.own(db, zoneId);
+  const before = await readContent(db, zoneId);
+  const after = drafted(before, draft);
+  const changes = changesBetween(before, after);
+  const { faults, checks } = await check(installation.env, after);
+  const files = faults.length > 0 ? [] : shownFiles(docOf(before), docOf(after));
+  const nodes = await db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } });
+  return { changes, faults, checks, reload: files.length > 0, nodes, files };
+}
+
+export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, orderBy }: Paging<'version'>) {
+  await zones.own(db, zoneId);
+  const found = await db.zoneVersion.findMany({
+    where: { zoneId },
+    orderBy: { version: orderBy },
+    skip: (page - 1) * pageSize,
+    take: pageSize,
+  });
+  // Of the oldest of the page the one before is needed as well.
+  const oldest = Math.min(...found.map(({ version }) => version));
+  const one = await db.zoneVersion.findFirst({
+    where: { zoneId, version: { lt: oldest } },
+    orderBy: { version: 'desc' },
+  });
+  const byVersion = [...found, ...(one ? [one] : [])].toSorted((a, b) => a.version - b.version);
+  const data = found.map((row): ZoneVersion => {
+    const previous = byVersion[byVersion.indexOf(row) - 1];
+    const { version, author, reason, note, createdAt, settledAt } = row;
+    const changes = previous ? changesBetween(contentIn(previous), contentIn(row)) : [];
+    return { version, state: VersionState.parse(row.state), author, reason, note, changes, createdAt, settledAt };
+  });
+  return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
+}
+
+export async function rollback(ctx: Ctx, zoneId: string, version: number, reason: string): Promise<AllSettings> {
+  await zones.own(ctx.db, zoneId);
+  const row =
+    (await ctx.db.zoneVersion.findUnique({ where: { zoneId_version: { zoneId, version } } })) ?? fail('NOT_FOUND');
+  const content = contentIn(row);
+  // Which directives are allowed, and what nginx takes, may be otherwise by now.
+  await assertSound(ctx.installation.env, content, (part) => part);
+  await change(ctx, {
+    zoneId,
+    reason,
+    work: async (tx) => {
+      await restorePorts(tx, zoneId, content.ports);
+      await tx.zone.update({
+        where: { id: zoneId },
+        data: { settings: settingsOf(content), forceSslRedirectCode: content.forceSSLRedirectCode },
+      });
+    },
+  });
+  return get(ctx, zoneId);
+}
+
+export async function switches({ db }: Ctx, zoneId: string) {
+  await zones.own(db, zoneId);
+  return readSwitches(db, zoneId);
+}
+
+async function readSwitches(db: ScopedTx, zoneId: string): Promise<{ data: ZoneSwitch[] }> {
+  const found = await db.zoneSwitch.findMany({
+    where: { zoneId, OR: [{ until: null }, { until: { gt: new Date() } }] },
+  });
+  return {
+    data: SwitchName.options.map((name) => {
+      const row = found.find((one) => one.name === name);
+      if (!row) return { name, off: false, reason: '', author: '', until: null, since: null };
+      return { name, off: true, reason: row.reason, author: row.author, until: row.until, since: row.createdAt };
+    }),
+  };
+}
+
+/** Past the waves: to all nodes at once. */
+export const setSwitch = ({ db, actor, now }: Ctx, zoneId: string, { name, off, reason, until }: SwitchInput) =>
+  db.$transaction(async (tx) => {
+    await zones.own(tx, zoneId);
+    if (until !== null && until <= now()) failAt('until', 'future', 'that moment has passed');
+    await tx.zoneSwitch.deleteMany({ where: { zoneId, name } });
+    if (off) await tx.zoneSwitch.create({ data: { zoneId, name, reason, until, author: actor.name } });
+    await changed(tx, zoneId, 'zone');
+    return readSwitches(tx, zoneId);
+  });

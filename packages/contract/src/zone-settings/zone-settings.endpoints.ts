@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { paged, paging, Text } from '../common/common.ts';
+import { get, onClient, post, put } from '../endpoint.ts';
+import { Reason } from '../zones/zones.ts';
+import { VersionNumber } from '../versions/versions.ts';
+import { AllSettings, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
+
+const Part = z.object({ content: Snippet });
+const Reasoned = z.object({ reason: Text });
+const fails = ['SELF_CHECK_FAILED'] as const;
+
+export const zoneSettings = onClient('zoneSettings', {
+  get:      get('zone/:zoneId/settings', { can: 'zone:read', reply: AllSettings }),
+  http2:    put('zone/:zoneId/setting/http2', { can: 'zone:write', body: Enable, reply: AllSettings }),
+  http3:    put('zone/:zoneId/setting/http3', { can: 'zone:write', body: Enable, reply: AllSettings }),
+  soak:     put('zone/:zoneId/setting/soak', { can: 'zone:write', body: z.object({ soakSeconds: z.int().min(0).max(86_400), reason: Reason }), reply: AllSettings }),
+  resource: get('zone/:zoneId/setting/resource', { can: 'zone:read', reply: Resource }),
+  setResource: put('zone/:zoneId/setting/resource', { can: 'zone:write', body: Resource.extend({ reason: Reason }), reply: AllSettings }),
+  nginx:    put('zone/:zoneId/setting/nginx', { can: 'zone:write', body: Nginx.partial().extend({ reason: Reason }), reply: AllSettings, fails }),
+  part:     get('zone/:zoneId/setting/nginx/:part', { can: 'zone:read', params: { part: SnippetPart }, reply: Part }),
+  setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),
+  preview:  post('zone/:zoneId/configPreview', { can: 'zone:read', body: ConfigDraft, reply: ConfigPreview }),
+  versions: get('zone/:zoneId/configVersions', { can: 'zone:read', query: paging(['version']), reply: paged(ZoneVersion) }),
+  rollback: post('zone/:zoneId/configVersion/:version/rollback', { can: 'zone:write', params: { version: VersionNumber }, body: Reasoned, reply: AllSettings, fails: ['SELF_CHECK_FAILED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
+  switches: get('zone/:zoneId/switches', { can: 'zone:read', reply: z.object({ data: z.array(ZoneSwitch) }) }),
+  setSwitch: put('zone/:zoneId/switches', { can: 'zone:write', body: SwitchInput, reply: z.object({ data: z.array(ZoneSwitch) }) }),
+});
+
+export const nginxDefaults = onClient('nginxDefaults', {
+  get: get('setting/nginx/:part', { can: 'setting:read', params: { part: SnippetPart }, reply: NginxDefault }),
+  set: put('setting/nginx/:part', { can: 'setting:write', params: { part: SnippetPart }, body: Part, reply: NginxDefault, fails }),
+});

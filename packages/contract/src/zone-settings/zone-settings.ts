@@ -1,0 +1,162 @@
+// What a zone's operator sets besides its name: structure of nginx, so a change goes to a few nodes first and to the others when
+// those are well.
+import * as z from 'zod';
+import { Id, Port, Text, Time } from '../common/common.ts';
+import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
+import { snippetParts } from './allowed.ts';
+import { snippetRules } from './snippet.ts';
+
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
+
+export const Resource = z.object({
+  workerProcesses: z.int().min(0).max(256).describe('0: one per core'),
+  workerConnections: z.int().min(64).max(1_000_000).describe('Of each worker'),
+  cacheBytes: z.int().min(0).max(1e15).describe('0: no limit'),
+  cacheKeyBytes: z
+    .int()
+    .min(MiB)
+    .max(16 * GiB)
+    .describe('Memory for the index of what is cached; 1 MiB knows 8,000 objects'),
+  cacheInactiveSeconds: z.int().min(60).max(31_536_000).describe('What nobody asks for this long is dropped'),
+  bodyBytes: z.int().min(0).max(1e12).describe('Of the largest request body; 0: no limit'),
+});
+export const SnippetPart = z.enum(snippetParts);
+export const Snippet = z.string().max(65_536);
+export const Nginx = z.object({
+  enable: z.boolean().describe('Whether the snippets are used'),
+  http: Snippet,
+  stream: Snippet,
+  worker: Snippet,
+  custom: Snippet,
+});
+
+/** What a version of a zone keeps, besides its ports and the redirect code. */
+export const ZoneSettings = z.object({
+  http2: z.boolean(),
+  http3: z.boolean(),
+  soakSeconds: z.int().min(0).max(86_400).describe('How long a change is watched on some nodes before more have it'),
+  resource: Resource,
+  nginx: Nginx,
+});
+const usual: z.output<typeof ZoneSettings> = {
+  http2: true,
+  http3: true,
+  soakSeconds: 30,
+  resource: {
+    workerProcesses: 0,
+    workerConnections: 16_384,
+    cacheBytes: 10 * GiB,
+    cacheKeyBytes: 64 * MiB,
+    cacheInactiveSeconds: 30 * 86_400,
+    bodyBytes: 0,
+  },
+  nginx: { enable: false, http: '', stream: '', worker: '', custom: '' },
+};
+/** As they are stored: what was never set is as usual. */
+export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
+  ZoneSettings.parse({ ...usual, ...z.record(z.string(), z.unknown()).parse(stored) });
+
+export const ZoneContent = ZoneSettings.extend({
+  forceSSLRedirectCode: RedirectCode,
+  ports: z.array(z.object({ id: Id, port: Port, tls: z.boolean() })).max(1000),
+});
+
+export const Enable = z.object({ enable: z.boolean(), reason: Reason });
+
+/** What can be switched off for all sites of a zone at once, past the waves. */
+export const SwitchName = z.enum(['compression', 'image', 'http3']);
+export const ZoneSwitch = z.object({
+  name: SwitchName,
+  off: z.boolean(),
+  reason: z.string(),
+  author: z.string(),
+  until: Time.nullable().describe('It is on again by itself; null: until somebody switches it on'),
+  since: Time.nullable(),
+});
+export const SwitchInput = z.object({
+  name: SwitchName,
+  off: z.boolean(),
+  reason: Text,
+  until: Time.nullable().default(null),
+});
+
+/** `trial`: some nodes have it. `past`: it was live. `withdrawn`: it went back. `replaced`: a newer change took it along. */
+export const VersionState = z.enum(['trial', 'live', 'past', 'withdrawn', 'replaced']);
+/** In words of the console: `resource.bodyBytes`, `ports`, `nginx.http`. */
+export const SettingChange = z.object({ field: z.string(), before: z.string(), after: z.string() });
+export const ZoneVersion = z.object({
+  version: z.int(),
+  state: VersionState,
+  author: z.string(),
+  reason: z.string(),
+  note: z.string().describe('Why it went back'),
+  changes: z.array(SettingChange).max(100).describe('From the version before'),
+  createdAt: Time,
+  settledAt: Time.nullable(),
+});
+export const Trial = z.object({ version: z.int(), nodes: z.int(), of: z.int(), since: Time });
+
+export const AllSettings = ZoneSettings.extend({
+  forceSSLRedirectCode: RedirectCode,
+  ports: z.array(ZonePort),
+  switches: z.array(ZoneSwitch),
+  version: z.int().describe('Of what is set; 0: nothing was ever set'),
+  trial: Trial.nullable().describe('A change that only some nodes have so far'),
+});
+
+/** What a change would set; what is left out stays. */
+export const ConfigDraft = z.object({
+  http2: z.boolean().optional(),
+  http3: z.boolean().optional(),
+  soakSeconds: z.int().min(0).max(86_400).optional(),
+  resource: Resource.optional(),
+  nginx: Nginx.partial().optional(),
+  forceSSLRedirectCode: RedirectCode.optional(),
+  ports: z
+    .array(z.object({ port: Port, tls: z.boolean() }))
+    .max(100)
+    .optional(),
+});
+export const SnippetFault = z.object({
+  part: SnippetPart,
+  line: z.int(),
+  column: z.int(),
+  rule: z.enum(snippetRules),
+  about: z.string().describe("The word at fault; of nginx's own refusals what it said"),
+});
+export const CheckState = z.enum(['passed', 'failed', 'missing']);
+export const ConfigPreview = z.object({
+  changes: z.array(SettingChange),
+  faults: z.array(SnippetFault),
+  checks: z.array(
+    z.object({
+      name: z.enum(['edge', 'relay', 'forwards']),
+      state: CheckState.describe('missing: there is no nginx here that could say'),
+      nginx: z.string().describe('Which one was asked'),
+      tookMs: z.int(),
+    }),
+  ),
+  reload: z.boolean().describe('Whether nodes reload nginx for it'),
+  nodes: z.int().describe('That it would go to'),
+  files: z
+    .array(z.object({ path: z.string(), before: z.string(), after: z.string() }))
+    .max(50)
+    .describe('Those that differ'),
+});
+
+export const NginxDefault = z.object({ part: SnippetPart, content: Snippet, updatedAt: Time.nullable() });
+
+export type Resource = z.output<typeof Resource>;
+export type Nginx = z.output<typeof Nginx>;
+export type ZoneSettings = z.output<typeof ZoneSettings>;
+export type ZoneContent = z.output<typeof ZoneContent>;
+export type AllSettings = z.output<typeof AllSettings>;
+export type ZoneSwitch = z.output<typeof ZoneSwitch>;
+export type SwitchName = z.output<typeof SwitchName>;
+export type SwitchInput = z.output<typeof SwitchInput>;
+export type ZoneVersion = z.output<typeof ZoneVersion>;
+export type SettingChange = z.output<typeof SettingChange>;
+export type ConfigDraft = z.output<typeof ConfigDraft>;
+export type ConfigPreview = z.output<typeof ConfigPreview>;
+export type SnippetFaultAt = z.output<typeof SnippetFault>;

@@ -1,0 +1,227 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import '../support/matchers.ts';
+import { published } from '../support/outbox.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+
+/** What the zone's nodes would be told now. */
+async function told(zoneId: string): Promise<ZoneDoc> {
+  const client = await installation.pool.connect();
+  try {
+    const compiler = { secrets: installation.secrets, policy: { deny: [], allow: [] } };
+    const [zone] = await compileKeys(client, compiler, zoneId, ['zone']);
+    return ZoneDoc.parse(JSON.parse(zone && 'body' in zone ? (zone.body ?? '') : ''));
+  } finally {
+    client.release();
+  }
+}
+
+describe('the settings of a zone', () => {
+  test('begin with what holds where nothing was set, and say so all at once', async () => {
+    const zone = await build.zone();
+    const settings = await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } });
+    expect(settings).toMatchObject({
+      http2: true,
+      http3: true,
+      forceSSLRedirectCode: 301,
+      nginx: { enable: false, http: '' },
+      resource: { workerProcesses: 0, bodyBytes: 0 },
+      version: 0,
+      trial: null,
+    });
+    expect(settings.switches.map(({ name, off }) => [name, off])).toEqual([
+      ['compression', false],
+      ['image', false],
+      ['http3', false],
+    ]);
+  });
+
+  test('reach the document of the nodes, each by its call', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    await call(zoneSettings.http2, { params, body: { enable: false } });
+    await call(zoneSettings.http3, { params, body: { enable: false } });
+    const resource = await call(zoneSettings.resource, { params });
+    await call(zoneSettings.setResource, {
+      params,
+      body: { ...resource, workerProcesses: 4, bodyBytes: 1_048_576, cacheBytes: 5_000_000_000, reason: 'uploads' },
+    });
+    expect(await told(zone.id)).toMatchObject({
+      http2: false,
+      http3: false,
+      worker: { processes: 4, connections: 16_384 },
+      cache: { maxBytes: 5_000_000_000 },
+      maxBodyBytes: 1_048_576,
+    });
+    const { resource: kept } = await call(zoneSettings.get, { params });
+    expect(kept).toMatchObject({ workerProcesses: 4, bodyBytes: 1_048_576 });
+    expect(await published(installation, zone.id)).toContain('zone');
+  });
+
+  test('saying what is so already makes no version and tells nobody', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const before = await published(installation, zone.id);
+    const settings = await call(zoneSettings.http2, { params: { zoneId: zone.id }, body: { enable: true } });
+    expect(settings.version).toBe(0);
+    expect(await published(installation, zone.id)).toEqual(before);
+  });
+});
+
+describe('what is written for nginx', () => {
+  test('is stored after nginx itself has taken it, and told to nodes once it is switched on', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const content = '# visitors\nkeepalive_timeout 20s;\n';
+    await call(zoneSettings.setPart, { params: { ...params, part: 'http' }, body: { content, reason: 'phones' } });
+    expect(await call(zoneSettings.part, { params: { ...params, part: 'http' } })).toEqual({ content });
+    expect(await told(zone.id)).not.toHaveProperty('snippets');
+    await call(zoneSettings.nginx, { params, body: { enable: true } });
+    expect(await told(zone.id)).toMatchObject({ snippets: { http: content } });
+  });
+
+  test.each([
+    ['http', 'keepalive_timeout 20s;\nload_module x.so;', 'dangerous', 'line 2, column 1'],
+    ['http', 'send_timeout 5s\n', 'unended', 'line 1, column 1'],
+    [
+      'http',
+      '\nkeepalive_timeout soon;',
+      'nginx',
+      'line 2, column 1: "keepalive_timeout" directive invalid value',
+    ],
+    ['custom', 'gzip_comp_level 99;', 'nginx', 'line 1, column 1: value must be between 1 and 9'],
+    ['stream', 'tcp_nodelay maybe;', 'nginx', 'line 1, column 1: invalid value "maybe"'],
+    ['worker', 'worker_priority high;', 'nginx', 'line 1, column 1'],
+  ] as const)('in %s is refused where it is wrong: %j', async (part, content, rule, message) => {
+    const zone = await build.zone();
+    const refused = as(zone.client).call(zoneSettings.setPart, {
+      params: { zoneId: zone.id, part },
+      body: { content },
+    });
+    await expect(refused).toFail('PARAMETER', {
+      errorData: [{ path: 'content', rule: 'snippet', message: expect.stringContaining(message) }],
+      extra: { faults: [expect.objectContaining({ part, rule })] },
+    });
+    expect((await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).nginx[part]).toBe('');
+  });
+
+  test('is what new zones of its client begin with, where it is a default', async () => {
+    const tenant = await build.client();
+    const { call } = as(tenant.client);
+    await expect(call(nginxDefaults.set, { params: { part: 'worker' }, body: { content: 'user root;' } })).toFail(
+      'PARAMETER',
+    );
+    const content = 'worker_shutdown_timeout 1h;';
+    await call(nginxDefaults.set, { params: { part: 'worker' }, body: { content } });
+    expect(await call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({ content });
+    const zone = await call(zones.create, { body: { name: 'North' } });
+    expect(await told(zone.id)).toMatchObject({ snippets: { worker: content } });
+    const other = await build.client();
+    expect(await as(other.client).call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({
+      content: '',
+    });
+  });
+});
+
+describe('before a change', () => {
+  test('the preview says what it sets, what nginx says, and which files differ', async () => {
+    const zone = await build.zone();
+    const body = { http2: false, nginx: { enable: true, custom: 'proxy_next_upstream_tries 3;' } };
+    const seen = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
+    expect(seen.changes).toEqual([
+      { field: 'http2', before: 'true', after: 'false' },
+      { field: 'nginx.enable', before: 'false', after: 'true' },
+      { field: 'nginx.custom', before: '', after: 'proxy_next_upstream_tries 3;' },
+    ]);
+    expect(seen.checks.map(({ name, state }) => [name, state])).toEqual([
+      ['edge', 'passed'],
+      ['relay', 'passed'],
+      ['forwards', 'passed'],
+    ]);
+    expect(seen.reload).toBe(true);
+    expect(seen.files.map(({ path }) => path)).toContain('snippet-origins.conf');
+    expect(await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).toMatchObject({ version: 0 });
+  });
+
+  test('the preview of what is wrong names each fault', async () => {
+    const zone = await build.zone();
+    const body = { nginx: { http: 'include x;\nno_such_thing;', custom: 'proxy_pass http://x;' } };
+    const { faults, files } = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
+    expect(faults).toEqual([
+      { part: 'http', line: 1, column: 1, rule: 'dangerous', about: 'include' },
+      { part: 'http', line: 2, column: 1, rule: 'unknown', about: 'no_such_thing' },
+      { part: 'custom', line: 1, column: 1, rule: 'dangerous', about: 'proxy_pass' },
+    ]);
+    expect(files).toEqual([]);
+  });
+});
+
+describe('the versions of a zone', () => {
+  test('say who changed what and why, newest first, and any of them can be had back', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    const port = await call(zonePorts.create, { params, body: { port: 8080, tls: false, reason: 'a game' } });
+    await call(zones.forceSSLRedirectCode, { params, body: { code: 308 } });
+    const { data, total } = await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });
+    expect(total).toBe(4);
+    expect(data.map(({ version, state, reason }) => [version, state, reason])).toEqual([
+      [4, 'live', ''],
+      [3, 'past', 'a game'],
+      [2, 'past', 'an old balancer'],
+      [1, 'past', ''],
+    ]);
+    expect(data[0]?.changes).toEqual([{ field: 'forceSSLRedirectCode', before: '301', after: '308' }]);
+    expect(data[1]?.changes).toMatchObject([{ field: 'ports' }]);
+    expect(data[2]).toMatchObject({
+      author: expect.stringContaining('@'),
+      changes: [{ field: 'http2', before: 'true', after: 'false' }],
+    });
+
+    const back = await call(zoneSettings.rollback, {
+      params: { ...params, version: 1 },
+      body: { reason: 'all of it' },
+    });
+    expect(back).toMatchObject({ http2: true, forceSSLRedirectCode: 301, version: 5 });
+    expect(back.ports.map(({ id }) => id)).not.toContain(port.id);
+    const again = await call(zoneSettings.rollback, { params: { ...params, version: 4 }, body: { reason: 'or not' } });
+    expect(again.ports).toContainEqual(expect.objectContaining({ id: port.id, port: 8080 }));
+    await expect(call(zoneSettings.rollback, { params: { ...params, version: 99 }, body: { reason: 'x' } })).toFail(
+      'NOT_FOUND',
+    );
+  });
+});
+
+describe('a kill switch', () => {
+  test('is told to all nodes with its reason, and ends by itself', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const off = { off: true, reason: 'a bug in a browser' };
+    await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'compression' } });
+    await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'http3' } });
+    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: false });
+    const { data } = await call(zoneSettings.switches, { params });
+    expect(data[0]).toMatchObject({
+      name: 'compression',
+      off: true,
+      reason: off.reason,
+      author: expect.stringContaining('@'),
+    });
+
+    await installation.db.zoneSwitch.updateMany({ where: { zoneId: zone.id }, data: { until: new Date(0) } });
+    expect(await told(zone.id)).toMatchObject({ http3: true });
+    expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);
+    const past = { ...off, name: 'image' as const, until: new Date(0).toISOString() };
+    await expect(call(zoneSettings.setSwitch, { params, body: past })).toFail('PARAMETER');
+  });
+});
