@@ -81,6 +81,9 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     if (workers !== null && access !== 'none') await chown(folder, access === 'write' ? workers.uid : 0, workers.gid);
     // After chown, which clears the setgid bit.
     await chmod(folder, mode);
+    // The kernel takes the bit away without a word from whoever lacks CAP_FSETID, and workers would see no document.
+    if (((await stat(folder)).mode & 0o7777) !== mode)
+      throw new Error(`${folder} did not take the mode ${mode.toString(8)}`);
   }
   if (workers !== null) await assertPassable(layout.dir, workers);
 }

@@ -85,6 +85,20 @@ export const openrestyIsThere = script(`${openrestyThere}
 printf '::absent\\n'
 `);
 
+export const debianPackages = [
+  'nginx',
+  'libnginx-mod-http-ndk',
+  'libnginx-mod-http-lua',
+  'libnginx-mod-stream',
+  'libnginx-mod-http-brotli-filter',
+  'libnginx-mod-http-geoip2',
+  'libnginx-mod-stream-geoip2',
+  'lua-resty-core',
+  'lua-resty-lrucache',
+  'lua-cjson',
+  'ca-certificates',
+];
+
 /** Debian's own nginx with its Lua. Its service would hold our ports: it is kept from being started. */
 export const debianNginx = script(`
 at=/usr/sbin/nginx
@@ -92,9 +106,7 @@ lua=/usr/share/nginx/modules-available/mod-http-lua.conf
 if [ -x "$at" ] && [ -e "$lua" ]; then "$at" -v 2>&1; printf '::nginx %s\\n' "$at"; exit 0; fi
 systemctl mask nginx.service
 apt-get update || fault package 'the lists of packages were not fetched: see the lines above'
-apt-get install -y --no-install-recommends nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream \\
-  libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 libnginx-mod-stream-geoip2 lua-resty-core lua-resty-lrucache \\
-  lua-cjson ca-certificates || fault package 'nginx was not installed: see the lines above'
+apt-get install -y --no-install-recommends ${debianPackages.join(' ')} || fault package 'nginx was not installed: see the lines above'
 "$at" -v 2>&1
 printf '::nginx %s\\n' "$at"
 `);
@@ -301,7 +313,6 @@ export const lastWords = script(`journalctl -u ${UNIT} -n 30 --no-pager -o cat 2
 
 export const stop = script(`
 systemctl disable ${UNIT} 2>/dev/null || true
-systemctl kill -s QUIT ${UNIT} 2>/dev/null || true
 systemctl stop ${UNIT} 2>/dev/null || true
 for at in ${DATA}/run/nginx.pid ${DATA}/forwards/run/nginx.pid; do
   if [ -e "$at" ] && kill -QUIT "$(cat "$at")" 2>/dev/null; then printf 'nginx %s sees its visitors off\\n' "$(cat "$at")"; fi
@@ -314,12 +325,20 @@ export const remove = ({ tcp, udp }: Ports) =>
 rm -f /etc/systemd/system/${UNIT}.service /etc/sysctl.d/90-edgeloom.conf /etc/logrotate.d/edgeloom \\
   /etc/modules-load.d/edgeloom.conf
 systemctl daemon-reload
+systemctl reset-failed ${UNIT} 2>/dev/null || true
+nft delete table inet edgeloom_geneva 2>/dev/null || true
+for program in iptables ip6tables; do
+  "$program" -t mangle -D OUTPUT -p tcp -j EDGELOOM_GENEVA 2>/dev/null || continue
+  "$program" -t mangle -F EDGELOOM_GENEVA
+  "$program" -t mangle -X EDGELOOM_GENEVA
+done
 if systemctl -q is-active firewalld; then
   for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do
     firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
   done
 fi
 rm -rf ${HOME} /etc/edgeloom/agent.env
+rmdir /etc/edgeloom 2>/dev/null || true
 # By name: a control plane on the same machine may have been given this folder too.
 if [ -d ${DATA} ]; then
   cd ${DATA}

@@ -1,0 +1,223 @@
+// From the operator's call to a node under real systemd, with real apt and nftables, and what becomes of it.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildAll } from '../../deploy/build.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import type { Origin } from '../support/origin.ts';
+import { freePorts } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { withoutSystemdImage } from '../support/systemd-image.ts';
+import { startSystemdMachine } from '../support/systemd-machine.ts';
+import type { SystemdMachine } from '../support/systemd-machine.ts';
+import { visit } from '../support/visit.ts';
+
+const run = promisify(execFile);
+const password = 'a machine’s password';
+const within = { within: 60_000 };
+const missing = await withoutSystemdImage();
+
+describe.skipIf(missing !== null)(
+  `a node under real systemd${missing === null ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    const closing: (() => unknown)[] = [];
+    let machine: SystemdMachine;
+    let plane: ControlPlane;
+    let origin: Origin;
+    let call: ReturnType<ControlPlane['as']>['call'];
+    let id = '';
+    let name = '';
+
+    beforeAll(async () => {
+      await buildAll({ ifChanged: true, only: 'agent' });
+      machine = await startSystemdMachine(password);
+      closing.push(() => machine.stop());
+      const { gateway, address } = machine;
+      const [api = 0, nats = 0] = await freePorts(2, gateway);
+      plane = await controlPlane({
+        databaseUrl: await testDatabase(),
+        settings: {
+          NODE_ALLOW: `${address}/32`,
+          ORIGIN_ALLOW: `${gateway}/32`,
+          NODE_CONTROL_URL: `http://${gateway}:${api}`,
+          NODE_NATS_URLS: `nats://${gateway}:${nats}`,
+          AGENT_DIR: path.join(import.meta.dirname, '../../dist'),
+          ARTIFACTS_DIR: await nodeArtifact(),
+        },
+      });
+      closing.push(() => plane.stop());
+      closing.push(await lead(gateway, api, plane.api.url), await lead(gateway, nats, plane.nats.url));
+      origin = await startOrigin({ host: gateway });
+      closing.push(() => origin.stop());
+
+      const zone = await plane.build.zone();
+      const product = await plane.build.product({ zone });
+      const site = await plane.build.site({ product });
+      const { params } = site;
+      const customer = plane.as(site.owner);
+      name = `${unique('www')}.example.com`;
+      const upstreams = [{ address: gateway, port: origin.port }];
+      await customer.call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+      const rule = { type: 'fileType' as const, value: ['js'], cacheTime: 3600 };
+      await customer.call(cacheRules.create, { params, body: { rules: [rule] } });
+      ({ call } = plane.as(zone.client));
+      const body = { name: unique('node'), ip: address, zoneID: zone.id, ssh: { password } };
+      ({ id } = await call(nodes.create, { body }));
+      const { jobIDs } = await call(nodeJobs.initialize, { body: { ids: [id], keepSSH: true } });
+      await ended(jobIDs[0] ?? '');
+    }, 300_000);
+    afterAll(async () => {
+      for (const close of closing.reverse()) await close();
+    });
+
+    const ended = (jobID: string) =>
+      eventually(
+        async () => {
+          const job = await call(nodeJobs.get, { params: { nodeID: id, jobID } });
+          const words = job.steps
+            .map((step) => `${step.name} ${step.state} ${step.message}\n${step.output}`)
+            .join('\n');
+          if (job.state !== 'completed') throw new Error(words);
+        },
+        { within: 180_000 },
+      );
+    const asked = (at = '/app.js') => visit(80, name, at, machine.address);
+    const shown = async (property: string) =>
+      (await machine.ask(`systemctl show -P ${property} edgeloom-agent`)).trim();
+    const master = async () => (await machine.ask('cat /var/lib/edgeloom/run/nginx.pid')).trim();
+    const connected = () =>
+      eventually(
+        async () => expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ status: 'enabled' }),
+        within,
+      );
+
+    test('it serves, by workers who are nobody, and no limit of its unit stands in the way', async () => {
+      origin.on('/app.js', { body: 'of the origin' });
+      await eventually(async () => expect(await asked()).toMatchObject({ status: 200, body: 'of the origin' }), within);
+      await eventually(async () => expect((await asked()).cache).toBe('hit'));
+      expect(await shown('ActiveState')).toBe('active');
+      expect(await shown('NRestarts')).toBe('0');
+      expect(await machine.ask('ps -o user= -C nginx | sort | uniq')).toBe('root\nwww-data\n');
+      const words = await machine.ask('journalctl -u edgeloom-agent --no-pager -o cat');
+      expect(words).not.toMatch(/EPERM|EACCES|EROFS|not permitted|denied|"level":"(warn|error)"/i);
+      const { error } = await call(nodes.get, { params: { nodeID: id } });
+      expect(error).toBeNull();
+    });
+
+    test('an agent that is killed is started again; stopped, it leaves nginx to the visitors', async () => {
+      const [nginx, before] = [await master(), await shown('MainPID')];
+      await machine.ask(`kill -KILL ${before}`);
+      await eventually(async () => {
+        const now = await shown('MainPID');
+        expect(Number(now)).toBeGreaterThan(1);
+        expect(now).not.toBe(before);
+      }, within);
+      expect(await master()).toBe(nginx);
+      await connected();
+      await machine.ask('systemctl stop edgeloom-agent');
+      expect(await asked()).toMatchObject({ status: 200 });
+      expect(await master()).toBe(nginx);
+      await machine.ask('systemctl start edgeloom-agent');
+      await connected();
+      expect(await master()).toBe(nginx);
+    });
+
+    test('Geneva stands in nftables, and again after a firewall has forgotten it', async () => {
+      const rules = () => machine.ask('nft list ruleset');
+      await call(nodes.geneva, { body: { ids: [id], packetSize: 88, windowSize: 17 } });
+      const stands = () =>
+        eventually(async () => expect(await rules()).toMatch(/window set 17[^]*maxseg size set 88/), within);
+      await stands();
+      await machine.ask('nft flush ruleset');
+      await stands();
+    });
+
+    test('logs are set aside by order, and by logrotate where the agent does not', async () => {
+      const logs = () => machine.ask('ls /var/lib/edgeloom/logs');
+      await call(nodes.logRotate, { body: { ids: [id] } });
+      expect(await logs()).toMatch(/^access\.json\.\d/m);
+      await eventually(async () => {
+        await asked();
+        expect(await machine.ask('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
+      }, within);
+      const words = await machine.ask('logrotate --force --verbose /etc/logrotate.d/edgeloom 2>&1');
+      expect(words).not.toMatch(/error:/);
+      expect(await logs()).toMatch(/^access\.json\.1$/m);
+      await eventually(async () => {
+        await asked();
+        expect(await machine.ask('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
+      }, within);
+    });
+
+    test(
+      'ordered to reboot it does, and serves from disk although nobody of ours answers',
+      { timeout: 180_000 },
+      async () => {
+        const boot = () => machine.ask('stat -c %Z /proc/1');
+        const before = await boot();
+        await asked();
+        await call(nodes.reboot, { body: { ids: [id] } });
+        await plane.api.kill();
+        await plane.nats.kill();
+        await eventually(async () => expect(await boot()).not.toBe(before), within);
+        await eventually(async () => expect(await asked('/')).toMatchObject({ status: 200 }), within);
+        expect(await asked()).toMatchObject({ body: 'of the origin', cache: 'hit' });
+        await plane.nats.start();
+        await plane.api.start();
+        await connected();
+      },
+    );
+
+    test('uninstalled, nothing of it is left', { timeout: 120_000 }, async () => {
+      await call(nodes.status, { body: { ids: [id], enabled: false } });
+      const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
+      await ended(jobIDs[0] ?? '');
+      await eventually(async () => expect(await asked().catch(() => 'nobody')).toBe('nobody'), within);
+      expect(
+        await machine.ask('find / -xdev -iname "*edgeloom*" -not -path "/proc/*" -not -path "/var/log/journal/*"'),
+      ).toBe('');
+      expect(await machine.ask('systemctl list-units --all --no-legend "edgeloom*"; nft list ruleset')).toBe('');
+      expect(await machine.ask('ps -e -o comm= | grep -x -e nginx -e node || true')).toBe('');
+    });
+  },
+);
+
+/** Listens there for the machine, and passes on to what listens here for nobody else. */
+async function lead(host: string, port: number, to: string): Promise<() => void> {
+  const target = new URL(to);
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.pipe(far).pipe(near);
+  }).listen(port, host);
+  await once(server, 'listening');
+  return () => server.close();
+}
+
+/** This repository's Node as nodejs.org packs it: made once. */
+async function nodeArtifact(): Promise<string> {
+  const folder = path.join(import.meta.dirname, '../../.data/cache/node-artifact');
+  const file = path.join(folder, `node-${process.version}-linux-${process.arch}.tar.gz`);
+  if (existsSync(file)) return folder;
+  const root = path.join(folder, `${process.pid}`);
+  await mkdir(path.join(root, 'node/bin'), { recursive: true });
+  await link(process.execPath, path.join(root, 'node/bin/node'));
+  await run('tar', ['--use-compress-program=gzip -1', '-cf', path.join(root, 'packed'), '-C', root, 'node']);
+  await rename(path.join(root, 'packed'), file);
+  await rm(root, { recursive: true });
+  return folder;
+}
