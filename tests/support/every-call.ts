@@ -82,7 +82,10 @@ export function inputFor(endpoint: Endpoint, ids: Ids): Input {
     params: Object.fromEntries(
       paramNames(endpoint.path).map((name) => {
         const choice = endpoint.params?.[name];
-        return [name, choice ? String(sample(choice, () => undefined)) : ids[thingAt(endpoint, [name]) ?? 'site']];
+        return [
+          name,
+          choice ? String(sample(choice, () => textAt(endpoint, [name]))) : ids[thingAt(endpoint, [name]) ?? 'site'],
+        ];
       }),
     ),
     query: Object.fromEntries(query),

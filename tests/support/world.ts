@@ -10,6 +10,11 @@ export const things = [
   'port',
   'node',
   'nodeJob',
+  'group',
+  'backupGroup',
+  'virtualNode',
+  'virtualCname',
+  'virtualAddress',
   'rollout',
   'product',
   'user',
@@ -62,6 +67,10 @@ const byField: Readonly<Record<string, Thing>> = {
   certId: 'certificate',
   dnsID: 'siteDns',
   nodeID: 'node',
+  groupID: 'group',
+  groupId: 'group',
+  backupGroupID: 'backupGroup',
+  vnodeId: 'virtualNode',
   jobID: 'job',
   productID: 'product',
   productIDs: 'product',
@@ -79,6 +88,9 @@ const byFeature: Readonly<Record<string, Thing>> = {
   accounts: 'subUser',
   zones: 'zone',
   zonePorts: 'port',
+  groups: 'group',
+  virtualNodes: 'virtualNode',
+  virtualRecords: 'virtualCname',
   products: 'product',
   clientSites: 'site',
   domains: 'domain',
@@ -122,6 +134,8 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
   if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
   if (last === 'id' && feature === 'tokenAuths' && (names.includes('auths') || names.includes('items')))
     return 'tokenEntry';
+  if (last === 'id' && feature === 'groups' && name === 'ofProduct') return 'product';
+  if (/^ids?$/.test(last) && feature === 'virtualRecords' && name.endsWith('Node')) return 'virtualAddress';
   if (last === 'accountID' && feature === 'proxy') return 'subUser';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
   return thing ?? null;
@@ -174,6 +188,19 @@ export async function world(
     },
   });
   const rollout = await build.rollout(node);
+  const zoneId = product.zoneId;
+  const [group, backupGroup] = [
+    await db.group.create({ data: { zoneId, name: unique('group') } }),
+    await db.group.create({ data: { zoneId, name: unique('group') } }),
+  ];
+  const virtualNode = await db.virtualNode.create({ data: { zoneId, name: unique('virtual') } });
+  // Off, so that they may be removed.
+  const [virtualCname, virtualAddress] = [
+    await db.virtualRecord.create({
+      data: { virtualNodeId: virtualNode.id, cname: 'elsewhere.example.com', disabled: true },
+    }),
+    await db.virtualRecord.create({ data: { virtualNodeId: virtualNode.id, ip: '192.0.2.9', disabled: true } }),
+  ];
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
@@ -219,6 +246,11 @@ export async function world(
       port: port.id,
       node: node.id,
       nodeJob: nodeJob.id,
+      group: group.id,
+      backupGroup: backupGroup.id,
+      virtualNode: virtualNode.id,
+      virtualCname: virtualCname.id,
+      virtualAddress: virtualAddress.id,
       rollout: rollout.id,
       product: product.id,
       user: site.owner.id,
@@ -271,6 +303,8 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.edgeNode.findMany({ ...inZone, include: { jobs: { orderBy: { id: 'asc' } } } }),
     db.rollout.findUnique({ where: { id: ids.rollout }, include: { waves: true, nodes: true, lines: true } }),
     db.outbox.findMany(inZone),
+    db.group.findMany({ ...inZone, include: { members: { orderBy: { id: 'asc' } } } }),
+    db.virtualNode.findMany({ ...inZone, include: { records: { orderBy: { id: 'asc' } } } }),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
     db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),
@@ -305,8 +339,10 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
   const known: Readonly<Record<string, unknown>> = {
     address: '192.0.2.77',
+    cname: 'another.example.com',
+    ...(endpoint.feature === 'groups' && { line: 'default' }),
     ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
-    ip: '192.0.2.8',
+    ...(endpoint.feature !== 'virtualRecords' && { ip: '192.0.2.8' }),
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',
     vcode: '123456',

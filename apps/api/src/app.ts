@@ -48,6 +48,7 @@ import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './mod
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
+import { groupsRoutes } from './modules/groups/groups.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
@@ -80,6 +81,7 @@ import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
+import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-nodes/virtual-nodes.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 
 /** Of a form with files; one file is as large as a body may be. */
@@ -108,6 +110,9 @@ const modules: readonly Routes[] = [
   zonePortsRoutes,
   zoneSettingsRoutes,
   nginxDefaultsRoutes,
+  groupsRoutes,
+  virtualNodesRoutes,
+  virtualRecordsRoutes,
   licensesRoutes,
   productsRoutes,
   ownProductsRoutes,

@@ -15,6 +15,7 @@ import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
+import { startSteering } from './jobs/steer.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
 
@@ -48,6 +49,7 @@ const cnameChecks = startCnameChecks(installation, log);
 const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
+const steering = startSteering(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
@@ -70,6 +72,7 @@ async function stop(signal: string) {
   // Calls first, then what they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeJobs.stop();
+  await steering.stop();
   await nodeLink?.stop();
   await issuing.stop();
   await mailDelivery.stop();

@@ -24,6 +24,7 @@ import { clientDomains, domains, domainUpstreams } from './domains/domains.endpo
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
+import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
@@ -55,6 +56,7 @@ import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { nginxDefaults, zoneSettings } from './zone-settings/zone-settings.endpoints.ts';
+import { virtualNodes, virtualRecords } from './virtual-nodes/virtual-nodes.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
 
 export const groups: readonly Group[] = [
@@ -84,6 +86,9 @@ export const groups: readonly Group[] = [
   zonePorts,
   zoneSettings,
   nginxDefaults,
+  nodeGroups,
+  virtualNodes,
+  virtualRecords,
   licenses,
   products,
   ownProducts,

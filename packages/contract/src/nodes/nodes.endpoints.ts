@@ -13,7 +13,7 @@ const Narrow = {
   portType: NodePortType.optional(),
 };
 const Page = paging(['name', 'createdAt', 'updatedAt', 'ip', 'role', 'portType', 'bandwidthMbps'], 10).extend(Narrow);
-const InZone = Page.extend({ zoneID: Id.optional() });
+const InZone = Page.extend({ zoneID: Id.optional(), groupID: Id.optional() });
 const Seconds = z.int().max(31_536_000);
 /** What asking a node may come to. */
 const asks = ['NODE_UNREACHABLE', 'NODE_VERSION_MISMATCH', 'INVALID_NODE_TIME'] as const;
@@ -45,7 +45,7 @@ export const nodes = onClient('nodes', {
   reset:         post('node/reset', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
   currentCache:  del('node/currentCache', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
   cache:         del('node/cache', { can: 'node:write', body: NodePurge, reply: Ids, fails: asks }),
-  moveToZone:    put('node/moveToZone', { can: 'node:write', body: Ids.extend({ zoneID: Id }), reply: Ids, fails: [...asks, 'DUPLICATED'] }),
+  moveToZone:    put('node/moveToZone', { can: 'node:write', body: Ids.extend({ zoneID: Id }), reply: Ids, fails: [...asks, 'DUPLICATED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
   remove:        del('nodes', { can: 'node:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
 });
 

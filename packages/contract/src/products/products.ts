@@ -4,6 +4,8 @@ import { Id, Memo, Text, Time } from '../common/common.ts';
 export const ProductInput = z.object({
   name: Text,
   zoneID: Id,
+  groupID: Id.nullable().default(null).describe("Who answers for its sites; null: the zone's first group"),
+  backupGroupID: Id.nullable().default(null).describe('Answers for a site that is forced to it'),
   memo: Memo.default(''),
   siteLimit: z.int().min(0).max(1_000_000).default(0).describe('0: unlimited'),
   domainLimit: z.int().min(0).max(1_000_000).default(0).describe('Domains of one site; 0: unlimited'),
@@ -25,6 +27,8 @@ export const ProductUpdate = z.object({
   id: Id,
   name: Text.optional(),
   zoneID: Id.optional(),
+  groupID: Id.nullable().optional(),
+  backupGroupID: Id.nullable().optional(),
   memo: Memo.optional(),
   siteLimit: z.int().min(0).max(1_000_000).optional(),
   domainLimit: z.int().min(0).max(1_000_000).optional(),
@@ -39,6 +43,7 @@ export const ProductUpdate = z.object({
 // Of the update, not of the input: a reply has no defaults, so nothing in it may be missing.
 export const Product = ProductUpdate.required().extend({
   zoneName: Text,
+  groupName: z.string().nullable(),
   siteCount: z.int(),
   createdAt: Time,
   updatedAt: Time,

@@ -9,10 +9,11 @@ const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };
 const tags = z.array(z.string().max(64)).max(20).optional();
 
 export const clientSites = onClient('clientSites', {
-  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site) }),
+  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site) }),
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
+  refreshProduct: post('site/product/refresh', { can: 'site:write', body: SiteIDs, reply: SiteIDs }),
   remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS', 'SITE_HAS_L4_PORTS'] }),
 });
 

@@ -15,7 +15,7 @@ import { clean } from '../../node-link/incoming.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { namesThat, prefixOf, readUrls } from '../purge/purge-urls.ts';
 import * as zones from '../zones/zones.service.ts';
-import { own, newToken } from './nodes.service.ts';
+import { assertUnplaced, own, newToken } from './nodes.service.ts';
 
 const JOIN_AGAIN_MS = 20_000;
 const MOVE_MS = 10 * 60_000;
@@ -110,6 +110,10 @@ export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const movers = await ctx.db.$transaction(async (tx) => {
     await zones.own(tx, zoneID);
     const nodes = (await own(tx, ids)).filter(({ zoneId }) => zoneId !== zoneID);
+    await assertUnplaced(
+      tx,
+      nodes.map(({ id }) => id),
+    );
     const names = nodes.map(({ name }) => name);
     const taken = await tx.edgeNode.findMany({
       where: { zoneId: zoneID, name: { in: names } },

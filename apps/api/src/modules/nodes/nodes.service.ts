@@ -10,7 +10,7 @@ import type {
   NodeUpdate,
 } from '@edgeloom/contract/nodes/nodes.ts';
 import { changed } from '../../core/changes.ts';
-import { orFail } from '../../core/conflict.ts';
+import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
@@ -29,6 +29,7 @@ const JOIN_MS = 24 * 3_600_000;
 
 interface Filter {
   zoneID?: string | undefined;
+  groupID?: string | undefined;
   search?: string | undefined;
   name?: string | undefined;
   ip?: string | undefined;
@@ -57,9 +58,10 @@ export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filt
   return { data: await shown(ctx, rows), total };
 }
 
-const whereOf = ({ zoneID, search, name, ip, role, portType, initialized, parentID }: Filter) =>
+const whereOf = ({ zoneID, groupID, search, name, ip, role, portType, initialized, parentID }: Filter) =>
   ({
     ...(zoneID !== undefined && { zoneId: zoneID }),
+    ...(groupID !== undefined && { members: { some: { groupId: groupID } } }),
     ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
     ...(name && { name: containing(name) }),
     ...(ip && { ip: containing(ip) }),
@@ -260,12 +262,36 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
     const enabled = nodes.filter((node) => node.enabled);
     if (enabled.length > 0)
       fail('STILL_ENABLED', { errorData: enabled.map(({ id, name }) => ({ id, name, rule: 'enabled' })) });
+    await assertUnplaced(tx, ids);
     await revoke(tx, ids);
-    await tx.edgeNode.deleteMany({ where: { id: { in: ids } } });
+    // On a line since the look just now: the foreign key decides.
+    await orInUse('NODE_IN_GROUP', tx.edgeNode.deleteMany({ where: { id: { in: ids } } }));
     await changedNodes(tx, nodes);
   });
   await linkOf(installation)?.revoke();
   return { ids };
+}
+
+/** What visitors are led to stays where it is: it is taken off its lines first. */
+export async function assertUnplaced(tx: ScopedTx, ids: string[]) {
+  const members = await tx.groupMember.findMany({
+    where: { nodeId: { in: ids } },
+    select: { node: { select: { id: true, name: true } }, group: { select: { name: true } }, line: true },
+    take: 100,
+  });
+  const records = await tx.virtualRecord.findMany({
+    where: { nodeId: { in: ids } },
+    select: { node: { select: { id: true, name: true } }, virtualNode: { select: { name: true } } },
+    take: 100,
+  });
+  if (members.length > 0)
+    fail('NODE_IN_GROUP', {
+      errorData: members.map(({ node, group, line }) => ({ ...node, group: group.name, line, rule: 'inUse' })),
+    });
+  if (records.length > 0)
+    fail('NODE_IN_VIRTUAL_NODE', {
+      errorData: records.map(({ node, virtualNode }) => ({ ...node, virtualNode: virtualNode.name, rule: 'inUse' })),
+    });
 }
 
 /** All of them, or none: one that the caller does not have stops the others. */

@@ -6,10 +6,12 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
+import * as groups from '../groups/groups.service.ts';
 import * as zones from '../zones/zones.service.ts';
 
 const include = {
   zone: { select: { name: true } },
+  group: { select: { name: true } },
   _count: { select: { sites: true } },
 } satisfies Prisma.ProductInclude;
 
@@ -44,19 +46,34 @@ export async function listOwn(
   return { data: rows.map(productOf), total };
 }
 
-export async function create({ db, actor }: Ctx, { zoneID, ...input }: ProductInput): Promise<Product> {
-  const data = { ...input, zoneId: zoneID, clientId: actor.clientId };
-  return productOf(await orFail('DUPLICATED', db.product.create({ data, include })));
-}
+export const create = (
+  { db, actor }: Ctx,
+  { zoneID, groupID, backupGroupID, ...input }: ProductInput,
+): Promise<Product> =>
+  db.$transaction(async (tx) => {
+    await zones.own(tx, zoneID);
+    const answering = await groups.groupsOfProduct(tx, zoneID, { groupID, backupGroupID });
+    const data = { ...input, ...answering, zoneId: zoneID, clientId: actor.clientId };
+    return productOf(await orFail('DUPLICATED', tx.product.create({ data, include })));
+  });
 
-export const update = ({ db }: Ctx, { id, zoneID, ...fields }: ProductUpdate): Promise<Product> =>
+export const update = (
+  { db }: Ctx,
+  { id, zoneID, groupID, backupGroupID, ...fields }: ProductUpdate,
+): Promise<Product> =>
   db.$transaction(async (tx) => {
     const before = await tx.product.findUnique({ where: { id }, include });
     if (!before) fail('NOT_FOUND');
     if (zoneID !== undefined) await zones.own(tx, zoneID);
     // Its sites would be left behind in the old zone.
     if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
-    const data = { ...given(fields), ...(zoneID !== undefined && { zoneId: zoneID }) };
+    const isMoved = zoneID !== undefined && zoneID !== before.zoneId;
+    const data = {
+      ...given(fields),
+      // Its groups stay behind with their zone.
+      ...(isMoved && { zoneId: zoneID, groupId: null, backupGroupId: null }),
+      ...(await groups.groupsOfProduct(tx, zoneID ?? before.zoneId, { groupID, backupGroupID })),
+    };
     return productOf(await orFail('DUPLICATED', tx.product.update({ where: { id }, data, include })));
   });
 
@@ -70,12 +87,18 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
 const productOf = ({
   zone,
   zoneId,
+  group,
+  groupId,
+  backupGroupId,
   _count,
   ...row
 }: Prisma.ProductGetPayload<{ include: typeof include }>): Product => ({
   ...row,
   zoneID: zoneId,
   zoneName: zone.name,
+  groupID: groupId,
+  groupName: group?.name ?? null,
+  backupGroupID: backupGroupId,
   siteCount: _count.sites,
   overLimitAction: Product.shape.overLimitAction.parse(row.overLimitAction),
   sellType: Product.shape.sellType.parse(row.sellType),

@@ -8,6 +8,7 @@ export interface SiteFilter {
   name?: string | undefined;
   productID?: string | undefined;
   zoneID?: string | undefined;
+  groupID?: string | undefined;
   userID?: string | undefined;
   status?: Site['status'][] | undefined;
   tags?: string[] | undefined;
@@ -72,11 +73,22 @@ export const readSiteTags = ({ db }: Ctx): Promise<{ tag: string }[]> =>
 
 const isAssigned = (accountId: string) =>
   sql`EXISTS (SELECT 1 FROM site_assignments x WHERE x.site_id = s.id AND x.account_id = ${accountId})`;
-const where = ({ name, productID, zoneID, userID, status, tags, assignedTo, notAssignedTo }: SiteFilter): Sql =>
+const where = ({
+  name,
+  productID,
+  zoneID,
+  groupID,
+  userID,
+  status,
+  tags,
+  assignedTo,
+  notAssignedTo,
+}: SiteFilter): Sql =>
   andAll([
     name && contains(sql`s.name`, name),
     productID && sql`s.product_id = ${productID}`,
     zoneID && sql`s.zone_id = ${zoneID}`,
+    groupID && sql`s.group_id = ${groupID}`,
     userID && sql`s.owner_id = ${userID}`,
     status && sql`s.status = ANY(${status}::site_status[])`,
     tags && sql`s.tags && ${tags}::text[]`,

@@ -9,6 +9,7 @@ import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf } from '../domains/cname.service.ts';
+import * as groups from '../groups/groups.service.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
 import {
   countSites,
@@ -90,7 +91,14 @@ export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: Site
       fail('PRODUCT_SITE_LIMIT');
     await tx.$license.assertRoom('sites');
     await assertCustomer(tx, userID);
-    const data = { ...input, clientId: actor.clientId, productId: productID, zoneId: product.zoneId, ownerId: userID };
+    const data = {
+      ...input,
+      ...(await groups.takenOver(tx, product)),
+      clientId: actor.clientId,
+      productId: productID,
+      zoneId: product.zoneId,
+      ownerId: userID,
+    };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
     await openFirst(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
@@ -105,6 +113,24 @@ export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Prom
     // One owner may be out of service, and another in it.
     if (userID !== undefined) await changed(tx, row.zoneId, siteKey(id));
     return siteOf(row);
+  });
+
+/** What their products say of groups by now is theirs from here on. */
+export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: siteIDs } };
+    const rows = await tx.site.findMany({
+      where,
+      select: { id: true, productId: true, product: { select: { zoneId: true, groupId: true, backupGroupId: true } } },
+    });
+    if (rows.length !== new Set(siteIDs).size) fail('NOT_FOUND');
+    for (const [, ofProduct] of Map.groupBy(rows, ({ productId }) => productId)) {
+      const product = ofProduct[0]?.product;
+      if (!product) continue;
+      const data = await groups.takenOver(tx, product);
+      await tx.site.updateMany({ where: { id: { in: ofProduct.map(({ id }) => id) } }, data });
+    }
+    return { siteIDs };
   });
 
 /** Which states an operator may leave for which; those set by the clock are left by what lifts them. */

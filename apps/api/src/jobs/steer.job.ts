@@ -1,0 +1,38 @@
+// Keeps what groups answer in line with their nodes. Told by NOTIFY at once; a look every other second is for what no row
+// tells: records that take turns, nodes that come to themselves, lost notifications.
+import type { FastifyBaseLogger } from 'fastify';
+import type { Installation } from '../core/installation.ts';
+import { listen } from '../node-link/listen.ts';
+import { repeat } from '../node-link/repeat.ts';
+import { openLookout } from '../steering/look-at.ts';
+import { steerAll } from '../steering/run.ts';
+
+const LOOK_EVERY_MS = 2000;
+/** While a node is coming back. */
+const SOON_MS = 500;
+
+export function startSteering(
+  { pool, env }: Pick<Installation, 'pool' | 'env'>,
+  log: Pick<FastifyBaseLogger, 'warn' | 'info' | 'error' | 'debug'>,
+): { stop: () => Promise<void> } {
+  let soon: NodeJS.Timeout | undefined;
+  const lookout = openLookout(() => steering.wake());
+  const steering = repeat(
+    async () => {
+      const { isUnsettled } = await steerAll(pool, lookout, () => new Date());
+      clearTimeout(soon);
+      if (isUnsettled) soon = setTimeout(() => steering.wake(), SOON_MS).unref();
+    },
+    LOOK_EVERY_MS,
+    log,
+    'groups could not be steered; it is tried again',
+  );
+  const listener = listen(env.DATABASE_URL, { steering: steering.wake });
+  return {
+    async stop() {
+      await listener.stop();
+      clearTimeout(soon);
+      await steering.stop();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// All groups of a zone with their lines, and what a visitor gets: of what stands, or of what somebody is about to make of it.
+import {
+  DEFAULT_LINE,
+  type Board,
+  type GroupLine,
+  type Placement,
+  type Resolution,
+} from '@edgeloom/contract/groups/groups.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { seenIn, steered } from '../../steering/preview.ts';
+import { answerOn, steer, type Outcome, type World } from '../../steering/steer.ts';
+import * as zones from '../zones/zones.service.ts';
+import { groupOf, include } from './group-row.ts';
+import { inOrder, own } from './groups.service.ts';
+import { changedMembers, check } from './members.service.ts';
+
+export async function board(ctx: Ctx, zoneId: string): Promise<Board> {
+  await zones.own(ctx.db, zoneId);
+  const [rows, world] = await Promise.all([
+    ctx.db.group.findMany({ where: { zoneId }, include, orderBy: inOrder, take: 1000 }),
+    seenIn(ctx.installation, zoneId),
+  ]);
+  const results = steered(world, ctx.now());
+  const groups = rows.map((row) => ({
+    ...groupOf(row),
+    members: linesOf(row.lines, results.get(row.id)?.outcomes ?? new Map()),
+  }));
+  return { groups, free: freeIn(world, ctx.now()) };
+}
+
+export async function lines(ctx: Ctx, zoneId: string, groupId: string) {
+  const group = await own(ctx.db, zoneId, groupId);
+  const result = steer(await seenIn(ctx.installation, zoneId), groupId, ctx.now());
+  return { data: linesOf(group.lines, result?.outcomes ?? new Map()) };
+}
+
+export async function resolution(
+  ctx: Ctx,
+  zoneId: string,
+  { groupID, line, changes }: { groupID: string; line: string; changes: Placement[] },
+): Promise<Resolution> {
+  await own(ctx.db, zoneId, groupID);
+  const checked = await check(ctx.db, zoneId, changes);
+  const world = await seenIn(ctx.installation, zoneId);
+  const groups = new Map(
+    [...world.groups].map(([id, group]) => [
+      id,
+      {
+        ...group,
+        members: changedMembers(
+          group.members,
+          checked.filter(({ groupId }) => groupId === id),
+        ),
+      },
+    ]),
+  );
+  const result = steer({ ...world, groups }, groupID, ctx.now()) ?? fail('NOT_FOUND');
+  const { line: asked, answered } = answerOn(result, line);
+  return {
+    name: world.groups.get(groupID)?.dnsLabel ?? '',
+    state: result.state,
+    line: asked,
+    groupID: answered?.groupId ?? groupID,
+    answers: answered?.answers ?? [],
+    out: (result.outcomes.get(asked) ?? []).flatMap(({ nodeUID, name, reason, since }) =>
+      reason === null ? [] : [{ nodeUID, name, reason, since }],
+    ),
+  };
+}
+
+export async function nodeNums(
+  { db }: Ctx,
+  { zoneID, groupID }: { zoneID?: string | undefined; groupID?: string | undefined },
+) {
+  const rows = await db.groupMember.groupBy({
+    by: ['line'],
+    where: {
+      ...(groupID !== undefined && { groupId: groupID }),
+      ...(zoneID !== undefined && { group: { zoneId: zoneID } }),
+    },
+    _count: true,
+    orderBy: { line: 'asc' },
+  });
+  return { data: rows.map(({ line, _count }) => ({ line, count: _count })) };
+}
+
+/** The default first, then as the group has them. */
+const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome[]>): GroupLine[] =>
+  [DEFAULT_LINE, ...lines].map((line) => ({ line, members: outcomes.get(line) ?? [] }));
+
+/** Asked of a group that has each of them on its default. */
+function freeIn(world: World, now: Date): Outcome[] {
+  const placed = new Set(
+    world.groups.values().flatMap(({ members }) => members.map(({ nodeId, virtualNodeId }) => nodeId ?? virtualNodeId)),
+  );
+  const isFree = (id: string) => !placed.has(id);
+  const members = [
+    ...[...world.nodes.values()]
+      .filter(({ id, kind }) => isFree(id) && kind === 'edge')
+      .map(({ id }) => ({ line: DEFAULT_LINE, nodeId: id, virtualNodeId: null, weight: 50 })),
+    ...[...world.virtualNodes.keys()]
+      .filter(isFree)
+      .map((id) => ({ line: DEFAULT_LINE, nodeId: null, virtualNodeId: id, weight: 50 })),
+  ];
+  const nowhere = {
+    id: '',
+    zoneId: '',
+    clientId: '',
+    name: '',
+    dnsLabel: '',
+    backupGroupId: null,
+    forcedAt: null,
+    last: [],
+    members,
+  };
+  const result = steer({ ...world, groups: new Map([['', nowhere]]) }, '', now);
+  return (result?.outcomes.get(DEFAULT_LINE) ?? []).map((member) => ({ ...member, isAnswered: false }));
+}

@@ -1,0 +1,19 @@
+// What a zone's groups answer, or would answer if some things were otherwise: for pages, from what the engine has stored.
+import type { Installation } from '../core/installation.ts';
+import { withParents } from './standing.ts';
+import { steer, type Steered, type World } from './steer.ts';
+import { readWorld } from './world.ts';
+
+/** Of a zone that the caller was found to have. */
+export async function seenIn({ pool }: Pick<Installation, 'pool'>, zoneId: string): Promise<World> {
+  const world = await readWorld(pool, zoneId);
+  return { ...world, standings: withParents(world.nodes, world.before) };
+}
+
+export const steered = (world: World, now: Date): Map<string, Steered> =>
+  new Map(
+    [...world.groups.keys()].flatMap((id) => {
+      const result = steer(world, id, now);
+      return result ? [[id, result]] : [];
+    }),
+  );

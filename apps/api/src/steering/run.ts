@@ -1,0 +1,107 @@
+// One pass: reads the world and what looks at doubtful nodes found, and writes what groups answer now. One process at a time
+// does; another goes on from what is stored when it dies.
+import { isDeepStrictEqual } from 'node:util';
+import type { Pool, PoolClient } from 'pg';
+import { wantSets } from '../dns-state/want-sets.ts';
+import type { Lookout } from './look-at.ts';
+import { isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
+import { steer, type GroupFacts, type Steered } from './steer.ts';
+import { readWorld, type SeenWorld } from './world.ts';
+
+/** Any constant will do, as long as every process of every version takes the same. */
+const LOCK = 7_305_019_207;
+
+/** Answers whether the clock alone will change something soon. */
+export async function steerAll(pool: Pool, lookout: Lookout, now: () => Date): Promise<{ isUnsettled: boolean }> {
+  const client = await pool.connect();
+  try {
+    const { rowCount } = await client.query(
+      'SELECT WHERE CASE WHEN EXISTS (SELECT FROM groups) THEN pg_try_advisory_lock($1) ELSE false END',
+      [LOCK],
+    );
+    // Who holds it was woken as well.
+    if (rowCount === 0) return { isUnsettled: false };
+    try {
+      return await pass(client, lookout, now());
+    } finally {
+      await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ isUnsettled: boolean }> {
+  const looks = lookout.found();
+  const world = await readWorld(client, null);
+  const found = new Map(
+    world.nodes
+      .values()
+      .map((node) => [node.id, standingOf(node, world.before.get(node.id) ?? null, looks.get(node.id) ?? null, now)]),
+  );
+  lookout.look(
+    world.nodes
+      .values()
+      .filter((node) => isDoubtful(node, now))
+      .map(({ id, ip, zoneId }) => ({
+        id,
+        ip,
+        ports: world.ports.get(zoneId) ?? [],
+        isSuspect: isSuspect(found.get(id)),
+      }))
+      .toArray(),
+  );
+  await keepStandings(client, found, world.before);
+  const standings = withParents(world.nodes, found);
+  for (const group of world.groups.values()) {
+    const result = steer({ ...world, standings }, group.id, now);
+    if (result) await keepGroup(client, group, result, now);
+  }
+  return { isUnsettled: found.values().some((standing) => standing.reason === 'recovering' || isSuspect(standing)) };
+}
+
+const isSuspect = (standing: Standing | undefined) => standing?.isIn === true && standing.failures === 1;
+
+async function keepStandings(
+  client: PoolClient,
+  found: ReadonlyMap<string, Standing>,
+  before: SeenWorld['before'],
+): Promise<void> {
+  const changed = [...found].filter(([id, standing]) => !isDeepStrictEqual(standing, before.get(id)));
+  if (changed.length === 0) return;
+  const rows = changed.map(([id, standing]) => ({ id, ...standing }));
+  // A node may have been removed meanwhile.
+  await client.query(
+    `INSERT INTO node_standings AS s (node_id, is_in, reason, since, well_since, failures, is_busy)
+     SELECT r.id, r."isIn", r.reason, r.since, r."wellSince", r.failures, r."isBusy"
+     FROM jsonb_to_recordset($1) AS r(id uuid, "isIn" boolean, reason text, since timestamptz, "wellSince" timestamptz, failures int, "isBusy" boolean)
+     JOIN nodes n ON n.id = r.id
+     ON CONFLICT (node_id) DO UPDATE SET is_in = excluded.is_in, reason = excluded.reason, since = excluded.since,
+       well_since = excluded.well_since, failures = excluded.failures, is_busy = excluded.is_busy`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Its sets and what is shown of it, together. What stands already is not written. */
+async function keepGroup(client: PoolClient, group: GroupFacts, { state, sets, outcomes }: Steered, now: Date) {
+  const shown = JSON.stringify(Object.fromEntries(outcomes));
+  await client.query('BEGIN');
+  try {
+    // Held until the end: a group that is removed meanwhile takes its name with it, and does not get it back here.
+    const { rowCount } = await client.query('SELECT FROM groups WHERE id = $1 FOR KEY SHARE', [group.id]);
+    if (rowCount === 1) {
+      if (sets.length > 0) await wantSets(client, { clientId: group.clientId, label: group.dnsLabel }, sets);
+      await client.query(
+        `INSERT INTO group_states AS g (group_id, state, since, answered) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (group_id) DO UPDATE SET state = excluded.state, answered = excluded.answered,
+           since = CASE WHEN g.state = excluded.state THEN g.since ELSE excluded.since END
+         WHERE g.state <> excluded.state OR g.answered <> excluded.answered`,
+        [group.id, state, now, shown],
+      );
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+// Whether a node may be answered: what its operator wants of it, what it says of itself, and what a look at it found.
+import type { OutReason } from '@edgeloom/contract/groups/groups.ts';
+
+export interface NodeFacts {
+  id: string;
+  zoneId: string;
+  name: string;
+  ip: string;
+  role: string;
+  kind: string;
+  enabled: boolean;
+  drainEndsAt: Date | null;
+  joinedAt: Date | null;
+  parentId: string | null;
+  bandwidthMbps: number;
+  /** Its operator wants it answered whatever is found (`monitor.failAction` is none). */
+  isKept: boolean;
+  connectedAt: Date | null;
+  lastSeenAt: Date | null;
+  nginx: string | null;
+  /** What it sends, in bits a second. */
+  sent: number | null;
+}
+
+/** What is known of a node, and what whoever looks next goes on from. */
+export interface Standing {
+  isIn: boolean;
+  reason: OutReason | null;
+  since: Date;
+  /** Of one that was out for a fault: since when nothing is wrong with it. */
+  wellSince: Date | null;
+  /** Looks at it in vain, one after the other. */
+  failures: number;
+  isBusy: boolean;
+}
+
+/** A connection that says nothing for longer is one that the server has not missed yet. */
+const SILENCE_MS = 75_000;
+/** One look may be lost on the way. */
+const FAILURES = 2;
+/** A node that was lost is answered again when it has been well for so long. */
+const RETURN_MS = 10_000;
+/** Of what its line carries: above it is busy, below not any more, and in between as it was. */
+const BUSY_SHARE = 1;
+const CALM_SHARE = 0.8;
+
+/** Nothing is heard of it. It may serve all the same, so it is looked at before it is given up. */
+export const isAway = ({ connectedAt, lastSeenAt }: Pick<NodeFacts, 'connectedAt' | 'lastSeenAt'>, now: Date) =>
+  connectedAt === null || now.getTime() - Math.max(lastSeenAt?.getTime() ?? 0, connectedAt.getTime()) > SILENCE_MS;
+
+/** Another address of its parent's machine: nothing of its own speaks for it. */
+const isAddress = ({ joinedAt, parentId }: NodeFacts) => joinedAt === null && parentId !== null;
+
+/** Whether there is a point in looking at it. */
+export const isDoubtful = (node: NodeFacts, now: Date) =>
+  node.joinedAt !== null && node.enabled && node.kind === 'edge' && isAway(node, now);
+
+/** `reached`: what a look at it found; null where nobody looked. */
+export function standingOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): Standing {
+  const failures = failuresOf(node, before, reached, now);
+  const isBusy = busyOf(node, before);
+  const will = unwanted(node, now);
+  const fault = will === null && !node.isKept && !isAddress(node) ? faultOf(node, before, failures, now) : null;
+  if (will !== null || fault !== null) return out(will ?? fault, null);
+  const wasFaulty = before !== null && !before.isIn && isFault(before.reason) && !node.isKept;
+  if (!wasFaulty) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, failures, isBusy };
+  const wellSince = before.wellSince ?? now;
+  if (now.getTime() - wellSince.getTime() < RETURN_MS) return out('recovering', wellSince);
+  return { isIn: true, reason: null, since: now, wellSince: null, failures, isBusy };
+
+  function out(reason: OutReason | null, wellSince: Date | null): Standing {
+    return { isIn: false, reason, since: sinceOf(reason), wellSince, failures, isBusy };
+  }
+  function sinceOf(reason: OutReason | null) {
+    return before?.reason === reason ? before.since : now;
+  }
+}
+
+function failuresOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): number {
+  if (!isAway(node, now) || reached === true) return 0;
+  // One that was never seen well is not answered on trust.
+  if (before === null) return FAILURES;
+  return reached === false ? Math.min(before.failures + 1, FAILURES) : before.failures;
+}
+
+function unwanted(node: NodeFacts, now: Date): OutReason | null {
+  if (node.kind !== 'edge') return 'relay';
+  if (!node.enabled) return node.drainEndsAt !== null && node.drainEndsAt > now ? 'draining' : 'disabled';
+  return node.joinedAt === null && node.parentId === null ? 'uninitialized' : null;
+}
+
+function faultOf(node: NodeFacts, before: Standing | null, failures: number, now: Date): OutReason | null {
+  if (!isAway(node, now)) return node.nginx === 'stopped' ? 'nginx' : null;
+  return failures >= FAILURES ? 'away' : null;
+}
+
+const isFault = (reason: OutReason | null) => reason === 'nginx' || reason === 'away' || reason === 'recovering';
+
+function busyOf({ bandwidthMbps, sent }: NodeFacts, before: Standing | null): boolean {
+  if (bandwidthMbps === 0 || sent === null) return false;
+  const share = sent / (bandwidthMbps * 1e6);
+  if (share > BUSY_SHARE) return true;
+  return share < CALM_SHARE ? false : (before?.isBusy ?? false);
+}
+
+/** A sub node is another address of its parent: dead, off and drained with it. */
+export function withParents(
+  nodes: ReadonlyMap<string, NodeFacts>,
+  standings: ReadonlyMap<string, Standing>,
+): Map<string, Standing> {
+  return new Map(
+    [...standings].map(([id, standing]) => {
+      const parent = standings.get(nodes.get(id)?.parentId ?? '');
+      if (!standing.isIn || parent === undefined || parent.isIn) return [id, standing];
+      return [id, { ...standing, isIn: false, reason: 'parent' as const, since: parent.since }];
+    }),
+  );
+}

@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import { standingOf, withParents, type NodeFacts, type Standing } from './standing.ts';
+import { answerOn, steer, type GroupFacts, type MemberFacts, type VirtualNodeFacts, type World } from './steer.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+const later = (seconds: number) => ago(-seconds);
+
+const node = (name: string, wish: Partial<NodeFacts> = {}): NodeFacts => ({
+  id: name,
+  zoneId: 'zone',
+  name,
+  ip: `192.0.2.${name.replace(/\D/g, '') || '1'}`,
+  role: 'main',
+  kind: 'edge',
+  enabled: true,
+  drainEndsAt: null,
+  joinedAt: ago(3600),
+  parentId: null,
+  bandwidthMbps: 0,
+  isKept: false,
+  connectedAt: ago(600),
+  lastSeenAt: ago(10),
+  nginx: 'running',
+  sent: null,
+  ...wish,
+});
+const away = { connectedAt: null, lastSeenAt: ago(20) };
+
+describe('a node', () => {
+  const see = (facts: NodeFacts, before: Standing | null, reached: boolean | null = null, at = now) =>
+    standingOf(facts, before, reached, at);
+  const well = see(node('a'), null);
+
+  test.each([
+    ['that serves is answered', node('a'), true, null],
+    ['that never joined is not', node('a', { joinedAt: null }), false, 'uninitialized'],
+    ['that is switched off is not', node('a', { enabled: false }), false, 'disabled'],
+    [
+      'that drains is not, although it serves',
+      node('a', { enabled: false, drainEndsAt: later(60) }),
+      false,
+      'draining',
+    ],
+    ['that serves edge nodes alone is not', node('a', { kind: 'relay' }), false, 'relay'],
+    ['whose nginx stands is not', node('a', { nginx: 'stopped' }), false, 'nginx'],
+    ['that rolled back serves', node('a', { nginx: 'rolledBack' }), true, null],
+    [
+      'whose operator wants it answered whatever is found is',
+      node('a', { nginx: 'stopped', isKept: true }),
+      true,
+      null,
+    ],
+    ['of which nothing was ever seen is not answered on trust', node('a', away), false, 'away'],
+  ] as const)('%s', (_, facts, isIn, reason) => {
+    expect(see(facts, null)).toMatchObject({ isIn, reason });
+  });
+
+  test('that is cut off from us goes on being answered while it takes visitors', () => {
+    const seen = see(node('a', away), well, true, later(5));
+    expect(seen).toMatchObject({ isIn: true, failures: 0 });
+    expect(see(node('a', away), seen, null, later(500))).toMatchObject({ isIn: true });
+  });
+
+  test('is given up after two looks in vain, and comes back when it has been well for ten seconds', () => {
+    const once = see(node('a', away), well, false, later(1));
+    expect(once).toMatchObject({ isIn: true, failures: 1 });
+    const lost = see(node('a', away), once, false, later(2));
+    expect(lost).toMatchObject({ isIn: false, reason: 'away', since: later(2) });
+    // Here again: it is watched first, and one more fault begins that anew.
+    const back = see(node('a', { lastSeenAt: later(20) }), lost, null, later(20));
+    expect(back).toMatchObject({ isIn: false, reason: 'recovering', wellSince: later(20) });
+    expect(see(node('a', { nginx: 'stopped', lastSeenAt: later(25) }), back, null, later(25))).toMatchObject({
+      reason: 'nginx',
+      wellSince: null,
+    });
+    expect(see(node('a', { lastSeenAt: later(29) }), back, null, later(29))).toMatchObject({ reason: 'recovering' });
+    expect(see(node('a', { lastSeenAt: later(30) }), back, null, later(30))).toMatchObject({
+      isIn: true,
+      reason: null,
+    });
+  });
+
+  test('that was switched off comes back at once', () => {
+    const off = see(node('a', { enabled: false }), well);
+    expect(see(node('a'), off, null, later(1))).toMatchObject({ isIn: true, since: later(1) });
+  });
+
+  test('that says nothing for long is looked at although its connection stands', () => {
+    const silent = node('a', { lastSeenAt: ago(100), connectedAt: ago(600) });
+    expect(see(silent, { ...well, failures: 1 }, false)).toMatchObject({ isIn: false, reason: 'away' });
+  });
+
+  test('is busy above what its line carries, and until it is well below', () => {
+    const at = (sent: number, before: Standing | null) => see(node('a', { bandwidthMbps: 100, sent }), before).isBusy;
+    expect([
+      at(90e6, null),
+      at(101e6, null),
+      at(90e6, { ...well, isBusy: true }),
+      at(79e6, { ...well, isBusy: true }),
+    ]).toEqual([false, true, true, false]);
+  });
+
+  test('that is another address of a machine is dead with it', () => {
+    const nodes = new Map([
+      ['a', node('a', { nginx: 'stopped' })],
+      ['b', node('b', { joinedAt: null, connectedAt: null, parentId: 'a' })],
+    ]);
+    const found = new Map([...nodes].map(([id, facts]) => [id, see(facts, null)]));
+    expect(found.get('b')).toMatchObject({ isIn: true });
+    expect(withParents(nodes, found).get('b')).toMatchObject({ isIn: false, reason: 'parent' });
+  });
+});
+
+interface Wish {
+  nodes?: NodeFacts[];
+  out?: string[];
+  busy?: string[];
+  virtualNodes?: VirtualNodeFacts[];
+  groups: Record<string, { on?: Record<string, (string | [string, number])[]> } & Partial<GroupFacts>>;
+}
+function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }: Wish): World {
+  const isVirtual = (name: string) => virtualNodes.some(({ id }) => id === name);
+  const members = (on: Record<string, (string | [string, number])[]>): MemberFacts[] =>
+    Object.entries(on).flatMap(([line, names]) =>
+      names.map((one) => {
+        const [name, weight] = typeof one === 'string' ? [one, 50] : one;
+        return { line, weight, nodeId: isVirtual(name) ? null : name, virtualNodeId: isVirtual(name) ? name : null };
+      }),
+    );
+  return {
+    nodes: new Map(nodes.map((facts) => [facts.id, facts])),
+    standings: new Map(
+      nodes.map(({ id }) => [
+        id,
+        {
+          isIn: !out.includes(id),
+          reason: out.includes(id) ? 'away' : null,
+          since: ago(30),
+          wellSince: null,
+          failures: 0,
+          isBusy: busy.includes(id),
+        },
+      ]),
+    ),
+    virtualNodes: new Map(virtualNodes.map((facts) => [facts.id, facts])),
+    groups: new Map(
+      Object.entries(groups).map(([id, { on = {}, ...wish }]) => [
+        id,
+        {
+          id,
+          zoneId: 'zone',
+          clientId: 'client',
+          name: id,
+          dnsLabel: `g-${id}`,
+          backupGroupId: null,
+          forcedAt: null,
+          last: [],
+          members: members(on),
+          ...wish,
+        },
+      ]),
+    ),
+  };
+}
+const look = (wish: Wish, group = 'g', at = now) => {
+  const result = steer(worldOf(wish), group, at);
+  if (!result) throw new Error('no such group');
+  return {
+    state: result.state,
+    on: (line: string) => {
+      const { answered } = answerOn(result, line);
+      return answered?.answers.map(({ name, value }) => name || value).toSorted() ?? [];
+    },
+    whyNot: (line: string) =>
+      Object.fromEntries(
+        result.outcomes.get(line)?.flatMap(({ name, reason }) => (reason ? [[name, reason]] : [])) ?? [],
+      ),
+    sets: result.sets,
+  };
+};
+const virtual = (id: string, records: Partial<VirtualNodeFacts['records'][number]>[], switchingInterval = 0) => ({
+  id,
+  name: id,
+  switchingInterval,
+  records: records.map((record) => ({ cname: null, ip: null, nodeId: null, ...record })),
+});
+
+describe('a line', () => {
+  const nodes = [node('a1'), node('a2'), node('a3'), node('b8', { role: 'backup' }), node('b9', { role: 'backup' })];
+
+  test('answers its nodes by weight, and others as the default', () => {
+    const { on, sets, state } = look({
+      nodes,
+      groups: {
+        g: {
+          on: {
+            default: [
+              ['a1', 40],
+              ['a2', 20],
+            ],
+            cht: ['a3'],
+          },
+        },
+      },
+    });
+    expect([on('default'), on('cht'), on('ct'), state]).toEqual([['a1', 'a2'], ['a3'], ['a1', 'a2'], 'ok']);
+    expect(sets).toContainEqual({
+      line: 'default',
+      type: 'A',
+      ttlSeconds: 60,
+      values: [
+        { value: '192.0.2.1', weight: 40 },
+        { value: '192.0.2.2', weight: 20 },
+      ],
+    });
+  });
+
+  test('keeps IPv4 and IPv6 apart', () => {
+    const both = [node('a1'), node('a2', { ip: '2001:db8::2' })];
+    const { sets } = look({ nodes: both, groups: { g: { on: { default: ['a1', 'a2'] } } } });
+    expect(sets.map(({ type, values }) => [type, values.map(({ value }) => value)])).toEqual([
+      ['A', ['192.0.2.1']],
+      ['AAAA', ['2001:db8::2']],
+    ]);
+  });
+
+  test('has a backup for each node that is not there, and no more', () => {
+    const groups = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies Wish['groups'];
+    expect(look({ nodes, groups })).toMatchObject({ state: 'ok' });
+    expect(look({ nodes, groups }).whyNot('default')).toEqual({ b8: 'standby', b9: 'standby' });
+    const one = look({ nodes, groups, out: ['a1'] });
+    expect([one.on('default'), one.state]).toEqual([['a2', 'b9'], 'backups']);
+    expect(look({ nodes, groups, out: ['a1', 'a2'] }).on('default')).toEqual(['b8', 'b9']);
+  });
+
+  test('of which nobody is well is answered as the default', () => {
+    const groups = { g: { on: { default: ['a1'], cht: ['a2'] } } };
+    expect(look({ nodes, groups, out: ['a2'] }).on('cht')).toEqual(['a1']);
+  });
+
+  test('does without its busiest nodes, never without more than half of them', () => {
+    const loaded = [
+      node('a1', { bandwidthMbps: 100, sent: 150e6 }),
+      node('a2', { bandwidthMbps: 100, sent: 120e6 }),
+      node('a3', { bandwidthMbps: 100, sent: 110e6 }),
+    ];
+    const groups = { g: { on: { default: ['a1', 'a2', 'a3'] } } };
+    const all = look({ nodes: loaded, busy: ['a1', 'a2', 'a3'], groups });
+    expect([all.on('default'), all.whyNot('default')]).toEqual([['a2', 'a3'], { a1: 'busy' }]);
+    expect(look({ nodes: loaded, busy: ['a1'], groups: { g: { on: { default: ['a1'] } } } }).on('default')).toEqual([
+      'a1',
+    ]);
+  });
+
+  test('gives nobody to a node of weight 0', () => {
+    const { on, whyNot } = look({ nodes, groups: { g: { on: { default: ['a1', ['a2', 0]] } } } });
+    expect([on('default'), whyNot('default')]).toEqual([['a1'], { a2: 'zero' }]);
+  });
+});
+
+describe('a virtual node', () => {
+  const nodes = [node('a1'), node('a2')];
+
+  test('answers all its addresses, and of nodes the address they have', () => {
+    const v = virtual('v', [{ ip: '198.51.100.1' }, { nodeId: 'a1' }, { nodeId: 'a2' }]);
+    const { sets } = look({ nodes, out: ['a2'], virtualNodes: [v], groups: { g: { on: { default: ['v'] } } } });
+    expect(sets[0]?.values.map(({ value }) => value)).toEqual(['198.51.100.1', '192.0.2.1']);
+  });
+
+  test('answers one record after the other by the clock', () => {
+    const v = virtual('v', [{ ip: '198.51.100.1' }, { ip: '198.51.100.2' }], 60);
+    const at = (seconds: number) =>
+      look({ virtualNodes: [v], groups: { g: { on: { default: ['v'] } } } }, 'g', later(seconds)).sets[0]?.values[0]
+        ?.value;
+    expect(new Set([at(0), at(30)]).size).toBe(1);
+    expect(new Set([at(0), at(60)]).size).toBe(2);
+    expect(at(0)).toBe(at(120));
+  });
+
+  test('that leads to a name stands behind addresses, since DNS knows no name beside them', () => {
+    const v = virtual('v', [{ cname: 'cdn.example.net' }]);
+    const groups = { g: { on: { default: ['a1', 'v'] } } };
+    expect(look({ nodes, virtualNodes: [v], groups }).whyNot('default')).toEqual({ v: 'beside' });
+    const alone = look({ nodes, virtualNodes: [v], groups, out: ['a1'] });
+    expect(alone.sets).toMatchObject([{ type: 'CNAME', values: [{ value: 'cdn.example.net' }] }]);
+  });
+
+  test('without a record that is on is not answered', () => {
+    const groups = { g: { on: { default: ['a1', 'v'] } } };
+    expect(look({ nodes, virtualNodes: [virtual('v', [])], groups }).whyNot('default')).toEqual({ v: 'noRecord' });
+  });
+});
+
+describe('a group', () => {
+  const nodes = [node('a1'), node('a2'), node('h1', { ip: '203.0.113.1' }), node('h2', { ip: '203.0.113.2' })];
+  const h = { on: { default: ['h1'], cht: ['h2'] } };
+
+  test('that has nothing is answered by its backup group, on the lines that it has nothing for', () => {
+    const groups = { g: { on: { default: ['a1'], ct: ['a2'] }, backupGroupId: 'h' }, h };
+    const { on, state } = look({ nodes, groups, out: ['a1'] });
+    expect([state, on('default'), on('cht'), on('ct')]).toEqual(['backupGroup', ['h1'], ['h2'], ['a2']]);
+  });
+
+  test('is answered by its backup group alone when that is forced', () => {
+    const groups = { g: { on: { default: ['a1'], ct: ['a2'] }, backupGroupId: 'h', forcedAt: ago(60) }, h };
+    const { on, state } = look({ nodes, groups });
+    expect([state, on('default'), on('cht'), on('ct')]).toEqual(['forced', ['h1'], ['h2'], ['h1']]);
+  });
+
+  test('goes on answering itself while a forced backup group has nothing', () => {
+    const groups = { g: { on: { default: ['a1'] }, backupGroupId: 'h', forcedAt: ago(60) }, h };
+    expect(look({ nodes, groups, out: ['h1', 'h2'] })).toMatchObject({ state: 'ok' });
+  });
+
+  test('never answers nothing: what was answered last stays', () => {
+    const last = [
+      { line: 'default', type: 'A' as const, values: [{ value: '192.0.2.1', weight: 50 }], ttlSeconds: 60 },
+      { line: 'cht', type: 'A' as const, values: [{ value: '192.0.2.2', weight: 50 }], ttlSeconds: 60 },
+    ];
+    const groups = { g: { on: { default: ['a1'], cht: ['a2'] }, last } };
+    const { state, sets } = look({ nodes, groups, out: ['a1', 'a2'] });
+    expect([state, sets]).toEqual(['lastGood', [last[0]]]);
+    expect(look({ nodes, groups: { g: {} } })).toMatchObject({ state: 'empty', sets: [] });
+  });
+
+  test('that backs another and is backed by it leads into no circle', () => {
+    const groups = {
+      g: { on: { default: ['a1'] }, backupGroupId: 'h' },
+      h: { on: { default: ['h1'] }, backupGroupId: 'g' },
+    };
+    expect(look({ nodes, groups, out: ['a1'] }).on('default')).toEqual(['h1']);
+    expect(look({ nodes, groups, out: ['a1', 'h1'] })).toMatchObject({ state: 'empty' });
+  });
+});

@@ -1,0 +1,267 @@
+// What the name of each group answers on each line: pure, from groups, members, standings and the clock.
+import { DEFAULT_LINE, type GroupStanding, type OutReason } from '@edgeloom/contract/groups/groups.ts';
+import type { WantedSet } from '../dns-state/sets.ts';
+import type { NodeFacts, Standing } from './standing.ts';
+
+export interface VirtualRecordFacts {
+  cname: string | null;
+  ip: string | null;
+  nodeId: string | null;
+}
+export interface VirtualNodeFacts {
+  id: string;
+  name: string;
+  switchingInterval: number;
+  /** Those that are switched on, in the order in which they were made. */
+  records: readonly VirtualRecordFacts[];
+}
+export interface MemberFacts {
+  line: string;
+  nodeId: string | null;
+  virtualNodeId: string | null;
+  weight: number;
+}
+export interface GroupFacts {
+  id: string;
+  zoneId: string;
+  clientId: string;
+  name: string;
+  dnsLabel: string;
+  backupGroupId: string | null;
+  forcedAt: Date | null;
+  members: readonly MemberFacts[];
+  /** What was answered last. */
+  last: readonly WantedSet[];
+}
+export interface World {
+  groups: ReadonlyMap<string, GroupFacts>;
+  nodes: ReadonlyMap<string, NodeFacts>;
+  standings: ReadonlyMap<string, Standing>;
+  virtualNodes: ReadonlyMap<string, VirtualNodeFacts>;
+}
+
+export interface Answer {
+  value: string;
+  weight: number;
+  /** Null: of an answer of before, whose node nobody knows any more. */
+  nodeUID: string | null;
+  name: string;
+}
+export interface Outcome {
+  nodeUID: string;
+  name: string;
+  role: 'main' | 'backup';
+  weight: number;
+  /** Where it leads, whether or not it is answered. */
+  addresses: string[];
+  isAnswered: boolean;
+  reason: OutReason | null;
+  since: Date | null;
+}
+export interface Answered {
+  groupId: string;
+  answers: Answer[];
+}
+export interface Steered {
+  state: GroupStanding;
+  /** By line; a line that is not here is answered as the default. */
+  answered: Map<string, Answered>;
+  outcomes: Map<string, Outcome[]>;
+  sets: WantedSet[];
+}
+
+const TTL_SECONDS = 60;
+/** Of a line's nodes that are well, at most this share is taken out for load: the others would follow. */
+const BUSY_AT_MOST = 0.5;
+
+interface LineResult {
+  answers: Answer[];
+  outcomes: Outcome[];
+  usesBackups: boolean;
+}
+
+export function steer(world: World, groupId: string, now: Date): Steered | null {
+  const group = world.groups.get(groupId);
+  if (!group) return null;
+  const lines = linesOf(world, group, now);
+  const outcomes = new Map(lines.entries().map(([line, { outcomes: found }]) => [line, found]));
+  const own = answeredBy(group.id, lines);
+  const backup = world.groups.get(group.backupGroupId ?? '');
+  const theirs = backup ? answeredBy(backup.id, linesOf(world, backup, now)) : new Map<string, Answered>();
+
+  if (group.forcedAt !== null && theirs.has(DEFAULT_LINE)) return steered('forced', theirs);
+  if (own.has(DEFAULT_LINE)) {
+    const usesBackups = lines.values().some((line) => line.usesBackups);
+    return steered(usesBackups ? 'backups' : 'ok', own);
+  }
+  if (theirs.has(DEFAULT_LINE)) return steered('backupGroup', new Map([...theirs, ...own]));
+  // An empty answer would take every site of the group away. What was answered last may serve some.
+  const last = lastAnswers(group);
+  const nothing = last.length === 0 && own.size === 0;
+  if (last.length > 0) own.set(DEFAULT_LINE, { groupId: group.id, answers: last });
+  return steered(nothing ? 'empty' : 'lastGood', own);
+
+  function steered(state: GroupStanding, answered: Map<string, Answered>): Steered {
+    return { state, answered, outcomes, sets: [...answered].flatMap(([line, { answers }]) => setsOf(line, answers)) };
+  }
+}
+
+/** Of a visitor of the line: the answer of the line, or the default's. */
+export function answerOn(result: Steered, line: string): { line: string; answered: Answered | null } {
+  const own = result.answered.get(line);
+  return own ? { line, answered: own } : { line: DEFAULT_LINE, answered: result.answered.get(DEFAULT_LINE) ?? null };
+}
+
+function linesOf(world: World, { members }: GroupFacts, now: Date): Map<string, LineResult> {
+  const byLine = Map.groupBy(members, ({ line }) => line);
+  return new Map([...byLine].map(([line, of]) => [line, lineOf(world, of, now)]));
+}
+
+const answeredBy = (groupId: string, lines: ReadonlyMap<string, LineResult>): Map<string, Answered> =>
+  new Map(
+    [...lines]
+      .filter(([, { answers }]) => answers.length > 0)
+      .map(([line, { answers }]) => [line, { groupId, answers }]),
+  );
+
+interface Candidate extends Outcome {
+  isVirtual: boolean;
+  isAlias: boolean;
+  isBusy: boolean;
+  /** How much of its line it uses. */
+  load: number;
+}
+
+function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineResult {
+  const all = members
+    .flatMap((member) => candidateOf(world, member, now) ?? [])
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const well = all.filter(({ reason }) => reason === null);
+  const mains = well.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
+  const backups = well.filter(({ role }) => role === 'backup').toSorted((a, b) => b.weight - a.weight);
+  const virtual = well.filter(({ isVirtual, isAlias }) => isVirtual && !isAlias);
+  const aliases = well.filter(({ isAlias }) => isAlias);
+
+  const tooBusy = mains
+    .filter(({ isBusy }) => isBusy)
+    .toSorted((a, b) => b.load - a.load)
+    .slice(0, Math.floor(mains.length * BUSY_AT_MOST));
+  const working = mains.filter((main) => !tooBusy.includes(main));
+  // A backup takes the place of each node that is not there; of a line that has backups alone, they are the nodes.
+  const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
+  const hasOthers = expected > 0 || virtual.length > 0;
+  const stepping = hasOthers ? backups.slice(0, expected - working.length) : backups;
+
+  const chosen = [...working, ...virtual, ...stepping];
+  const alias = chosen.length === 0 ? aliases.toSorted((a, b) => b.weight - a.weight).slice(0, 1) : [];
+  const answering = new Set<Candidate>([...chosen, ...alias]);
+  for (const one of all) {
+    one.isAnswered = answering.has(one);
+    if (one.isAnswered || one.reason !== null) continue;
+    one.reason = one.isAlias ? 'beside' : tooBusy.includes(one) ? 'busy' : 'standby';
+  }
+  return {
+    answers: merged([...answering]),
+    outcomes: all.map(({ nodeUID, name, role, weight, addresses, isAnswered, reason, since }) => ({
+      nodeUID,
+      name,
+      role,
+      weight,
+      addresses,
+      isAnswered,
+      reason,
+      since,
+    })),
+    usesBackups: hasOthers && stepping.length > 0,
+  };
+}
+
+function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFacts, now: Date): Candidate | null {
+  const zero = weight === 0 ? 'zero' : null;
+  const node = world.nodes.get(nodeId ?? '');
+  if (node) {
+    const standing = world.standings.get(node.id);
+    return {
+      nodeUID: `n-${node.id}`,
+      name: node.name,
+      role: node.role === 'backup' ? 'backup' : 'main',
+      weight,
+      addresses: [node.ip],
+      isAnswered: false,
+      reason: standing?.isIn === true ? zero : (standing?.reason ?? 'uninitialized'),
+      since: standing?.isIn === false ? standing.since : null,
+      isVirtual: false,
+      isAlias: false,
+      isBusy: standing?.isBusy ?? false,
+      load: node.bandwidthMbps === 0 ? 0 : (node.sent ?? 0) / node.bandwidthMbps,
+    };
+  }
+  const virtual = world.virtualNodes.get(virtualNodeId ?? '');
+  if (!virtual) return null;
+  const { addresses, isAlias } = leadsTo(world, virtual, now);
+  return {
+    nodeUID: `v-${virtual.id}`,
+    name: virtual.name,
+    role: 'main',
+    weight,
+    addresses,
+    isAnswered: false,
+    reason: addresses.length === 0 ? 'noRecord' : zero,
+    since: null,
+    isVirtual: true,
+    isAlias,
+    isBusy: false,
+    load: 0,
+  };
+}
+
+/** The record whose turn it is by the clock; without an interval all addresses, or else the first name. */
+function leadsTo(
+  world: World,
+  { records, switchingInterval }: VirtualNodeFacts,
+  now: Date,
+): { addresses: string[]; isAlias: boolean } {
+  const usable = records.flatMap(({ cname, ip, nodeId }) => {
+    if (cname !== null) return [{ value: cname, isAlias: true }];
+    if (ip !== null) return [{ value: ip, isAlias: false }];
+    const node = world.standings.get(nodeId ?? '')?.isIn ? world.nodes.get(nodeId ?? '') : undefined;
+    return node ? [{ value: node.ip, isAlias: false }] : [];
+  });
+  if (switchingInterval > 0) {
+    const turn = Math.floor(now.getTime() / 1000 / switchingInterval);
+    const active = usable[turn % usable.length];
+    return { addresses: active ? [active.value] : [], isAlias: active?.isAlias ?? false };
+  }
+  const addresses = usable.filter(({ isAlias }) => !isAlias).map(({ value }) => value);
+  if (addresses.length > 0) return { addresses: [...new Set(addresses)], isAlias: false };
+  return { addresses: usable.slice(0, 1).map(({ value }) => value), isAlias: usable.length > 0 };
+}
+
+/** An address that two lead to is answered once, with what both weigh. */
+function merged(candidates: readonly Candidate[]): Answer[] {
+  const byValue = new Map<string, Answer>();
+  for (const { addresses, weight, nodeUID, name } of candidates)
+    for (const value of addresses) {
+      const known = byValue.get(value);
+      if (known) known.weight = Math.min(known.weight + weight, 100);
+      else byValue.set(value, { value, weight, nodeUID, name });
+    }
+  return [...byValue.values()];
+}
+
+function setsOf(line: string, answers: readonly Answer[]): WantedSet[] {
+  const typed = Map.groupBy(answers, ({ value }) => typeOf(value));
+  return [...typed].map(([type, of]) => ({
+    line,
+    type,
+    values: of.map(({ value, weight }) => ({ value, weight })),
+    ttlSeconds: TTL_SECONDS,
+  }));
+}
+const typeOf = (value: string): WantedSet['type'] =>
+  value.includes(':') ? 'AAAA' : /^[0-9.]+$/.test(value) ? 'A' : 'CNAME';
+
+const lastAnswers = ({ last }: GroupFacts): Answer[] =>
+  last
+    .filter(({ line }) => line === DEFAULT_LINE)
+    .flatMap(({ values }) => values.map(({ value, weight }) => ({ value, weight, nodeUID: null, name: '' })));

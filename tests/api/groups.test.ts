@@ -1,0 +1,337 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { WantedSets } from '@edgeloom/api/dns-state/sets.ts';
+import { openLookout } from '@edgeloom/api/steering/look-at.ts';
+import { steerAll } from '@edgeloom/api/steering/run.ts';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type BuiltZone } from '../support/build.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db, pool } = installation;
+afterAll(close);
+
+const lookout = openLookout(() => undefined);
+const steerNow = () => steerAll(pool, lookout, () => new Date());
+
+async function zoneWithCalls() {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  const group = (name = unique('group'), input: object = {}) =>
+    call(groups.create, { params, body: { name, ...input } });
+  return { zone, call, params, group };
+}
+/** One that serves, as far as anybody knows. */
+async function servingNode(zone: BuiltZone, ip = '192.0.2.1') {
+  const node = await build.node({ zone });
+  await db.edgeNode.update({ where: { id: node.id }, data: { ip, joinedAt: new Date() } });
+  await db.nodeState.create({
+    data: { nodeId: node.id, connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' },
+  });
+  return { ...node, uid: `n-${node.id}` };
+}
+async function setsOf(label: string) {
+  const row = await db.dnsTarget.findFirst({ where: { label } });
+  return row === null ? null : WantedSets.parse(row.sets);
+}
+
+describe('groups', () => {
+  test('are made in a zone, stand in the order of their priority, and are changed', async () => {
+    const { call, params, group } = await zoneWithCalls();
+    const [later, first] = [await group('later', { priority: 2, lines: ['cht'] }), await group('first')];
+    const { data } = await call(groups.list, { params });
+    expect(data.map(({ name }) => name)).toEqual(['first', 'later']);
+    expect(later).toMatchObject({
+      lines: ['cht'],
+      state: 'empty',
+      dnsLabel: expect.stringMatching(/^g-[0-9a-f]{10}$/),
+    });
+    await call(groups.update, { params, body: { id: later.id, priority: 1, backupGroupID: first.id } });
+    expect((await call(groups.meta, { params })).data.map(({ name }) => name)).toEqual(['later', 'first']);
+    await expect(group('first')).toFail('DUPLICATED');
+    await expect(group('third', { lines: ['nowhere'] })).toFail('PARAMETER');
+  });
+
+  test('a backup group is another one of the same zone', async () => {
+    const { call, params, group } = await zoneWithCalls();
+    const { zone } = await zoneWithCalls();
+    const one = await group();
+    await expect(call(groups.update, { params, body: { id: one.id, backupGroupID: one.id } })).toFail('PARAMETER');
+    const foreign = await db.group.create({ data: { zoneId: zone.id, name: 'theirs' } });
+    await expect(call(groups.update, { params, body: { id: one.id, backupGroupID: foreign.id } })).toFail('NOT_FOUND');
+  });
+
+  test('one that is used is not removed, and it is said by what', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [one, two] = [await group(), await group()];
+    const remove = (id: string) => call(groups.remove, { params, body: { ids: [id] } });
+    await call(groups.update, { params, body: { id: one.id, backupGroupID: two.id } });
+    await expect(remove(two.id)).toFail('GROUP_ACTIVE');
+    const node = await servingNode(zone);
+    const at = { params: { ...params, groupId: one.id, line: 'default' }, body: { nodeUIDs: [node.uid] } };
+    await call(groups.addNodes, at);
+    await expect(remove(one.id)).toFail('GROUP_ACTIVE');
+    await call(groups.removeNodes, at);
+    const product = await build.product({ zone });
+    await call(products.update, { body: { id: product.id, groupID: one.id } });
+    await expect(remove(one.id)).toFail('GROUP_ACTIVE');
+    const site = await call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
+    await call(products.update, { body: { id: product.id, groupID: null } });
+    await expect(remove(one.id)).toFail('GROUP_SITES_IN_USE');
+    await call(clientSites.remove, { body: { ids: [site.id] } });
+    await remove(one.id);
+    expect((await call(groups.list, { params })).total).toBe(1);
+  });
+
+  test('go with their zone once nothing uses them', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const backup = await group();
+    await group('other', { backupGroupID: backup.id });
+    await call(virtualNodes.create, { params, body: { name: 'elsewhere', ips: ['198.51.100.1'] } });
+    await call(zones.remove, { body: { ids: [zone.id] } });
+    expect(await db.group.count({ where: { zoneId: zone.id } })).toBe(0);
+  });
+
+  test('a site takes its groups from its product, or the first of the zone, and again when it is told to', async () => {
+    const { zone, call, group } = await zoneWithCalls();
+    const [first, other] = [await group('first'), await group('other', { priority: 2 })];
+    const product = await build.product({ zone });
+    const { id } = await call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
+    const groupOfSite = async () => (await db.site.findUniqueOrThrow({ where: { id } })).groupId;
+    expect(await groupOfSite()).toBe(first.id);
+    const changed = await call(products.update, {
+      body: { id: product.id, groupID: other.id, backupGroupID: first.id },
+    });
+    expect(changed).toMatchObject({ groupID: other.id, groupName: 'other', backupGroupID: first.id });
+    expect(await groupOfSite()).toBe(first.id);
+    await call(clientSites.refreshProduct, { body: { siteIDs: [id] } });
+    expect(await groupOfSite()).toBe(other.id);
+    expect((await call(clientSites.list, { query: { groupID: other.id } })).total).toBe(1);
+    const { data } = await call(groups.ofProduct, { params: { id: product.id } });
+    expect(data.map(({ name }) => name)).toEqual(['other', 'first']);
+    await expect(
+      call(products.update, { body: { id: product.id, backupGroupID: other.id, groupID: other.id } }),
+    ).toFail('PARAMETER');
+  });
+});
+
+describe('lines', () => {
+  test('have nodes with a weight, and are counted', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [{ id: groupId }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const on = (line: string) => ({ ...params, groupId, line });
+    await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [a.uid, b.uid], weight: 40 } });
+    await call(groups.addNodes, { params: on('cht'), body: { nodeUIDs: [a.uid] } });
+    // Said again with another weight, it has that.
+    await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [b.uid], weight: 60 } });
+    const { data } = await call(groups.lines, { params: { ...params, groupId } });
+    expect(data.map(({ line, members }) => [line, members.map(({ weight }) => weight).toSorted()])).toEqual([
+      ['default', [40, 60]],
+      ['cht', [50]],
+    ]);
+    expect((await call(groups.nodeNums, { query: { groupID: groupId } })).data).toEqual([
+      { line: 'cht', count: 1 },
+      { line: 'default', count: 2 },
+    ]);
+    expect((await call(groups.ofNode, { params: { nodeID: a.id } })).data).toMatchObject([
+      { groupID: groupId, line: 'cht', weight: 50 },
+      { groupID: groupId, line: 'default', weight: 40 },
+    ]);
+    expect((await call(nodes.list, { query: { groupID: groupId } })).total).toBe(2);
+    await expect(call(groups.update, { params, body: { id: groupId, lines: [] } })).toFail('STILL_IN_USE', {
+      errorData: [{ line: 'cht', rule: 'inUse' }],
+    });
+    await call(groups.removeNodes, { params: on('cht'), body: { nodeUIDs: [a.uid] } });
+    await call(groups.update, { params, body: { id: groupId, lines: [] } });
+  });
+
+  test('take nodes of their zone that have visitors, and nothing else', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const { id: groupId } = await group();
+    const elsewhere = await build.node({ zone: await build.zone({ tenant: zone }) });
+    const relay = await build.node({ zone });
+    await db.edgeNode.update({ where: { id: relay.id }, data: { kind: 'relay' } });
+    const virtual = await call(virtualNodes.create, { params, body: { name: 'v' } });
+    for (const uid of [`n-${elsewhere.id}`, `n-${relay.id}`, virtual.nodeUID, 'n-1', relay.id]) {
+      const at = { params: { ...params, groupId, line: 'default' }, body: { nodeUIDs: [uid] } };
+      await expect(call(groups.addNodes, at)).toFail('INVALID_GROUP_NODE');
+    }
+    await call(groups.addVirtualNodes, {
+      params: { ...params, groupId, line: 'default' },
+      body: { nodeUIDs: [virtual.nodeUID] },
+    });
+  });
+
+  test('hold fifty, however they come', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const { id: groupID } = await group();
+    await db.virtualNode.createMany({
+      data: Array.from({ length: 51 }, (_, i) => ({ zoneId: zone.id, name: `v${i}` })),
+    });
+    const uids = (await db.virtualNode.findMany({ where: { zoneId: zone.id } })).map(({ id }) => `v-${id}`);
+    const at = { ...params, groupId: groupID, line: 'default' };
+    await expect(call(groups.addVirtualNodes, { params: at, body: { nodeUIDs: uids } })).toFail('GROUP_NODE_LIMIT');
+    await call(groups.addVirtualNodes, { params: at, body: { nodeUIDs: uids.slice(1) } });
+    const changes = uids.slice(0, 1).map((nodeUID) => ({ groupID, line: 'default', nodeUID, weight: 1 }));
+    await expect(call(groups.place, { params, body: { changes } })).toFail('GROUP_NODE_LIMIT');
+  });
+
+  test('a node on a line, or in a virtual node, stays in its zone', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [{ id: groupId }, node] = [await group(), await build.node({ zone, enabled: false })];
+    const other = await build.zone({ tenant: zone });
+    const at = { params: { ...params, groupId, line: 'default' }, body: { nodeUIDs: [`n-${node.id}`] } };
+    await call(groups.addNodes, at);
+    const move = () => call(nodes.moveToZone, { body: { ids: [node.id], zoneID: other.id } });
+    await expect(call(nodes.remove, { body: { ids: [node.id] } })).toFail('NODE_IN_GROUP');
+    await expect(move()).toFail('NODE_IN_GROUP');
+    await call(groups.removeNodes, at);
+    const { id: vnodeId } = await call(virtualNodes.create, { params, body: { name: 'v' } });
+    const { id } = await call(virtualRecords.createNode, { params: { ...params, vnodeId }, body: { nodeID: node.id } });
+    await expect(call(nodes.remove, { body: { ids: [node.id] } })).toFail('NODE_IN_VIRTUAL_NODE');
+    await call(virtualRecords.updateNode, { params: { ...params, vnodeId }, body: { id, enabled: false } });
+    await call(virtualRecords.removeNode, { params: { ...params, vnodeId }, body: { ids: [id] } });
+    await call(nodes.remove, { body: { ids: [node.id] } });
+  });
+});
+
+describe('virtual nodes', () => {
+  test('have names and addresses, each switched by its own call and off before it goes', async () => {
+    const { zone, call, params } = await zoneWithCalls();
+    const made = await call(virtualNodes.create, {
+      params,
+      body: { name: 'elsewhere', switchingInterval: 60, cnames: ['cdn.example.net'], ips: ['198.51.100.1'] },
+    });
+    expect(made).toMatchObject({ recordCount: 2, switchingInterval: 60, groups: [], nodeUID: `v-${made.id}` });
+    const at = { ...params, vnodeId: made.id };
+    const node = await build.node({ zone });
+    expect(await call(virtualRecords.createNode, { params: at, body: { nodeID: node.id } })).toMatchObject({
+      nodeID: node.id,
+      nodeName: node.name,
+      ip: '192.0.2.1',
+      enabled: true,
+      disabled: false,
+    });
+    await expect(call(virtualRecords.createCname, { params: at, body: { cname: 'cdn.example.net' } })).toFail(
+      'DUPLICATED',
+    );
+    const [cname] = (await call(virtualRecords.list, { params: at })).data;
+    const id = cname?.id ?? '';
+    await expect(call(virtualRecords.removeCname, { params: at, body: { ids: [id] } })).toFail('STILL_ENABLED', {
+      errorData: [{ id, name: 'cdn.example.net', rule: 'enabled' }],
+    });
+    await expect(call(virtualRecords.updateNode, { params: at, body: { id, enabled: false } })).toFail('NOT_FOUND');
+    const off = await call(virtualRecords.updateCname, { params: at, body: { id, enabled: false } });
+    expect(off).toMatchObject({ enabled: false, disabled: true });
+    await call(virtualRecords.removeCname, { params: at, body: { ids: [id] } });
+    expect((await call(virtualRecords.list, { params: at })).data).toHaveLength(2);
+  });
+
+  test('one that is on a line is not removed', async () => {
+    const { call, params, group } = await zoneWithCalls();
+    const [{ id: groupId }, virtual] = [
+      await group(),
+      await call(virtualNodes.create, { params, body: { name: 'v' } }),
+    ];
+    const at = { params: { ...params, groupId, line: 'overseas' }, body: { nodeUIDs: [virtual.nodeUID] } };
+    await call(groups.addVirtualNodes, at);
+    const remove = () => call(virtualNodes.remove, { params, body: { ids: [virtual.id] } });
+    await expect(remove()).toFail('VIRTUAL_NODE_IN_USE');
+    expect((await call(virtualNodes.list, { params })).data[0]?.groups).toHaveLength(1);
+    await call(groups.removeVirtualNodes, at);
+    await remove();
+  });
+});
+
+describe('what a group answers', () => {
+  test('is written as its nodes change, and not again while nothing does', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [made, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const changes = [a, b].map(({ uid }) => ({ groupID: made.id, line: 'default', nodeUID: uid, weight: 50 }));
+    await call(groups.place, { params, body: { changes } });
+    await steerNow();
+    const values = async () => (await setsOf(made.dnsLabel))?.flatMap((set) => set.values.map(({ value }) => value));
+    expect(await values()).toEqual(['192.0.2.1', '192.0.2.2']);
+    const written = async () => (await db.dnsTarget.findFirstOrThrow({ where: { label: made.dnsLabel } })).updatedAt;
+    const before = await written();
+    await steerNow();
+    expect(await written()).toEqual(before);
+    // Out of DNS as soon as it is told to drain, while it serves.
+    await call(nodes.status, { body: { ids: [a.id], enabled: false, drainSeconds: 300 } });
+    await steerNow();
+    expect(await values()).toEqual(['192.0.2.2']);
+    const { groups: shown } = await call(groups.board, { params });
+    expect(shown[0]).toMatchObject({
+      state: 'ok',
+      nodeCount: 2,
+      members: [
+        { line: 'default', members: expect.arrayContaining([expect.objectContaining({ reason: 'draining' })]) },
+      ],
+    });
+    // The last one stays, whatever becomes of it.
+    await call(nodes.status, { body: { ids: [b.id], enabled: false } });
+    await steerNow();
+    expect(await values()).toEqual(['192.0.2.2']);
+    expect((await call(groups.list, { params })).data[0]?.state).toBe('lastGood');
+  });
+
+  test('is its backup group’s from the moment that is forced, and its own again after', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [backup, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const main = await group('main');
+    const force = (enabled: boolean) =>
+      call(groups.forceBackup, { params: { ...params, groupId: main.id }, body: { enabled } });
+    await expect(force(true)).toFail('PARAMETER');
+    await call(groups.update, { params, body: { id: main.id, backupGroupID: backup.id } });
+    const changes = [
+      { groupID: main.id, line: 'default', nodeUID: a.uid, weight: 50 },
+      { groupID: backup.id, line: 'default', nodeUID: b.uid, weight: 50 },
+    ];
+    await call(groups.place, { params, body: { changes } });
+    const { forcedAt } = await force(true);
+    expect((await force(true)).forcedAt).toEqual(forcedAt);
+    await steerNow();
+    expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.2' }]);
+    await expect(call(groups.update, { params, body: { id: main.id, backupGroupID: null } })).toFail('PARAMETER');
+    expect(await force(false)).toMatchObject({ forcedAt: null });
+    await steerNow();
+    expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.1' }]);
+  });
+
+  test('is foretold before it is published', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const at = (line: string, nodeUID: string, weight: number | null) => ({ groupID, line, nodeUID, weight });
+    await call(groups.place, { params, body: { changes: [at('default', a.uid, 50), at('cht', b.uid, 50)] } });
+    await steerNow();
+    const ask = (line: string, changes: ReturnType<typeof at>[] = []) =>
+      call(groups.resolution, { params, body: { groupID, line, changes } });
+    expect(await ask('cht')).toMatchObject({ line: 'cht', answers: [{ value: '192.0.2.2' }], out: [] });
+    expect(await ask('ct')).toMatchObject({ line: 'default', answers: [{ value: '192.0.2.1' }] });
+    expect(await ask('cht', [at('cht', b.uid, null), at('default', b.uid, 0)])).toMatchObject({
+      line: 'default',
+      answers: [{ value: '192.0.2.1' }],
+      out: [{ nodeUID: b.uid, reason: 'zero' }],
+    });
+    expect(await ask('cht')).toMatchObject({ line: 'cht' });
+  });
+
+  test('goes with it', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [made, a] = [await group(), await servingNode(zone)];
+    const at = { params: { ...params, groupId: made.id, line: 'default' }, body: { nodeUIDs: [a.uid] } };
+    await call(groups.addNodes, at);
+    await steerNow();
+    expect(await setsOf(made.dnsLabel)).toHaveLength(1);
+    await call(groups.removeNodes, at);
+    await call(groups.remove, { params, body: { ids: [made.id] } });
+    await steerNow();
+    expect(await setsOf(made.dnsLabel)).toBeNull();
+  });
+});
