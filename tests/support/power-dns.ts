@@ -1,10 +1,11 @@
 // PowerDNS with one zone, its API and its answers.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { launch } from '../../deploy/services/program.ts';
 import { eventually } from './eventually.ts';
 import { nameServerHost } from '../edge/name-server.ts';
+import { mmdb } from './mmdb.ts';
 import { freePort } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
@@ -14,6 +15,8 @@ export interface PowerDns {
   apiKey: string;
   /** Where it answers questions: `127.1.2.3:53`. */
   nameServer: string;
+  /** A call of its API: what somebody does by hand. */
+  call: (path: string, method?: string, body?: object) => Promise<unknown>;
   /** Another name server for a zone. */
   delegate: (zone: string, name: string, host: string) => Promise<void>;
   stop: () => Promise<void>;
@@ -21,7 +24,16 @@ export interface PowerDns {
 
 const schema = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
 
-export async function startPowerDns(zones: string[]): Promise<PowerDns> {
+/** Where a network lies, and whose it is. */
+export interface Place {
+  network: string;
+  country: string;
+  continent: string;
+  asn: number;
+}
+
+/** With places it tells visitors apart. */
+export async function startPowerDns(zones: string[], places: Place[] = []): Promise<PowerDns> {
   const dir = await testDir();
   const api = await freePort();
   const host = nameServerHost();
@@ -33,7 +45,7 @@ export async function startPowerDns(zones: string[]): Promise<PowerDns> {
   const settings = {
     'config-dir': dir,
     'socket-dir': dir,
-    launch: 'gsqlite3',
+    ...(places.length === 0 ? { launch: 'gsqlite3' } : await telling(dir, places)),
     'gsqlite3-database': file,
     'local-address': host,
     'local-port': '53',
@@ -60,13 +72,15 @@ export async function startPowerDns(zones: string[]): Promise<PowerDns> {
     { runDir: path.join(dir, 'run'), logDir: dir },
   );
   const url = `http://127.0.0.1:${api}`;
-  const call = async (target: string, method = 'GET', body?: object) => {
+  const call = async (target: string, method = 'GET', body?: object): Promise<unknown> => {
     const answer = await fetch(`${url}/api/v1/servers/localhost${target}`, {
       method,
       headers: { 'x-api-key': apiKey },
       body: body ? JSON.stringify(body) : null,
     });
-    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
   };
   const servers = new Map(zones.map((zone) => [zone, new Map([[`ns1.${zone}`, host]])]));
   const setsOf = (zone: string) => {
@@ -93,10 +107,28 @@ export async function startPowerDns(zones: string[]): Promise<PowerDns> {
     url,
     apiKey,
     nameServer: `${host}:53`,
+    call,
     async delegate(zone, name, address) {
       servers.get(zone)?.set(name, address);
       await call(`/zones/${zone}.`, 'PATCH', { rrsets: setsOf(zone) });
     },
     stop: () => running.stop(),
+  };
+}
+
+async function telling(dir: string, places: Place[]) {
+  const [where, whose] = [path.join(dir, 'country.mmdb'), path.join(dir, 'asn.mmdb')];
+  const lying = places.map(
+    ({ network, country, continent }) =>
+      [network, { country: { iso_code: country }, continent: { code: continent } }] as const,
+  );
+  const owned = places.map(({ network, asn }) => [network, { autonomous_system_number: asn }] as const);
+  await writeFile(where, mmdb('Country', lying));
+  await writeFile(whose, mmdb('ASN', owned));
+  return {
+    launch: 'gsqlite3,geoip',
+    'geoip-database-files': `mmdb:${where} mmdb:${whose}`,
+    'enable-lua-records': 'yes',
+    'edns-subnet-processing': 'yes',
   };
 }

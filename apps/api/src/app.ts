@@ -45,6 +45,7 @@ import { copiesRoutes } from './modules/copies/copies.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-setting.routes.ts';
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
@@ -105,6 +106,8 @@ const modules: readonly Routes[] = [
   announcementSettingRoutes,
   announcementsRoutes,
   emailSettingRoutes,
+  dnsSettingRoutes,
+  cnamesRoutes,
   chartsRoutes,
   zonesRoutes,
   zonePortsRoutes,

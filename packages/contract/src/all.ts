@@ -21,6 +21,7 @@ import { autoCertificates, certificates } from './certificates/certificates.endp
 import { compression } from './compression/compression.endpoints.ts';
 import { copies } from './copies/copies.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -81,6 +82,8 @@ export const groups: readonly Group[] = [
   announcementSetting,
   announcements,
   emailSetting,
+  dnsSetting,
+  cnames,
   charts,
   zones,
   zonePorts,

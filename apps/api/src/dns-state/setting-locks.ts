@@ -28,22 +28,27 @@ export function openSettingLocks(databaseUrl: string) {
     return session;
   };
 
+  /** One after the other: the session is shared. */
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (sql: string, settingId: string) => {
+    const next = last.then(async () => (await open()).query<{ held: boolean }>(sql, [LOCK_CLASS, settingId]));
+    last = next.catch(() => undefined);
+    return next;
+  };
+
   return {
     /** Answers false at once when another process, or another task of this one, has the account. */
     async withLock(settingId: string, task: () => Promise<unknown>): Promise<boolean> {
       if (held.has(settingId)) return false;
       held.add(settingId);
       try {
-        const client = await open();
-        const lock = [LOCK_CLASS, settingId];
-        const sql = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS taken';
-        const { rows } = await client.query<{ taken: boolean }>(sql, lock);
-        if (rows[0]?.taken !== true) return false;
+        const { rows } = await query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', settingId);
+        if (rows[0]?.held !== true) return false;
         try {
           await task();
         } finally {
           // Of a session that has ended there is nothing left to give back.
-          await client.query('SELECT pg_advisory_unlock($1, hashtext($2))', lock).catch(() => undefined);
+          await query('SELECT pg_advisory_unlock($1, hashtext($2)) AS held', settingId).catch(() => undefined);
         }
         return true;
       } finally {

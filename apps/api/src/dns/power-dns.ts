@@ -20,8 +20,6 @@ const Settings = z.array(z.object({ name: z.string(), value: z.string() }));
 const Fault = z.object({ error: z.string() });
 /** How many sets are changed in one call: some hundred milliseconds of its database. */
 const AT_ONCE = 1000;
-/** What is wrong with a change itself, as against its moment or whoever asks for it. */
-const isAboutContent = (status: number) => status === 400 || status === 409 || status === 422;
 
 export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInput>, ask: Ask): DnsAccount {
   const server = `${url.replace(/\/+$/, '')}/api/v1/servers/${serverID}`;
@@ -34,10 +32,10 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
       });
       const text = await answer.text();
       if (answer.ok) return text === '' ? null : JSON.parse(text);
-      const fault = faultIn(text) ?? `${answer.status} ${answer.statusText}`.trim();
+      const fault = faultIn(text) ?? `HTTP ${answer.status}`;
       if (answer.status === 429) throw new DnsBusy(fault, '', answer.headers.get('retry-after'));
-      if (isAboutContent(answer.status)) throw new DnsRefusal(fault);
-      throw new DnsRefusal(fault, `HTTP ${answer.status}`);
+      // Out of order, as against refusing what it was asked.
+      throw answer.status >= 500 ? new Error(fault) : new DnsRefusal(fault);
     });
   const zonePath = (zone: string) => `zones/${encodeURIComponent(`${zone}.`)}`;
   const change = async (zone: string, changes: DnsChange[]) => {

@@ -103,19 +103,21 @@ export function route53(
       });
     },
     async list(zone, name) {
-      return (await sets(await zoneId(zone), name === undefined ? undefined : { name, type: undefined })).flatMap((set) => {
-        const type = RecordType.safeParse(set.Type);
-        const { ResourceRecords: rows = [], TTL: ttlSeconds, GeoLocation: place, SetIdentifier: identifier } = set;
-        // What is an alias, or steered in another way than by place, is none of ours.
-        if (!type.success || ttlSeconds === undefined || (identifier !== undefined && !place)) return [];
-        const values = rows.map(({ Value = '' }) =>
-          type.data === 'TXT' ? unquoted(Value) : plainValue(type.data, Value),
-        );
-        const line = lineOf(place);
-        return [
-          { name: nameOf(set.Name ?? ''), type: type.data, values, ttlSeconds, ...(line !== undefined && { line }) },
-        ];
-      });
+      return (await sets(await zoneId(zone), name === undefined ? undefined : { name, type: undefined })).flatMap(
+        (set) => {
+          const type = RecordType.safeParse(set.Type);
+          const { ResourceRecords: rows = [], TTL: ttlSeconds, GeoLocation: place, SetIdentifier: identifier } = set;
+          // What is an alias, or steered in another way than by place, is none of ours.
+          if (!type.success || ttlSeconds === undefined || (identifier !== undefined && !place)) return [];
+          const values = rows.map(({ Value = '' }) =>
+            type.data === 'TXT' ? unquoted(Value) : plainValue(type.data, Value),
+          );
+          const line = lineOf(place);
+          return [
+            { name: nameOf(set.Name ?? ''), type: type.data, values, ttlSeconds, ...(line !== undefined && { line }) },
+          ];
+        },
+      );
     },
     async upsert(zone, { name, type, line, values, ttlSeconds }) {
       const id = await zoneId(zone);

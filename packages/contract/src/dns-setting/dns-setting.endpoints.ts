@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { Ids, Meta, paged, paging } from '../common/common.ts';
+import { del, get, onClient, post, put } from '../endpoint.ts';
+import {
+  Cname,
+  CnameInput,
+  CnameUpdate,
+  DnsLine,
+  DnsSetting,
+  DnsSettingInput,
+  DnsSettingTest,
+  DnsTested,
+  RecoveryInput,
+  UnprocessedName,
+} from './dns-setting.ts';
+
+export const dnsSetting = onClient('dnsSetting', {
+  list:        get('setting/dns', { can: 'setting:read', reply: z.object({ data: z.array(DnsSetting) }) }),
+  create:      post('setting/dns', { can: 'setting:write', limit: 'probe', body: DnsSettingInput, reply: DnsSetting, fails: ['INVALID_DNS_SETTING'] }),
+  remove:      del('setting/dns', { can: 'setting:write', body: Ids, reply: Ids }),
+  test:        post('setting/dns/test', { can: 'setting:write', limit: 'probe', body: DnsSettingTest, reply: DnsTested, fails: ['DNS_FAILED'] }),
+  // The whole zone is compared with what it should be, as soon as the account may be asked.
+  compare:     post('setting/dns/compare', { can: 'setting:write', body: Ids, reply: Ids }),
+  unprocessed: get('setting/dns/unprocessed', { can: 'setting:read', query: paging(['wantedAt', 'dueAt', 'name']), reply: paged(UnprocessedName) }),
+  recovery:    post('setting/dns/recovery', { can: 'setting:write', body: RecoveryInput, reply: z.object({ names: z.int().describe('How many are tried again') }) }),
+  lines:       get('dns/lines', { can: 'group:read', reply: z.object({ data: z.array(DnsLine) }) }),
+});
+
+export const cnames = onClient('cnames', {
+  list:   get('setting/dns/cnames', { can: 'setting:read', query: paging(['createdAt', 'name']), reply: paged(Cname) }),
+  meta:   get('setting/dns/cname/meta', { can: 'setting:read', reply: Meta }),
+  create: post('setting/dns/cname', { can: 'setting:write', body: CnameInput, reply: Cname, fails: ['DUPLICATED', 'INVALID_DNS_SETTING'] }),
+  update: put('setting/dns/cname', { can: 'setting:write', body: CnameUpdate, reply: Cname }),
+  remove: del('setting/dns/cnames', { can: 'setting:write', body: Ids, reply: Ids }),
+});

@@ -1,0 +1,322 @@
+// From what is true of sites and groups to what a name server answers: a real PowerDNS, which tells visitors apart, and
+// providers that have a bad day.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
+import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
+import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
+import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { askNameServer } from '../support/ask-name-server.ts';
+import { testApp, type TestApp } from '../support/app.ts';
+import { unique, type Tenant } from '../support/build.ts';
+import { startDnsFront, type Mood } from '../support/dns-front.ts';
+import { startDnspod } from '../support/dns-vendors/dnspod.ts';
+import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import { eventually } from '../support/eventually.ts';
+import '../support/matchers.ts';
+import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
+import { services } from '../support/services.ts';
+
+const zone = `${unique('zone')}.example.com`;
+const places = [
+  { network: '198.51.100.0/24', country: 'TW', continent: 'AS', asn: 3462 },
+  { network: '203.0.113.0/24', country: 'TW', continent: 'AS', asn: 64_500 },
+  { network: '192.0.2.0/24', country: 'DE', continent: 'EU', asn: 64_501 },
+];
+const [hinet, taiwan, germany, nowhere] = ['198.51.100.7', '203.0.113.7', '192.0.2.7', '10.1.1.1'];
+
+let dns: PowerDns;
+let dnspod: Vendor;
+let app: TestApp;
+let reconciler: { stop: () => Promise<void> };
+
+beforeAll(async () => {
+  dns = await startPowerDns([zone], places);
+  dnspod = await startDnspod('example.org');
+  app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url }) });
+  reconciler = startDnsReconciler(app.installation, console);
+}, 60_000);
+afterAll(async () => {
+  await reconciler.stop();
+  await app.close();
+  await dnspod.stop();
+  await dns.stop();
+});
+
+interface Operator extends Tenant {
+  suffix: string;
+  settingID: string;
+}
+const powerDns = (url = dns.url) => ({ dnsType: 'powerDNS' as const, credentials: { url, apiKey: dns.apiKey } });
+
+async function operator(url = dns.url): Promise<Operator> {
+  const tenant = await app.build.client();
+  const suffix = `${unique('cdn')}.${zone}`;
+  const body = { ...powerDns(url), rootDomain: zone, cname: suffix };
+  const { id } = await app.as(tenant.client).call(dnsSetting.create, { body });
+  return { ...tenant, suffix, settingID: id };
+}
+async function want({ clientId }: Tenant, label: string, sets: WantedSet[]) {
+  const client = await app.installation.pool.connect();
+  try {
+    await wantSets(client, { clientId, label }, sets);
+  } finally {
+    client.release();
+  }
+}
+const set = (line: string, ...values: string[]): WantedSet => ({
+  line,
+  type: 'A',
+  values: values.map((value) => ({ value, weight: 50 })),
+  ttlSeconds: 60,
+});
+const ask = (name: string, from?: string) => askNameServer(dns.nameServer, name, from === undefined ? {} : { from });
+const shows = (name: string, answers: string[], from?: string) =>
+  eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()));
+const settingOf = async ({ client, settingID }: Operator) => {
+  const { data } = await app.as(client).call(dnsSetting.list, {});
+  const found = data.find(({ id }) => id === settingID);
+  if (!found) throw new Error('the setting is gone');
+  return found;
+};
+const unprocessed = async ({ client }: Tenant) => (await app.as(client).call(dnsSetting.unprocessed, {})).data;
+const settled = (one: Operator) =>
+  eventually(async () => {
+    expect(await settingOf(one)).toMatchObject({ unprocessed: 0, fault: null });
+    expect(await app.installation.db.dnsPlan.count({ where: { clientId: one.clientId } })).toBe(0);
+  });
+/** By hand, past us. */
+const byHand = (name: string, type: string, contents: string[]) =>
+  dns.call(`/zones/${zone}.`, 'PATCH', {
+    rrsets: [
+      {
+        name: `${name}.`,
+        type,
+        ttl: 60,
+        changetype: contents.length === 0 ? 'DELETE' : 'REPLACE',
+        records: contents.map((content) => ({ content, disabled: false })),
+      },
+    ],
+  });
+
+test('a site’s name leads to its group’s, whose answers are by line, change, and go', async () => {
+  const one = await operator();
+  const site = await app.build.site({
+    product: await app.build.product({ zone: await app.build.zone({ tenant: one }) }),
+  });
+  const group = await app.installation.db.group.create({ data: { zoneId: site.zoneId, name: 'main' } });
+  const [siteName, groupName] = [`${site.cnameLabel}.${one.suffix}`, `${group.dnsLabel}.${one.suffix}`];
+  await want(one, group.dnsLabel, [set('default', '192.0.2.1', '192.0.2.2')]);
+  await app.installation.db.site.update({ where: { id: site.id }, data: { groupId: group.id } });
+  await shows(siteName, [`CNAME ${groupName}`, 'A 192.0.2.1', 'A 192.0.2.2']);
+
+  const lines = [set('cht', '192.0.2.10'), set('country-TW', '192.0.2.20'), set('overseas', '192.0.2.30')];
+  await want(one, group.dnsLabel, [set('default', '192.0.2.1'), ...lines]);
+  await shows(groupName, ['A 192.0.2.10'], hinet);
+  await shows(groupName, ['A 192.0.2.20'], taiwan);
+  await shows(groupName, ['A 192.0.2.30'], germany);
+  await shows(groupName, ['A 192.0.2.1'], nowhere);
+  await shows(siteName, [`CNAME ${groupName}`, 'A 192.0.2.10'], hinet);
+
+  const weighted = {
+    ...set('default'),
+    values: [
+      { value: '192.0.2.1', weight: 100 },
+      { value: '192.0.2.2', weight: 1 },
+    ],
+  };
+  await want(one, group.dnsLabel, [weighted]);
+  await eventually(async () => {
+    const drawn = await Promise.all(Array.from({ length: 40 }, () => ask(groupName)));
+    expect(drawn.every((answer) => answer.length === 1)).toBe(true);
+    expect(drawn.filter(([answer]) => answer === 'A 192.0.2.1').length).toBeGreaterThan(20);
+  });
+
+  await app.installation.db.site.update({ where: { id: site.id }, data: { groupId: null } });
+  await want(one, group.dnsLabel, []);
+  await shows(siteName, []);
+  await shows(groupName, []);
+  await settled(one);
+  expect(await app.installation.db.dnsName.count({ where: { settingId: one.settingID } })).toBe(0);
+});
+
+test('what is deleted or edited by hand comes back, what is not ours stays, and both are told', async () => {
+  const one = await operator();
+  const [gone, edited] = [`g-gone.${one.suffix}`, `g-edited.${one.suffix}`];
+  await want(one, 'g-gone', [set('default', '192.0.2.1')]);
+  await want(one, 'g-edited', [set('default', '192.0.2.2')]);
+  await shows(gone, ['A 192.0.2.1']);
+  await shows(edited, ['A 192.0.2.2']);
+  await settled(one);
+
+  await byHand(gone, 'A', []);
+  await byHand(edited, 'A', ['192.0.2.99']);
+  await byHand(edited, 'TXT', ['"by hand"']);
+  await byHand(`elsewhere.${one.suffix}`, 'A', ['192.0.2.77']);
+  await shows(gone, []);
+  await app.as(one.client).call(dnsSetting.compare, { body: { ids: [one.settingID] } });
+  await shows(gone, ['A 192.0.2.1']);
+  await shows(edited, ['A 192.0.2.2']);
+  expect(await askNameServer(dns.nameServer, edited, { type: 'TXT' })).toEqual(['TXT by hand']);
+  expect(await ask(`elsewhere.${one.suffix}`)).toEqual(['A 192.0.2.77']);
+  const { drifted, driftedNames } = await settingOf(one);
+  expect([drifted, driftedNames.toSorted()]).toEqual([2, [edited, gone]]);
+});
+
+test('somebody else’s record under a new name is left alone until it is taken over', async () => {
+  const one = await operator();
+  const name = `g-taken.${one.suffix}`;
+  await byHand(name, 'A', ['192.0.2.50']);
+  await want(one, 'g-taken', [set('default', '192.0.2.1')]);
+  const [waiting] = await eventually(async () => {
+    const rows = await unprocessed(one);
+    expect(rows).toMatchObject([{ name, answers: ['A 192.0.2.1'], fault: 'not ours: A 192.0.2.50' }]);
+    return rows;
+  });
+  expect(await ask(name)).toEqual(['A 192.0.2.50']);
+  const body = { ids: [waiting?.id ?? ''], takeOver: true };
+  expect(await app.as(one.client).call(dnsSetting.recovery, { body })).toEqual({ names: 1 });
+  await shows(name, ['A 192.0.2.1']);
+});
+
+test('a name below each suffix, and no name below one that is taken away', async () => {
+  const one = await operator();
+  const second = `${unique('second')}.${zone}`;
+  await want(one, 'g-both', [set('default', '192.0.2.1')]);
+  const made = await app.as(one.client).call(cnames.create, { body: { name: second, isDefault: true } });
+  await shows(`g-both.${one.suffix}`, ['A 192.0.2.1']);
+  await shows(`g-both.${second}`, ['A 192.0.2.1']);
+  await app.as(one.client).call(cnames.remove, { body: { ids: [made.id] } });
+  await shows(`g-both.${second}`, []);
+  const { data } = await app.as(one.client).call(cnames.list, {});
+  expect(data).toMatchObject([{ name: one.suffix, isDefault: true }]);
+});
+
+test('a value that is none is refused before it is part of anything, and keeps nobody waiting', async () => {
+  const one = await operator();
+  const attacks = [`192.0.2.1'}) os.execute('id') --`, '192.0.2.1" "', '$(id)', '::1'];
+  for (const [i, value] of attacks.entries())
+    await want(one, `g-bad${i}`, [set('default', value), set('country-TW', '192.0.2.3')]);
+  await want(one, 'g-good', [set('default', '192.0.2.1')]);
+  await shows(`g-good.${one.suffix}`, ['A 192.0.2.1']);
+  await eventually(async () => {
+    const rows = await unprocessed(one);
+    expect(rows.map(({ fault }) => fault)).toEqual(attacks.map(() => expect.stringMatching(/is no A value$/)));
+  });
+});
+
+test('a provider on a bad day keeps its own names waiting and no others, says why, and is asked again when told', async () => {
+  const moods: [Mood, RegExp, number][] = [
+    // As long as it asked for.
+    ['busy', /too many/, 300_000],
+    ['broken', /out of order/, 0],
+    ['garbage', /not understood/, 0],
+    ['silent', /socket hang up|no answer/, 0],
+  ];
+  const ill = await Promise.all(
+    moods.map(async ([mood, fault, waitsMs]) => {
+      const front = await startDnsFront(dns.url);
+      onTestFinished(() => front.stop());
+      const one = await operator(front.url);
+      await settled(one);
+      front.behave(mood);
+      return { mood, fault, waitsMs, front, one };
+    }),
+  );
+  const well = await operator();
+  for (const { one } of [...ill, { one: well }]) await want(one, 'g-day', [set('default', '192.0.2.1')]);
+  await shows(`g-day.${well.suffix}`, ['A 192.0.2.1']);
+  for (const { mood, fault, waitsMs, front, one } of ill) {
+    await eventually(async () => {
+      // Ten seconds of silence are the same, only longer.
+      if (mood === 'silent') front.behave(mood);
+      const rows = await unprocessed(one);
+      expect(rows).toMatchObject([{ name: `g-day.${one.suffix}`, fault: expect.stringMatching(fault) }]);
+      const { heldUntil, faultAt } = await settingOf(one);
+      expect(Date.parse(heldUntil ?? '') - Date.parse(faultAt ?? '')).toBeGreaterThan(waitsMs);
+    });
+    front.behave('fine');
+    expect(await ask(`g-day.${one.suffix}`)).toEqual([]);
+    await eventually(async () => {
+      await app.as(one.client).call(dnsSetting.recovery, { body: {} });
+      expect(await ask(`g-day.${one.suffix}`)).toEqual(['A 192.0.2.1']);
+    });
+    await settled(one);
+  }
+});
+
+test('killed in the middle, and once more: the end is the same', async () => {
+  const front = await startDnsFront(dns.url);
+  onTestFinished(() => front.stop());
+  // Whose names nobody in this process brings anywhere.
+  await reconciler.stop();
+  const one = await operator(front.url);
+  const labels = Array.from({ length: 40 }, (_, i) => `g-k${i}`);
+  for (const label of labels) await want(one, label, [set('default', '192.0.2.1')]);
+  const environment = {
+    ...process.env,
+    DATABASE_URL: app.installation.env.DATABASE_URL,
+    NATS_URL: app.installation.env.NATS_URL,
+    SECRETS_DIR: services().secretsDir,
+    ORIGIN_ALLOW: '127.0.0.0/8',
+  };
+  const program = new URL('../support/dns-reconciler.ts', import.meta.url).pathname;
+  for (const values of [['192.0.2.1'], ['192.0.2.2', '192.0.2.3']]) {
+    for (const label of labels) await want(one, label, [set('default', ...values)]);
+    const child = spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    front.onChange(() => child.kill('SIGKILL'));
+    await ended;
+  }
+  front.onChange(() => undefined);
+  await want(one, 'g-k0', []);
+  reconciler = startDnsReconciler(app.installation, console);
+  await settled(one);
+  expect(await ask(`g-k0.${one.suffix}`)).toEqual([]);
+  for (const label of labels.slice(1))
+    expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
+}, 60_000);
+
+test('a provider with lines of its own is told ours by its names; those it lacks are answered as everybody else', async () => {
+  const tenant = await app.build.client();
+  const { keyID, keySecret } = dnspod.key;
+  const body = {
+    dnsType: 'dnspod' as const,
+    credentials: { keyID, keySecret },
+    rootDomain: 'example.org',
+    cname: 'cdn.example.org',
+  };
+  const made = await app.as(tenant.client).call(dnsSetting.create, { body });
+  const one = { ...tenant, suffix: 'cdn.example.org', settingID: made.id };
+  await want(one, 'g-lines', [set('default', '192.0.2.1'), set('ct', '192.0.2.2'), set('cht', '192.0.2.3')]);
+  await settled(one);
+  await eventually(() =>
+    expect(dnspod.records.rows.map(({ name, line, values }) => [name, line, ...values]).toSorted()).toEqual([
+      ['g-lines.cdn.example.org', '0', '192.0.2.1'],
+      ['g-lines.cdn.example.org', '10=0', '192.0.2.2'],
+    ]),
+  );
+  const { lines } = await settingOf(one);
+  expect(lines).toEqual(['ct', 'overseas']);
+  const offered = (await app.as(one.client).call(dnsSetting.lines, {})).data.filter(({ isOffered }) => isOffered);
+  expect(offered.map(({ line }) => line)).toEqual(['default', 'ct', 'overseas']);
+});
+
+test('an account is tried before it is kept, is never shown, and is replaced by its root domain', async () => {
+  const { client } = await app.build.client();
+  const wrong = { ...powerDns(), credentials: { url: dns.url, apiKey: 'another key' }, rootDomain: zone };
+  const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];
+  await expect(app.as(client).call(dnsSetting.test, { body: wrong })).toFail('DNS_FAILED', { errorData });
+  await expect(app.as(client).call(dnsSetting.create, { body: wrong })).toFail('INVALID_DNS_SETTING', { errorData });
+  const right = { ...powerDns(), rootDomain: zone };
+  const tested = await app.as(client).call(dnsSetting.test, { body: right });
+  expect(tested.lines).toEqual(expect.arrayContaining(['cht', 'overseas', 'country-TW', 'continent-EU']));
+  const made = await app.as(client).call(dnsSetting.create, { body: right });
+  expect(made.credentials).toMatch(/••••0123$/);
+  expect(await app.as(client).call(dnsSetting.create, { body: right })).toMatchObject({ id: made.id });
+  const outside = app.as(client).call(cnames.create, { body: { name: 'cdn.example.net' } });
+  await expect(outside).toFail('INVALID_DNS_SETTING');
+  await app.as(client).call(cnames.create, { body: { name: `cdn.${zone}` } });
+  await expect(app.as(client).call(cnames.create, { body: { name: `a.cdn.${zone}` } })).toFail('PARAMETER');
+});
