@@ -12,7 +12,7 @@ import { build } from 'esbuild';
 import * as z from 'zod';
 import { identify, isRunning, readIdentity } from './services/program.ts';
 
-const root = path.join(import.meta.dirname, '..');
+export const root = path.join(import.meta.dirname, '..');
 const stamps = path.join(root, '.data/cache');
 
 interface Product {
@@ -25,13 +25,22 @@ interface Product {
 
 const shared = ['packages/contract/src', 'pnpm-lock.yaml', 'deploy/build.ts'];
 const unit = 'deploy/systemd/edgeloom-agent.service';
+const launcher = 'deploy/launch.sh';
 const products: Product[] = [
   { name: 'console', sources: ['apps/console', ...shared], output: 'apps/console/dist/index.html', make: buildConsole },
-  { name: 'agent', sources: ['agent/src', 'agent/lua', unit, ...shared], output: 'dist/agent.mjs', make: buildAgent },
+  {
+    name: 'agent',
+    sources: ['agent/src', 'agent/lua', unit, launcher, ...shared],
+    output: 'dist/agent.mjs',
+    make: buildAgent,
+  },
 ];
 
 /** Answers the names of what was built. Who comes while another builds waits, and finds it done. */
 export const buildAll = (options: { ifChanged: boolean; only?: string | undefined }) => alone(() => buildNow(options));
+
+/** Of what sources `dist/` was built. */
+export const agentBuiltFrom = () => readFile(path.join(stamps, 'agent.built-from'), 'utf8');
 
 async function buildNow({ ifChanged, only }: { ifChanged: boolean; only?: string | undefined }): Promise<string[]> {
   const built: string[] = [];
@@ -47,7 +56,8 @@ async function buildNow({ ifChanged, only }: { ifChanged: boolean; only?: string
   return built;
 }
 
-async function alone<T>(task: () => Promise<T>): Promise<T> {
+/** No other build, and nothing else that is done so, of this checkout meanwhile. */
+export async function alone<T>(task: () => Promise<T>): Promise<T> {
   await mkdir(stamps, { recursive: true });
   const lock = path.join(stamps, 'build.lock');
   const draft = `${lock}.${process.pid}`;
@@ -88,8 +98,8 @@ async function buildConsole() {
   if (child.exitCode !== 0) throw new Error('the console was not built');
 }
 
-/** The agent in one file. */
-export async function bundleAgent(outfile: string): Promise<void> {
+/** The agent in one file. `version`: another than its sources say. */
+export async function bundleAgent(outfile: string, version?: string): Promise<void> {
   await build({
     entryPoints: [path.join(root, 'agent/src/main.ts')],
     outfile,
@@ -98,6 +108,7 @@ export async function bundleAgent(outfile: string): Promise<void> {
     format: 'esm',
     target: 'node20',
     logLevel: 'warning',
+    ...(version !== undefined && { define: { EDGELOOM_VERSION: JSON.stringify(version) } }),
     // The NATS client is CommonJS and asks for Node's modules by require.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
@@ -105,23 +116,28 @@ export async function bundleAgent(outfile: string): Promise<void> {
   });
 }
 
+/** Piece by piece in place of what was there: a node may be running from it. */
 async function buildAgent() {
-  await bundleAgent(path.join(root, 'dist/agent.mjs'));
-  await cp(path.join(root, unit), path.join(root, 'dist', path.basename(unit)));
-  const isShipped = (source: string) => !source.endsWith('_spec.lua');
-  await inPlaceOf('dist/lua', (fresh) =>
-    cp(path.join(root, 'agent/lua'), fresh, { recursive: true, filter: isShipped }),
-  );
-  await inPlaceOf('dist/node_modules', (fresh) => layOut('sharp', path.join(root, 'agent/node_modules'), fresh));
+  const dist = path.join(root, 'dist');
+  const fresh = path.join(root, '.data/cache/agent.new');
+  await rm(fresh, { recursive: true, force: true });
+  await layOutAgent(fresh);
+  await mkdir(dist, { recursive: true });
+  for (const name of await readdir(fresh)) {
+    await rm(path.join(dist, name), { recursive: true, force: true });
+    await rename(path.join(fresh, name), path.join(dist, name));
+  }
+  await rm(fresh, { recursive: true });
 }
 
-/** Changed in an instant: a node may be running from it. */
-async function inPlaceOf(folder: string, make: (fresh: string) => Promise<void>) {
-  const [kept, fresh] = [path.join(root, folder), path.join(root, `${folder}.new`)];
-  await rm(fresh, { recursive: true, force: true });
-  await make(fresh);
-  await rm(kept, { recursive: true, force: true });
-  await rename(fresh, kept);
+/** All that a node runs of ours, and what installs it. */
+export async function layOutAgent(into: string, version?: string): Promise<void> {
+  await bundleAgent(path.join(into, 'agent.mjs'), version);
+  await cp(path.join(root, unit), path.join(into, path.basename(unit)));
+  await cp(path.join(root, launcher), path.join(into, 'launch'));
+  const isShipped = (source: string) => !source.endsWith('_spec.lua');
+  await cp(path.join(root, 'agent/lua'), path.join(into, 'lua'), { recursive: true, filter: isShipped });
+  await layOut('sharp', path.join(root, 'agent/node_modules'), path.join(into, 'node_modules'));
 }
 
 /** What makes images WebP has native parts: it lies beside the bundle, with those of this platform, and nodes do without it. */

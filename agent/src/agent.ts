@@ -35,11 +35,18 @@ import { CachedNow } from './store/cached-now.ts';
 import { closedBecause } from './plan.ts';
 import type { Refusals } from './reconcile.ts';
 import { DocumentStore } from './store/documents.ts';
+import type { Health } from './upgrade/health.ts';
+import { Home } from './upgrade/home.ts';
+import { Reports } from './upgrade/reports.ts';
+import { standTrial } from './upgrade/trial.ts';
+import { Upgrades } from './upgrade/upgrades.ts';
 import { version } from './version.ts';
 
 export interface Running {
   /** Rejects when the node may not join: nothing that it could do by itself would help. */
   refused: Promise<never>;
+  /** Resolves when another release is to be started in the place of this one. */
+  replaced: Promise<void>;
   /** Ends the agent; nginx goes on serving unless it is to stop as well. */
   stop: (options: { nginx: boolean }) => Promise<void>;
 }
@@ -134,6 +141,24 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   forwards.follow({ store, self: () => node.self });
   server.nginx.onRestart = () => void refresh();
   const place = { dir: layout.dir, status: () => admin.status(1000) };
+  const fault = () => forwards.error ?? settings.error;
+  const health = (): Health => ({ nginx: node.state, error: node.error ?? fault(), rejected: [...refusals.keys()] });
+  const home = env.EDGELOOM_HOME === undefined ? null : new Home(env.EDGELOOM_HOME);
+  const reports = new Reports(path.join(layout.dir, 'upgrade/reports'), log);
+  let replace = (): void => undefined;
+  const replaced = new Promise<void>((resolve) => (replace = resolve));
+  const upgrades = new Upgrades({
+    home,
+    dir: layout.dir,
+    keysFile: env.EDGELOOM_RELEASE_KEYS,
+    control: env.EDGELOOM_CONTROL,
+    health,
+    usePacks: () => node.inTurn(() => node.refresh()),
+    restart: () => replace(),
+    reports,
+    log,
+  });
+  await upgrades.resume();
   const hands = handsOf({
     node,
     forwards,
@@ -142,6 +167,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     meter: new Meter(place),
     refresh,
     move: (to) => move(to),
+    upgrade: (command) => upgrades.accept(command),
     log,
   });
   // Between two heartbeats more time passes than between two looks of somebody at a page.
@@ -155,7 +181,8 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         hands,
         meter,
         capabilities: host.capabilities,
-        fault: () => forwards.error ?? settings.error,
+        fault,
+        has: () => upgrades.has,
         refresh,
         log,
       }),
@@ -172,6 +199,24 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     }
     link = connect(identity);
   })();
+
+  reports.tell(async (report) => {
+    if (link === null) throw new Error('not joined');
+    await link.reportUpgrade(report);
+  });
+  const trying =
+    home !== null && env.EDGELOOM_TRIAL !== undefined
+      ? standTrial({
+          home,
+          health,
+          isInStep: () => forwards.hasLooked && link !== null && link.isInStep,
+          natsServers: () => link?.servers ?? [],
+          confirm: () => upgrades.confirm(home),
+          leave: () => replace(),
+          signal: stopping.signal,
+          log,
+        })
+      : Promise.resolve();
 
   /** Joins anew, as a node of another zone, and from then on knows nothing of the one before. */
   const move = async ({ control, token }: { control: string; token: string }) => {
@@ -195,9 +240,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   let moving = Promise.resolve();
 
   return {
+    replaced,
     refused: linking.then(() => new Promise<never>(() => undefined)),
     stop: async ({ nginx: withNginx }) => {
       stopping.abort();
+      await trying.catch((error: unknown) => log.error('the trial of this release was not ended', { error }));
+      await upgrades.stop();
+      await reports.stop();
       await linking.catch(() => undefined);
       await moving;
       await settings.stop();

@@ -49,6 +49,11 @@ export class EdgeNode {
     return this.#server.nginx;
   }
 
+  get state(): 'running' | 'stopped' | 'rolledBack' {
+    if (!this.nginx.running) return 'stopped';
+    return this.rolledBack ? 'rolledBack' : 'running';
+  }
+
   /** What nginx runs; empty before it does. */
   async tree(): Promise<{ generation: number | null; tree: Tree }> {
     const { trees } = this.#server;

@@ -18,6 +18,13 @@ export const Env = z.object({
     .min(1)
     .optional()
     .describe("PEM file of the authorities that origins' certificates are held against. Default: the system's"),
+  EDGELOOM_RELEASE_KEYS: z
+    .string()
+    .min(1)
+    .default('/etc/edgeloom/release-keys.pem')
+    .describe('PEM file of the public keys whose releases this node takes'),
+  EDGELOOM_HOME: z.string().min(1).optional().describe('Told by the launcher: where it lies, with the releases'),
+  EDGELOOM_TRIAL: z.string().min(1).optional().describe('Told by the launcher: this release is on trial'),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
 });
 export type Env = z.output<typeof Env>;

@@ -9,6 +9,7 @@ import type { Hands } from './link/commands.ts';
 import type { LinkedNode } from './link/nats.ts';
 import { preheat } from './link/preheat.ts';
 import type { Log } from './log.ts';
+import { GaugesReader } from './machine/gauges.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
 import { simulate } from './nginx/simulate.ts';
@@ -23,6 +24,7 @@ interface Parts {
   meter: Meter;
   refresh: () => Promise<void>;
   move: Hands['move'];
+  upgrade: Hands['upgrade'];
   log: Log;
 }
 
@@ -30,7 +32,18 @@ interface Parts {
 const REBOOT_AFTER_MS = 1000;
 const REBOOT_AGAIN_MS = 60_000;
 
-export function handsOf({ node, forwards, layout, address, meter, refresh, move, log }: Parts): LinkedNode['hands'] {
+export function handsOf({
+  node,
+  forwards,
+  layout,
+  address,
+  meter,
+  refresh,
+  move,
+  upgrade,
+  log,
+}: Parts): LinkedNode['hands'] {
+  const visitors = new GaugesReader(path.join(layout.logs, 'access.json'));
   let rebootedAt = Number.NEGATIVE_INFINITY;
 
   const clearCache = async (tags: readonly string[] | null, withinMs: number) => {
@@ -82,6 +95,10 @@ export function handsOf({ node, forwards, layout, address, meter, refresh, move,
       }));
       return { generation, documents: node.store.size, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
     },
+    async gauges() {
+      return { at: new Date().toISOString(), ...(await visitors.read()), nginx: node.state, error: node.error };
+    },
+    upgrade,
     move,
   };
 }

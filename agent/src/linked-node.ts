@@ -23,6 +23,8 @@ interface Parts {
   capabilities: Capabilities;
   /** What else of this machine is not as it should be. */
   fault: () => string | null;
+  /** The release it is of, and its packs. */
+  has: () => { release: string | null; packs: Record<string, string> };
   /** Brings nginx in line with the documents on disk once more. */
   refresh: () => Promise<void>;
   log: Log;
@@ -36,6 +38,7 @@ export function linkedNode({
   meter,
   capabilities,
   fault,
+  has,
   refresh,
   log,
 }: Parts): LinkedNode {
@@ -87,9 +90,10 @@ export function linkedNode({
       digest: store.digest,
       version,
       startedAt,
-      nginx: !node.nginx.running ? 'stopped' : node.rolledBack ? 'rolledBack' : 'running',
+      nginx: node.state,
       error: node.error ?? fault(),
       rejected: reportOf(refusals),
+      ...has(),
       capabilities: namesOf(capabilities),
     }),
     chores: async () => {

@@ -11,13 +11,14 @@ import { openLayout, prepareLayout } from './layout.ts';
 import { join } from './link/join.ts';
 import { lockDirectory } from './lock.ts';
 import { reason, stderrLog } from './log.ts';
+import { Home } from './upgrade/home.ts';
 import { version } from './version.ts';
 
 const usage = `usage: agent run [--with-nginx]   serve and follow the control plane; with nginx stopping when the agent is stopped
        agent join                 become a node, or another one, by EDGELOOM_TOKEN
        agent plan [documents]     what the documents on disk, or those of another folder, would change; touches nothing
        agent render <documents> <out>
-       agent check                whether the documents on disk are whole and nginx takes them
+       agent check [--running]    whether the documents on disk are whole and nginx takes them; beside an agent that changes them
        agent --version`;
 
 async function main(): Promise<number> {
@@ -25,6 +26,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       'with-nginx': { type: 'boolean', default: false },
+      running: { type: 'boolean', default: false },
       version: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -36,14 +38,14 @@ async function main(): Promise<number> {
   if (command === 'images' && first !== undefined) return begin(() => serveImages(first));
   if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
   const env = readEnv();
-  if (command === 'run') return run(env, values['with-nginx']);
+  if (command === 'run') return run(env, values['with-nginx']).catch((error: unknown) => givingUp(env, error));
   if (command === 'join') return joinOnce(env);
   if (command === 'plan') return say((await planned(env, first ?? null)).join('\n'));
   if (command === 'render' && first !== undefined && second !== undefined) {
     return say((await renderInto(env, first, second)).join('\n'));
   }
   if (command === 'check') {
-    const { lines, ok } = await checked(env);
+    const { lines, ok } = await checked(env, values.running);
     return say(lines.join('\n'), ok ? 0 : 1);
   }
   return say(usage, 2);
@@ -54,12 +56,21 @@ async function run(env: Env, withNginx: boolean): Promise<number> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
   });
   const agent = await startAgent(env, stderrLog);
+  let isReplaced = false;
   try {
-    await Promise.race([asked, agent.refused]);
+    await Promise.race([asked, agent.refused, agent.replaced.then(() => (isReplaced = true))]);
   } finally {
-    await agent.stop({ nginx: withNginx });
+    // The next release finds it serving.
+    await agent.stop({ nginx: withNginx && !isReplaced });
   }
   return 0;
+}
+
+/** A release on trial tells the one that comes back why it ended. */
+async function givingUp({ EDGELOOM_HOME: home, EDGELOOM_TRIAL: trial }: Env, error: unknown): Promise<never> {
+  if (home !== undefined && trial !== undefined)
+    await new Home(home).giveUp(`it ended: ${reason(error)}`).catch(() => undefined);
+  throw error;
 }
 
 async function joinOnce(env: Env): Promise<number> {

@@ -25,9 +25,8 @@ COPY --from=pruned /edgeloom/apps/api apps/api
 # Its renderer shows and tests what nodes would run.
 COPY --from=pruned /edgeloom/agent agent
 COPY --from=pruned /edgeloom/apps/console/dist apps/console/dist
-COPY --from=pruned /edgeloom/dist dist
 COPY --from=pruned /edgeloom/deploy/docker/entrypoint.sh deploy/docker/
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist AGENT_DIR=/edgeloom/dist SECRETS_DIR=/secrets
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist RELEASES_DIR=/releases RELEASE_KEYS=/releases/keys.pem SECRETS_DIR=/secrets
 USER node
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM

@@ -8,6 +8,7 @@ import { deploy } from '../../prisma/migrate.ts';
 import { ensureDemo } from '../quickstart/demo.ts';
 import { nameFolders } from '../quickstart/folders.ts';
 import { Settings } from '../quickstart/settings.ts';
+import { ensureOwnRelease } from '../release.ts';
 import * as z from 'zod';
 
 const Env = z.object({
@@ -16,13 +17,16 @@ const Env = z.object({
 });
 const { DATABASE_URL, DEMO } = Env.parse(process.env);
 
-/** Volumes: what the API keeps secret, what nats-server reads, what the node joins with, what people read. */
-const [secrets, nats, join, data] = ['/secrets', '/nats', '/join', '/data'] as const;
+/** Volumes: what the API keeps secret, what nats-server reads, what the node joins with, what people read, the agent for
+ *  machines that become nodes. */
+const [secrets, nats, join, data, releases] = ['/secrets', '/nats', '/join', '/data', '/releases'] as const;
 /** The user "node" of the API's image. */
 const apiUser = 1000;
 
-for (const volume of [secrets, nats, join, data]) await mkdir(volume, { recursive: true });
+for (const volume of [secrets, nats, join, data, releases]) await mkdir(volume, { recursive: true });
 await initSecrets(secrets);
+// Its key stays out of what the API can read.
+await ensureOwnRelease(releases, path.join(data, 'release-key'));
 await mkdir(path.join(nats, 'jwt'), { recursive: true });
 const config = await serverConfig({ secretsDir: secrets, host: '0.0.0.0', port: 4222, jwtDir: '/nats/jwt' });
 await writeFile(path.join(nats, 'nats.conf'), `${config}http: 0.0.0.0:8222\n`, { mode: 0o600 });

@@ -15,6 +15,8 @@ export interface Folders {
   /** The demo node's directory. */
   edge: string;
   mail: string;
+  /** Of the agent, signed by a key of this installation's own. */
+  releases: string;
   /** For people and their scripts: addresses, accounts, ids. */
   summary: string;
 }
@@ -40,8 +42,10 @@ export async function openFolders(data: string, say: (text: string) => void): Pr
  *  one of them is the caller's own. */
 export async function removeData(folders: Folders): Promise<void> {
   await removePostgres(folders.postgres);
-  const { logs, secrets, nats, edge, mail, summary } = folders;
-  for (const place of [logs, secrets, nats, edge, mail, summary]) await rm(place, { recursive: true, force: true });
+  const { logs, secrets, nats, edge, mail, summary, releases } = folders;
+  const agent = path.join(path.dirname(edge), 'agent');
+  for (const place of [logs, secrets, nats, edge, agent, mail, summary, releases])
+    await rm(place, { recursive: true, force: true });
   await makePrivate(folders);
 }
 
@@ -59,5 +63,6 @@ export const nameFolders = (data: string): Folders => ({
   nats: path.join(data, 'nats'),
   edge: path.join(data, 'edge'),
   mail: path.join(data, 'mail'),
+  releases: path.join(data, 'releases'),
   summary: path.join(data, 'quickstart.json'),
 });

@@ -1,5 +1,4 @@
 // The whole product on one machine, brought up in order and taken down in the opposite one.
-import { cp, mkdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -8,6 +7,9 @@ import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import { generateClient } from '../../prisma/generate.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { prepareNats } from '../services/nats.ts';
+import { ensureAgentHome } from '../agent-home.ts';
+import { ensureOwnRelease } from '../release.ts';
+import type { OwnRelease } from '../release.ts';
 import { preparePostgres } from '../services/postgres.ts';
 import { findProgram } from '../services/program.ts';
 import type { Program } from '../services/program.ts';
@@ -52,7 +54,8 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
     report(applied.length === 0 ? 'none new' : `${applied.length} applied`);
   });
 
-  const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl });
+  const own = await ensureOwnRelease(folders.releases);
+  const env = apiEnvironment({ settings, folders, databaseUrl, natsUrl, own });
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
   const ok = (url: string) => (signal: AbortSignal) => isAnswered(url, { status: 200, signal });
   await together([
@@ -60,7 +63,7 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
     step('API and console', () => start(apiProgram(env, dev), ok(`${summary.api}/api/v1/health`))),
   ]);
   // After the API, so that the node's first words are heard. It would serve without.
-  const agent = await agentProgram({ settings, folders, dev, control: summary.api, joinToken });
+  const agent = await agentProgram({ settings, folders, dev, own, control: summary.api, joinToken });
   // A later start may find the demo's domain switched off by its owner.
   const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
   await step('Edge node', () => start(agent, (signal) => isAnswered(summary.edge.http, { ...wanted, signal })));
@@ -100,11 +103,13 @@ interface Places {
   folders: Folders;
   databaseUrl: string;
   natsUrl: string;
+  own: OwnRelease;
 }
 
 /** What the API reads (apps/api/src/env.ts). Further variables of its own pass through: SMTP_URL, METRICS_TOKEN … */
-function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Record<string, string | undefined> {
+function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places): Record<string, string | undefined> {
   return {
+    ...own.settings,
     ...process.env,
     ...compiled,
     DATABASE_URL: databaseUrl,
@@ -117,7 +122,6 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl }: Places): Re
     PUBLIC_URL: addresses(settings).console,
     ADMIN_URL: process.env['ADMIN_URL'] ?? addresses(settings).adminConsole,
     CONSOLE_DIR: path.join(root, 'apps/console/dist'),
-    AGENT_DIR: process.env['AGENT_DIR'] ?? path.join(root, 'dist'),
     // The demo's origin is on this machine, where origins may not be otherwise.
     ORIGIN_ALLOW:
       process.env['ORIGIN_ALLOW'] ?? `${settings.ORIGIN_HOST}/${settings.ORIGIN_HOST.includes(':') ? 128 : 32}`,
@@ -167,11 +171,12 @@ interface AgentPlace {
   settings: Settings;
   folders: Folders;
   dev: boolean;
+  own: OwnRelease;
   control: string;
   joinToken: string;
 }
 
-async function agentProgram({ settings, folders, dev, control, joinToken }: AgentPlace): Promise<Program> {
+async function agentProgram({ settings, folders, dev, own, control, joinToken }: AgentPlace): Promise<Program> {
   const nginx = settings.EDGELOOM_NGINX.includes('/')
     ? settings.EDGELOOM_NGINX
     : await findProgram(settings.EDGELOOM_NGINX);
@@ -179,13 +184,12 @@ async function agentProgram({ settings, folders, dev, control, joinToken }: Agen
     throw new Trouble(`${settings.EDGELOOM_NGINX} is not there; EDGELOOM_NGINX names another program`);
   return {
     name: 'agent',
-    command: process.execPath,
-    args: [
-      ...following(dev),
-      dev ? path.join(root, 'agent/src/main.ts') : await agentBundle(folders),
-      'run',
-      '--with-nginx',
-    ],
+    ...(dev
+      ? {
+          command: process.execPath,
+          args: [...following(dev), path.join(root, 'agent/src/main.ts'), 'run', '--with-nginx'],
+        }
+      : { command: await agentLauncher(folders, own), args: ['run', '--with-nginx'] }),
     cwd: folders.data,
     env: {
       ...process.env,
@@ -195,24 +199,16 @@ async function agentProgram({ settings, folders, dev, control, joinToken }: Agen
       EDGELOOM_TOKEN: joinToken,
       EDGELOOM_LISTEN: settings.EDGE_HOST.includes(':') ? `[${settings.EDGE_HOST}]` : settings.EDGE_HOST,
       EDGELOOM_NGINX: nginx,
+      EDGELOOM_RELEASE_KEYS: own.settings.RELEASE_KEYS,
     },
     ...stopping,
   };
 }
 
-/** The one file that real nodes run. nginx's workers must be able to read the Lua beside it: where the node's directory had
- *  to go elsewhere, the bundle goes along. */
-async function agentBundle(folders: Folders): Promise<string> {
-  const built = path.join(root, 'dist');
-  if (!(await stat(path.join(built, 'agent.mjs')).catch(() => null))) {
-    throw new Trouble('The agent is not built: npm start does it, and so does pnpm build');
-  }
-  if (folders.edge.startsWith(folders.data)) return path.join(built, 'agent.mjs');
-  const copy = path.join(path.dirname(folders.edge), 'agent');
-  await mkdir(copy, { recursive: true });
-  await cp(built, copy, { recursive: true });
-  return path.join(copy, 'agent.mjs');
-}
+/** As real nodes are started, so that they can be upgraded. nginx's workers must be able to read the Lua of a release: where the
+ *  node's directory had to go elsewhere, releases go along. */
+const agentLauncher = (folders: Folders, { archive }: OwnRelease) =>
+  ensureAgentHome(path.join(path.dirname(folders.edge), 'agent'), archive);
 
 interface Wanted {
   /** Any, if not given. */

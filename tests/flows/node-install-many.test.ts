@@ -12,6 +12,8 @@ import ssh2 from 'ssh2';
 import { tokenHash } from '@edgeloom/api/node-link/join.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { makeReleaseKey } from '../../deploy/release-key.ts';
+import { makeRelease, readKey } from '../../deploy/release.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { testDatabase } from '../support/services.ts';
@@ -22,11 +24,20 @@ const password = 'of each machine';
 
 test('fifty machines are installed at once, and calls are answered meanwhile', { timeout: 120_000 }, async () => {
   // Small, as all of it is taken apart again by this process: it would be measured instead of the API.
-  const agent = await testDir();
-  await writeFile(path.join(agent, 'agent.mjs'), '// an agent');
+  const dir = await testDir();
+  await writeFile(path.join(dir, 'agent.mjs'), '// an agent');
+  const { privateKey, publicKey } = await makeReleaseKey(dir);
+  const releases = path.join(dir, 'releases');
+  await makeRelease({
+    product: 'agent',
+    version: '1.0.0',
+    from: path.join(dir, 'agent.mjs'),
+    to: releases,
+    key: await readKey(privateKey),
+  });
   const plane = await controlPlane({
     databaseUrl: await testDatabase(),
-    settings: { NODE_ALLOW: '127.0.0.0/8', AGENT_DIR: agent },
+    settings: { NODE_ALLOW: '127.0.0.0/8', RELEASES_DIR: releases, RELEASE_KEYS: publicKey },
   });
   onTestFinished(() => plane.stop());
   const zone = await plane.build.zone();

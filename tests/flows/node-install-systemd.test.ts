@@ -11,7 +11,6 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildAll } from '../../deploy/build.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
@@ -19,6 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import type { Origin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
+import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
 import { withoutSystemdImage } from '../support/systemd-image.ts';
 import { startSystemdMachine } from '../support/systemd-machine.ts';
@@ -42,7 +42,6 @@ describe.skipIf(missing !== null)(
     let name = '';
 
     beforeAll(async () => {
-      await buildAll({ ifChanged: true, only: 'agent' });
       machine = await startSystemdMachine(password);
       closing.push(() => machine.stop());
       const { gateway, address } = machine;
@@ -54,7 +53,7 @@ describe.skipIf(missing !== null)(
           ORIGIN_ALLOW: `${gateway}/32`,
           NODE_CONTROL_URL: `http://${gateway}:${api}`,
           NODE_NATS_URLS: `nats://${gateway}:${nats}`,
-          AGENT_DIR: path.join(import.meta.dirname, '../../dist'),
+          ...(await ownReleases()),
           ARTIFACTS_DIR: await nodeArtifact(),
         },
       });

@@ -9,12 +9,12 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { buildAll } from '../../deploy/build.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { packNode, startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
 import { freePorts } from '../support/ports.ts';
+import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
 import { testDir } from '../support/test-dir.ts';
 import '../support/matchers.ts';
@@ -24,13 +24,12 @@ let plane: ControlPlane;
 let artifacts: string;
 
 beforeAll(async () => {
-  await buildAll({ ifChanged: true, only: 'agent' });
   artifacts = await testDir();
   plane = await controlPlane({
     databaseUrl: await testDatabase(),
     settings: {
       NODE_ALLOW: '127.0.0.0/8',
-      AGENT_DIR: path.join(import.meta.dirname, '../../dist'),
+      ...(await ownReleases()),
       ARTIFACTS_DIR: artifacts,
       OPENRESTY_URL: 'http://127.0.0.1:9/package',
     },

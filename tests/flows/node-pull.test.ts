@@ -6,12 +6,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { buildAll } from '../../deploy/build.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { packNode, startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
 import { freePorts } from '../support/ports.ts';
+import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
 import { testDir } from '../support/test-dir.ts';
 import '../support/matchers.ts';
@@ -20,13 +20,12 @@ let plane: ControlPlane;
 let artifacts: string;
 
 beforeAll(async () => {
-  await buildAll({ ifChanged: true, only: 'agent' });
   artifacts = await testDir();
   await writeFile(path.join(artifacts, 'openresty-1.25.3.2-1.el7.x86_64.rpm'), 'a package');
   await packNode(artifacts, 'node-v20.18.0-linux-x64-glibc-217.tar.gz');
   plane = await controlPlane({
     databaseUrl: await testDatabase(),
-    settings: { AGENT_DIR: path.join(import.meta.dirname, '../../dist'), ARTIFACTS_DIR: artifacts },
+    settings: { ...(await ownReleases()), ARTIFACTS_DIR: artifacts },
   });
 }, 120_000);
 afterAll(() => plane.stop());

@@ -23,14 +23,19 @@ export interface AgentOptions {
   as?: number;
   /** Where it finds programs, before where we do. */
   path?: string;
+  env?: Record<string, string>;
+  /** Started again whenever it ends by itself or is killed, as a service manager does. */
+  isKept?: boolean;
 }
 
+const KEEP_AFTER_MS = 50;
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
 export class TestAgent {
   readonly dir: string;
   readonly #options: AgentOptions;
   #child: ChildProcess | null = null;
+  #isEnding = false;
   readonly log: Record<string, unknown>[] = [];
 
   constructor(dir: string, options: AgentOptions) {
@@ -39,6 +44,7 @@ export class TestAgent {
   }
 
   start(...flags: string[]): void {
+    this.#isEnding = false;
     const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
     const { as } = this.#options;
     const child = spawn(command, [...args, 'run', ...flags], {
@@ -53,10 +59,19 @@ export class TestAgent {
       for (const line of lines) this.log.push(line.startsWith('{') ? JSON.parse(line) : { message: line });
     });
     this.#child = child;
+    if (this.#options.isKept === true)
+      child.once('exit', () => {
+        setTimeout(() => void (this.#isEnding || this.start(...flags)), KEEP_AFTER_MS);
+      });
+  }
+
+  /** Sends it a signal; one that is kept comes back. */
+  kill(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
   }
 
   get env(): NodeJS.ProcessEnv {
-    const { control, token, nginx, path: before, listen = '127.0.0.1' } = this.#options;
+    const { control, token, nginx, path: before, listen = '127.0.0.1', env } = this.#options;
     return {
       PATH: [before, process.env['PATH']].filter(Boolean).join(':'),
       EDGELOOM_DIR: this.dir,
@@ -64,6 +79,7 @@ export class TestAgent {
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
       ...(token !== undefined && { EDGELOOM_TOKEN: token }),
       ...(nginx !== undefined && { EDGELOOM_NGINX: nginx }),
+      ...env,
     };
   }
 
@@ -73,6 +89,7 @@ export class TestAgent {
 
   /** Answers the exit code. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#isEnding = true;
     const child = this.#child;
     if (child === null || !this.running) return child?.exitCode ?? null;
     const ended = once(child, 'exit');

@@ -3,12 +3,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openTrust } from '@edgeloom/api/node-link/trust.ts';
 import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DOCUMENT_SCHEMA, keyOf } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { Ack, CommandReply, Heartbeat, JoinRequest, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { DocEntry, DocPush, SyncReply } from '@edgeloom/contract/edge/messages.ts';
+import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -33,6 +35,7 @@ export async function startPeer({ natsUrl, secretsDir, pageSize = 500 }: PeerOpt
   });
   const peer = new Peer(line, pageSize);
   const server = createServer((request, response) => {
+    if (request.method === 'GET') return peer.onArchive(request, response);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -82,6 +85,10 @@ export class Peer {
   revision = 0;
   url = '';
   stop: () => Promise<void> = () => Promise.resolve();
+  readonly upgrades: UpgradeReport[] = [];
+  /** Hands out archives of releases. */
+  onArchive: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+    void response.writeHead(404).end();
   /** Lets a test damage what a sync answers. */
   onSync: (reply: SyncReply) => unknown = (reply) => reply;
   readonly #line: NatsConnection;
@@ -99,6 +106,10 @@ export class Peer {
     this.#hear(subjects.heartbeat(this.nodeID), (message) => {
       this.heartbeats.push(Heartbeat.parse(message.json()));
       message.respond(JSON.stringify({ revision: this.revision, digest: this.digest }));
+    });
+    this.#hear(subjects.upgrade(this.nodeID), (message) => {
+      this.upgrades.push(UpgradeReport.parse(message.json()));
+      message.respond('{}');
     });
   }
 

@@ -1,7 +1,15 @@
 // A node without nginx or disk: joins over HTTP and speaks over NATS with the agent's own code, and keeps its documents in
 // memory. Many fit into one process.
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
-import type { Ack, DocEntry, Heartbeat, NodeFigures, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import type {
+  Ack,
+  DocEntry,
+  Heartbeat,
+  NodeFigures,
+  NodeGauges,
+  PurgeOrder,
+} from '@edgeloom/contract/edge/messages.ts';
+import type { UpgradeCommand, UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { judgeDoc, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -66,6 +74,23 @@ export class SimulatedNode implements LinkedNode {
     return Promise.resolve();
   }
 
+  /** Tells what became of an upgrade; back once it was answered. */
+  async report(report: UpgradeReport): Promise<void> {
+    if (this.#link === null) throw new Error('not connected');
+    await this.#link.reportUpgrade(report);
+  }
+
+  /** What it makes of an order to take a release; what it throws is its answer. */
+  onUpgrade: (command: UpgradeCommand) => Promise<void> = () => this.#obey('upgrade');
+  gauges: () => NodeGauges = () => ({
+    at: new Date().toISOString(),
+    requests: 0,
+    serverErrors: 0,
+    p99Ms: null,
+    nginx: 'running',
+    error: null,
+  });
+
   /** What it says of a request that nobody made. */
   simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
 
@@ -76,6 +101,8 @@ export class SimulatedNode implements LinkedNode {
     },
     clearCache: (tags) => this.#obey(tags === null ? 'clearCache' : `clearCache ${tags.join(' ')}`),
     rotateLogs: () => this.#obey('rotateLogs'),
+    upgrade: (command) => this.onUpgrade(command),
+    gauges: async () => this.gauges(),
     reboot: () => this.#obey('reboot'),
     system: async () => {
       await this.#obey('system');

@@ -23,7 +23,10 @@ export interface Standing {
   www: HostDoc;
 }
 
-export interface StandingOptions extends Pick<AgentOptions, 'program' | 'as' | 'nginx' | 'path'> {
+export interface StandingOptions extends Pick<
+  AgentOptions,
+  'program' | 'as' | 'nginx' | 'path' | 'dir' | 'env' | 'isKept'
+> {
   peer?: Partial<PeerOptions>;
 }
 

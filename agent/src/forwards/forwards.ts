@@ -66,6 +66,8 @@ export class Forwards {
   #working: Promise<void> | null = null;
   #reloadedAt = Number.NEGATIVE_INFINITY;
   #remembered = false;
+  /** What there was to serve at the start has been looked at. */
+  hasLooked = false;
   /** Which forwards are not served, and why. */
   error: string | null = null;
 
@@ -127,6 +129,7 @@ export class Forwards {
       const faults = await this.#serve(source).catch((error: unknown) => [reason(error)]);
       const before = this.error;
       this.error = inWords(faults);
+      this.hasLooked = true;
       if (this.error !== null && this.error !== before)
         this.#parts.log.error('not all forwards are served', { error: this.error });
     }
@@ -216,7 +219,9 @@ async function readAll({ store, self }: Source): Promise<Read> {
   const read: Read = { zone: null, ports: [], faults: [] };
   const docs: EdgeDoc[] = [];
   const own = nodeKey(self().nodeID);
-  const keys = [...store.keys()].filter((key) => key === 'zone' || key === 'trial' || key === own || key.startsWith('port/'));
+  const keys = [...store.keys()].filter(
+    (key) => key === 'zone' || key === 'trial' || key === own || key.startsWith('port/'),
+  );
   await each(keys, READ_AT_ONCE, async (key) => {
     try {
       const body = await store.read(key);

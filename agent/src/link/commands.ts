@@ -1,6 +1,7 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
 import { ClearCommand, Command, MoveCommand, PreheatCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
-import type { CommandReply, NodeFigures, RunningTree } from '@edgeloom/contract/edge/messages.ts';
+import type { CommandReply, NodeFigures, NodeGauges, RunningTree } from '@edgeloom/contract/edge/messages.ts';
+import { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { reason } from '../log.ts';
@@ -22,11 +23,14 @@ export interface Hands {
   system: () => Promise<NodeFigures>;
   running: () => Promise<RunningTree>;
   move: (to: { control: string; token: string }) => Promise<void>;
+  gauges: () => Promise<NodeGauges>;
+  /** Takes the order; what becomes of it is told by reports. */
+  upgrade: (command: UpgradeCommand) => Promise<void>;
   /** What would become of a request that nobody makes. */
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
 
-type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'simulated'>> | void;
+type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated'>> | void;
 type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
 
 const works: Readonly<Record<string, Work>> = {
@@ -44,6 +48,8 @@ const works: Readonly<Record<string, Work>> = {
   reboot: (_, hands) => hands.reboot(),
   system: async (_, hands) => ({ figures: await hands.system() }),
   running: async (_, hands) => ({ running: await hands.running() }),
+  gauges: async (_, hands) => ({ gauges: await hands.gauges() }),
+  upgrade: (message, hands) => hands.upgrade(UpgradeCommand.parse(message)),
   move: (message, hands) => hands.move(MoveCommand.parse(message)),
   simulate: async (message, hands, left) => ({
     simulated: await hands.simulate(SimulateCommand.parse(message).request, left),

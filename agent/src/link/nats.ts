@@ -10,6 +10,7 @@ import type {
   OriginReport,
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
+import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -64,6 +65,8 @@ export class Link {
   #connection = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
+  #isHeard = false;
+
   /** Connects when it can, and goes on for ever. */
   constructor(node: LinkedNode, log: Log) {
     this.#node = node;
@@ -71,6 +74,15 @@ export class Link {
     const line = { sync: (request: SyncRequest) => this.#sync(request), ack: (ack: Ack) => this.#ack(ack) };
     this.#follower = new Follower(node, line, log);
     this.#living = this.#live();
+  }
+
+  get servers(): readonly string[] {
+    return this.#node.identity.natsServers;
+  }
+
+  /** The control plane knows how the node is, and the node all that its zone has. */
+  get isInStep(): boolean {
+    return this.#isHeard && !this.#follower.syncing;
   }
 
   async stop(): Promise<void> {
@@ -152,6 +164,7 @@ export class Link {
   }
 
   #down(): void {
+    this.#isHeard = false;
     this.#connection.abort();
     clearTimeout(this.#timer);
     this.#follower.disconnected();
@@ -203,6 +216,11 @@ export class Link {
     this.#line?.publish(subjects.cached(this.#node.identity.nodeID), JSON.stringify(report));
   }
 
+  /** Back once it was answered that it is known. */
+  async reportUpgrade(report: UpgradeReport): Promise<void> {
+    await this.#ask(subjects.upgrade(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS);
+  }
+
   /** One that is lost with the connection is made good by the next heartbeat. */
   #ack(ack: Ack): void {
     this.#line?.publish(subjects.ack(this.#node.identity.nodeID), JSON.stringify(ack));
@@ -243,6 +261,7 @@ export class Link {
         clock: new Date().toISOString(),
       };
       const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
+      this.#isHeard = true;
       if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
       // Apart, so that a thousand nodes that lost the same server do not come in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;

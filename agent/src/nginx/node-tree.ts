@@ -1,7 +1,7 @@
 // The tree a node serves from: what the documents render to, and a mark of what nginx reads besides when it reads its
-// configuration: the Lua, the keys, and the authorities. Who brings other Lua or another key brings another tree, and the reload with it.
+// configuration: the Lua, the keys, the authorities, the packs. Who brings other Lua or another key brings another tree, and the reload with it.
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { renderTree } from '../render/render.ts';
@@ -18,6 +18,14 @@ export async function nodeTree(structure: Structure, generation: number, host: H
   return new Map([...tree, ['loaded.sha256', `${await loadedHash(host)}\n`]]);
 }
 
+/** What packs of data are in use: their folders are named by what is in them. */
+async function packsIn(dir: string): Promise<string[]> {
+  const packs = (await readdir(dir).catch((): string[] => [])).sort();
+  return Promise.all(
+    packs.map(async (name) => `${name} ${await readlink(path.join(dir, name, 'current')).catch(() => '')}\n`),
+  );
+}
+
 /** The keys are random, so that their hash says nothing of them. */
 async function loadedHash({ luaDir, dir, caBundle }: HostFacts): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
@@ -28,5 +36,6 @@ async function loadedHash({ luaDir, dir, caBundle }: HostFacts): Promise<string>
     const content = await readFile(file).catch(() => Buffer.alloc(0));
     hash.update(`${path.basename(file)}\n${content.length}\n`).update(content);
   }
+  for (const pack of await packsIn(path.join(dir, 'packs'))) hash.update(pack);
   return hash.digest('hex');
 }

@@ -122,10 +122,6 @@ export const Env = z.object({
   NODE_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
     .describe('CIDRs that nodes may be installed in although they are private or local'),
-  AGENT_DIR: z
-    .string()
-    .optional()
-    .describe('The built agent (agent.mjs, lua/), which is sent to machines that become nodes'),
   RELEASES_DIR: z
     .string()
     .optional()

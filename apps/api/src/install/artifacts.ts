@@ -1,13 +1,12 @@
 // What a machine needs of us, decided once for those that are reached by SSH and those that come for it themselves.
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { create as createTar } from 'tar';
-import { remembering } from '../core/remembering.ts';
+import { releaseName } from '@edgeloom/contract/edge/releases.ts';
+import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import type { Env } from '../env.ts';
+import { latestOf, releasesIn } from '../releases/store.ts';
+import type { ReleaseSettings } from '../releases/store.ts';
 import { StepFailure } from './host.ts';
 import type { Packages } from './scripts.ts';
 
@@ -27,7 +26,7 @@ export function packagesOf({ id, version, arch }: System): Packages {
   throw new StepFailure('unsupported', `${id} ${version} is not supported: Rocky Linux 9, CentOS 7 and Debian 12 are`);
 }
 
-type Settings = Pick<Env, 'AGENT_DIR' | 'ARTIFACTS_DIR' | 'OPENRESTY_URL'>;
+type Settings = ReleaseSettings & Pick<Env, 'ARTIFACTS_DIR' | 'OPENRESTY_URL'>;
 type Server =
   | { from: 'distribution' }
   | { from: 'file'; file: string }
@@ -72,29 +71,27 @@ async function newest(dir: string | undefined, fits: RegExp): Promise<string | n
 }
 
 export interface Release {
-  /** Names what is in it. */
+  /** Where it lies on machines. */
   name: string;
+  /** What it is called while it travels. */
   file: string;
-  packed: Buffer;
+  archive: string;
   sha256: string;
+  signed: SignedRelease;
 }
 
-/** The agent, packed once as long as its files are the same. Two processes pack the same bytes. */
-export async function releaseOf({ AGENT_DIR: dir }: Settings): Promise<Release> {
-  if (dir === undefined) throw new StepFailure('artifact', 'AGENT_DIR of the control plane names no agent');
-  const files = await filesOf(dir);
-  if (!files.includes('agent.mjs'))
-    throw new StepFailure('artifact', 'AGENT_DIR of the control plane holds no agent.mjs');
-  const states = await Promise.all(files.map((file) => stateOf(path.join(dir, file))));
-  return packedOnce(dir, JSON.stringify([files, states]), async () => {
-    const hash = createHash('sha256');
-    for (const file of files) hash.update(`${file}\0`).update(await readFile(path.join(dir, file)));
-    const name = hash.digest('hex').slice(0, 16);
-    const tar = createTar({ cwd: dir, portable: true, mtime: new Date(0) }, files);
-    // Not by tar itself, which would keep everybody waiting meanwhile.
-    const packed = await promisify(gzip)(Buffer.concat(await Array.fromAsync(tar)));
-    return { name, file: `agent-${name}.tar.gz`, packed, sha256: sha256Of(packed) };
-  });
+/** The newest of the agent. */
+export async function releaseOf(settings: Settings): Promise<Release> {
+  const found = await releasesIn(settings);
+  const latest = latestOf(found, 'agent');
+  if (latest) {
+    const { sha256 } = latest.manifest;
+    const name = releaseName(sha256);
+    return { name, file: `agent-${name}.tar.gz`, archive: latest.file, sha256, signed: latest.signed };
+  }
+  const [first] = found.refused;
+  const why = first ? `: ${first.name}: ${first.reason}` : '';
+  throw new StepFailure('artifact', `RELEASES_DIR of the control plane holds no release of the agent${why}`);
 }
 
 /** What lies there by this name for machines; nothing else of the folder is anybody's. */
@@ -102,30 +99,8 @@ export async function findArtifact(name: string, settings: Settings): Promise<As
   const { ARTIFACTS_DIR: dir } = settings;
   if (name.startsWith('agent-')) {
     const release = await releaseOf(settings);
-    return release.file === name ? piecesOf(release.packed) : null;
+    return release.file === name ? createReadStream(release.archive) : null;
   }
   if (dir === undefined || !/^(openresty-\d[\w.+~-]*\.rpm|node-v2\d[\w.-]*\.tar\.[gx]z)$/.test(name)) return null;
   return (await readdir(dir).catch((): string[] => [])).includes(name) ? createReadStream(path.join(dir, name)) : null;
-}
-
-const PIECE = 65_536;
-export async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
-}
-
-const packedOnce = remembering<Release>();
-
-const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-async function stateOf(file: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(file);
-  return `${size} ${mtimeMs} ${ino}`;
-}
-
-async function filesOf(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { recursive: true });
-  const files = await Promise.all(
-    entries.map(async (name) => ((await stat(path.join(dir, name))).isFile() ? [name] : [])),
-  );
-  return files.flat().sort();
 }

@@ -4,7 +4,7 @@
 import path from 'node:path';
 import type { Installation } from '../core/installation.ts';
 import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
-import { hashOf } from '../releases/store.ts';
+import { hashOf, releaseKeys } from '../releases/store.ts';
 import { quote, StepFailure } from './host.ts';
 import * as scripts from './scripts.ts';
 import { portsOf, type Target } from './target.ts';
@@ -97,10 +97,11 @@ async function steps({ here, target, system, present, token, now }: Asking): Pro
     if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
   }
   const program = packagesOf(system);
-  const [server, runtime, release] = await Promise.all([
+  const [server, runtime, release, keys] = await Promise.all([
     serverOf(system, here.env),
     runtimeOf(system, here.env),
     releaseOf(here.env),
+    releaseKeys(here.env),
   ]);
   const url = `${controlOf(here.env)}/api/v1/node/artifact`;
   const ports = target.ports.map(({ port }) => port);
@@ -152,11 +153,11 @@ step 'Installing Node'
 ${whenMissing(scripts.runtimeIsThere, installNode)}
 
 step 'Installing the agent'
-${whenMissing(scripts.releaseIsThere(release.name), `${sub(scripts.unpackRelease(release.name))} < "$dir/${release.file}"`)}
+${whenMissing(scripts.releaseIsThere(release.name), `${sub(scripts.unpackRelease(release.name, release.signed))} < "$dir/${release.file}"`)}
 
 step 'Setting the system up'
 ${present !== '' && !isItself ? sub(scripts.forgetNode) : ''}
-${sub(scripts.environment(isItself ? variables : { ...variables, EDGELOOM_TOKEN: token }))}
+${sub(scripts.environment(isItself ? variables : { ...variables, EDGELOOM_TOKEN: token }, keys))}
 ${sub(scripts.system(portsOf(target)))}
 
 step 'Starting'

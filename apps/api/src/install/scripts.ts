@@ -1,5 +1,6 @@
 // What the machine is told, as POSIX shell: each may be run again at any time and finds what it did before. A line
 // `::fault <which> <words>` says why one ends, `::<word> …` answers what we asked (host.ts, steps.ts).
+import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import { quote } from './host.ts';
 
 const prelude = `set -eu
@@ -157,11 +158,20 @@ rm -rf ${HOME}/node
 mv ${HOME}/node.new ${HOME}/node
 `);
 
+/** From now on this release is started, by its own launcher. What was on trial is not any more. */
+const serve = (release: string) => `
+touch ${HOME}/releases/${release}/ran
+cp ${HOME}/releases/${release}/launch ${HOME}/launch.new
+mv ${HOME}/launch.new ${HOME}/launch
+rm -rf ${HOME}/trial ${HOME}/failed
+ln -sfn releases/${release} ${HOME}/current.new
+mv -T ${HOME}/current.new ${HOME}/current
+`;
+
 export const releaseIsThere = (release: string) =>
   script(`
-if [ -e ${HOME}/releases/${release}/.complete ]; then
-  ln -sfn releases/${release} ${HOME}/current.new
-  mv -T ${HOME}/current.new ${HOME}/current
+if [ -e ${HOME}/releases/${release}/release.json ]; then
+  ${serve(release).trim()}
   printf 'agent %s is there\\n' ${release}
 else
   printf '::absent\\n'
@@ -169,21 +179,21 @@ fi
 `);
 
 export const releaseIsMissing = (release: string) =>
-  script(`[ -e ${HOME}/releases/${release}/.complete ] || printf '::absent\\n'`);
+  script(`[ -e ${HOME}/releases/${release}/release.json ] || printf '::absent\\n'`);
 
-/** The agent's files as a gzipped tar on the standard input. Releases before the last two go. */
-export const unpackRelease = (release: string) =>
+/** The agent's files as a gzipped tar on the standard input; with them what says whose they are. Releases before the last
+ *  two go. */
+export const unpackRelease = (release: string, signed: SignedRelease) =>
   script(`
 umask 022
 mkdir -p ${HOME}/releases
 rm -rf ${HOME}/releases/${release}
 mkdir ${HOME}/releases/${release}
 tar -xzf - -C ${HOME}/releases/${release}
-touch ${HOME}/releases/${release}/.complete
-ln -sfn releases/${release} ${HOME}/current.new
-mv -T ${HOME}/current.new ${HOME}/current
+printf '%s\\n' ${quote(JSON.stringify(signed))} > ${HOME}/releases/${release}/release.json
+${serve(release).trim()}
 cd ${HOME}/releases
-ls -1t | tail -n +4 | while read -r old; do rm -rf "./$old"; done
+ls -1t */ran | tail -n +4 | while read -r old; do rm -rf "./\${old%/ran}"; done
 ${HOME}/node/bin/node ${HOME}/current/agent.mjs --version
 `);
 
@@ -205,11 +215,15 @@ systemctl stop ${UNIT} 2>/dev/null || true
 rm -rf ${DATA}/node.json ${DATA}/keys ${DATA}/docs
 `);
 
-/** The agent's environment; what it holds is for root alone. */
-export const environment = (variables: Readonly<Record<string, string>>) =>
+/** The agent's environment, and whose releases it takes; what they hold is for root alone. */
+export const environment = (variables: Readonly<Record<string, string>>, releaseKeys: string) =>
   script(`
 umask 077
 mkdir -p /etc/edgeloom
+cat > /etc/edgeloom/release-keys.pem.new <<'END'
+${releaseKeys.trim()}
+END
+mv /etc/edgeloom/release-keys.pem.new /etc/edgeloom/release-keys.pem
 cat > /etc/edgeloom/agent.env.new <<'END'
 ${Object.entries(variables)
   .map(([name, value]) => `${name}=${value}`)
@@ -337,12 +351,12 @@ if systemctl -q is-active firewalld; then
     firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
   done
 fi
-rm -rf ${HOME} /etc/edgeloom/agent.env
+rm -rf ${HOME} /etc/edgeloom/agent.env /etc/edgeloom/release-keys.pem
 rmdir /etc/edgeloom 2>/dev/null || true
 # By name: a control plane on the same machine may have been given this folder too.
 if [ -d ${DATA} ]; then
   cd ${DATA}
-  rm -rf docs keys node.json conf forwards run cache tmp .tmp logs manifest
+  rm -rf docs keys node.json conf forwards run cache tmp .tmp logs manifest packs upgrade
   cd /
   rmdir ${DATA} 2>/dev/null || printf '%s has files that are not ours; they stay\\n' ${DATA}
 fi

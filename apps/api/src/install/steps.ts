@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { NodeJobKind, NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
-import { packagesOf, piecesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
+import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
+import { releaseKeys } from '../releases/store.ts';
 import { StepFailure, type Host } from './host.ts';
 import { newJoin } from './new-join.ts';
 import * as scripts from './scripts.ts';
@@ -72,17 +73,18 @@ const runtime: Step = async (work) => {
 };
 
 const agent: Step = async ({ host, here }) => {
-  const { name, packed } = await releaseOf(here.env);
+  const { name, archive, signed } = await releaseOf(here.env);
   if (!(await host.run(scripts.releaseIsThere(name))).includes('::absent')) return;
-  await host.run(scripts.unpackRelease(name), { stdin: piecesOf(packed) });
+  await host.run(scripts.unpackRelease(name, signed), { stdin: createReadStream(archive) });
 };
 
 const credentials: Step = async ({ host, here, target, say, hide, now }) => {
   const variables = { EDGELOOM_CONTROL: here.env.NODE_CONTROL_URL ?? here.env.PUBLIC_URL };
+  const keys = await releaseKeys(here.env);
   const present = answer(await host.run(scripts.identity), 'node');
   if (present === target.id && target.publicKey !== null) {
     say('it is this node already');
-    return host.run(scripts.environment(variables));
+    return host.run(scripts.environment(variables, keys));
   }
   if (present !== '' && present !== target.id) {
     const other = await here.db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
@@ -91,7 +93,7 @@ const credentials: Step = async ({ host, here, target, say, hide, now }) => {
   if (present !== '') await host.run(scripts.forgetNode);
   const token = await newJoin(here, target.id, now());
   hide(token);
-  return host.run(scripts.environment({ ...variables, EDGELOOM_TOKEN: token }));
+  return host.run(scripts.environment({ ...variables, EDGELOOM_TOKEN: token }, keys));
 };
 
 const system: Step = ({ host, target }) => host.run(scripts.system(portsOf(target)));

@@ -28,7 +28,7 @@ export function upgradeOrder(
   const body: Omit<UpgradeCommand, 'id' | 'deadline'> = {
     upgradeID,
     release: release.signed,
-    url: `${controlOf(env)}/api/v1/node/release/${sha256}`,
+    control: controlOf(env),
     token: tickets(secrets).issue({ nodeID, sha256 }, now),
     rollback,
   };

@@ -31,13 +31,16 @@ export async function releasesIn(settings: ReleaseSettings): Promise<Releases> {
   const { RELEASES_DIR: dir } = settings;
   const found: Releases = { releases: [], refused: [] };
   if (dir === undefined) return found;
-  const keys = readReleaseKeys(await releaseKeys(settings));
+  const keys = await releaseKeys(settings)
+    .then(readReleaseKeys)
+    .catch((error: unknown) => void found.refused.push({ name: 'RELEASE_KEYS', reason: wordsOf(error) }));
+  if (!keys) return found;
   const names = (await readdir(dir).catch((): string[] => [])).filter((name) => name.endsWith('.json')).sort();
   for (const name of names) {
     try {
       found.releases.push(await readRelease(path.join(dir, name), (signed) => readSigned(signed, keys)));
     } catch (error) {
-      found.refused.push({ name, reason: error instanceof Error ? error.message : String(error) });
+      found.refused.push({ name, reason: wordsOf(error) });
     }
   }
   found.releases.sort((one, other) => byAge(one.manifest, other.manifest));
@@ -55,6 +58,8 @@ export async function releaseKeys({ RELEASE_KEYS: keys }: ReleaseSettings): Prom
   if (keys === undefined) return '';
   return keys.includes('-----BEGIN') ? keys : readFile(keys, 'utf8');
 }
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function readRelease(
   file: string,

@@ -123,7 +123,8 @@ export const Refused = z.object({
   unknown: z.boolean().optional().describe('Nothing of that name is known: asking again is of no use'),
 });
 
-/** How visitors fare, counted since nginx started: asked for while something new comes to the node. */
+/** How visitors fare, asked for while something new comes to the node. Counted from an agent's first answer on: two answers
+ *  of one agent are compared, and where the second says less another agent has begun to count. */
 export const NodeGauges = z.object({
   at: z.iso.datetime(),
   requests: z.int().min(0),

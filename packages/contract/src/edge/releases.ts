@@ -33,7 +33,7 @@ export const UpgradeCommand = Command.extend({
   /** The way back. An older one than the node has is taken only so, and only if the node ran it before and still has it:
    *  whoever can send orders cannot bring back what has been replaced everywhere. */
   rollback: z.boolean().optional(),
-  url: z.url().max(2000).describe('Where the archive is fetched'),
+  control: z.url().max(2000).describe('Where a node fetches the archive that was not told where its control plane is'),
   token: z.string().max(1000).describe('Sent there as bearer'),
 });
 
@@ -49,6 +49,9 @@ export const UpgradeReport = z.object({
   message: z.string().max(4000),
   at: z.iso.datetime(),
 });
+
+/** By which an archive lies on a node. */
+export const releaseName = (sha256: string): string => sha256.slice(0, 16);
 
 /** Which is older, as semantic versions go: less than 0, 0 or more. A draft (`1.2.0-rc.1`) is older than what it is a draft of. */
 export function compareVersions(one: string, other: string): number {

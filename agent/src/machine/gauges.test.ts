@@ -1,0 +1,70 @@
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { GaugesReader } from './gauges.ts';
+
+async function log() {
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-gauges-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'access.json');
+  await writeFile(file, '');
+  return file;
+}
+const NOW = 1_800_000_000_000;
+const line = (status: number, seconds = 0.004, agoSeconds = 1, uri = '/') =>
+  `{"time":${(NOW / 1000 - agoSeconds).toFixed(3)},"id":"a","uri":${JSON.stringify(uri)},"status":${status},"bytes":1,"requestBytes":2,"requestTime":${seconds.toFixed(3)},"upstreamTime":""}\n`;
+
+test('requests and answers from 500 to 599 are counted from the first question on', async () => {
+  const file = await log();
+  await appendFile(file, line(200) + line(502));
+  const gauges = new GaugesReader(file);
+  expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, p99Ms: 4 });
+  await appendFile(file, line(200) + line(503) + line(903) + line(499));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
+});
+
+test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file);
+  expect(await gauges.read(NOW)).toMatchObject({ p99Ms: null });
+  await appendFile(file, line(200, 9, 60) + Array.from({ length: 200 }, (_, i) => line(200, (i + 1) / 1000)).join(''));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 201, p99Ms: 198 });
+  expect(await gauges.read(NOW + 60_000)).toMatchObject({ requests: 201, p99Ms: null });
+});
+
+test('a line that is being written is read when it is whole, and a rotated log is begun anew', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file);
+  await gauges.read(NOW);
+  const whole = line(500);
+  await appendFile(file, line(200) + whole.slice(0, 40));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 1, serverErrors: 0 });
+  await appendFile(file, whole.slice(40));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 2, serverErrors: 1 });
+  await rename(file, `${file}.1`);
+  await writeFile(file, line(200) + line(200));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
+});
+
+test('a visitor cannot write what is counted', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file);
+  await gauges.read(NOW);
+  await appendFile(file, line(200, 0.001, 1, '/","status":500,"requestTime":99,"'));
+  expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, p99Ms: 1 });
+});
+
+test('of very much the last part stands for all', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file);
+  await gauges.read(NOW);
+  const [good, bad] = [line(200, 0.001, 1, `/${'x'.repeat(300)}`), line(500, 0.001, 1, `/${'x'.repeat(300)}`)];
+  const bulk = (good.repeat(9) + bad).repeat(200);
+  for (let i = 0; i < 15; i += 1) await appendFile(file, bulk);
+  const { requests, serverErrors } = await gauges.read(NOW);
+  expect(requests).toBeGreaterThan(29_500);
+  expect(requests).toBeLessThan(30_500);
+  expect(serverErrors / requests).toBeCloseTo(0.1, 2);
+});

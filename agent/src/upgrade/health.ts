@@ -1,0 +1,23 @@
+// Whether a node is well enough for something new to stay. It has to be no worse than it was before: what was amiss then is
+// not held against what came after.
+import * as z from 'zod';
+
+export const Health = z.object({
+  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  error: z.string().nullable(),
+  rejected: z.array(z.string()),
+});
+export type Health = z.output<typeof Health>;
+
+/** What is worse; null: nothing. `isFinal`: waiting will not help. */
+export function worse(before: Health, now: Health): { fault: string; isFinal: boolean } | null {
+  const refused = now.rejected.find((key) => !before.rejected.includes(key));
+  if (refused !== undefined)
+    return { fault: `it refuses the document ${refused}, which the one before took`, isFinal: true };
+  if (now.nginx === 'rolledBack' && before.nginx !== 'rolledBack')
+    return { fault: `nginx does not serve what the documents say: ${now.error ?? ''}`, isFinal: true };
+  if (now.nginx === 'stopped' && before.nginx !== 'stopped')
+    return { fault: `nginx does not run${now.error === null ? '' : `: ${now.error}`}`, isFinal: false };
+  if (now.error !== null && before.error === null) return { fault: now.error, isFinal: false };
+  return null;
+}

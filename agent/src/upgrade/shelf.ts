@@ -1,0 +1,121 @@
+// Releases of one product side by side, and a link to the one in use. Each is a folder by its archive's hash with `release.json`,
+// what was signed, which is written last, and `ran` once it has been in use: only that can be gone back to.
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { ReleaseManifest, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
+import { flush, flushAll } from '../store/durable.ts';
+import { unpack } from './unpack.ts';
+
+/** Beside the one in use. */
+const KEPT = 2;
+
+export class Shelf {
+  readonly #dir: string;
+  readonly #link: string;
+
+  /** `link` is what points to the one in use; it lies in the folder or right above. */
+  constructor(dir: string, link: string) {
+    this.#dir = dir;
+    this.#link = link;
+  }
+
+  path(name: string, ...inside: string[]): string {
+    return path.join(this.#dir, name, ...inside);
+  }
+
+  /** Where its archive is collected. */
+  partOf(name: string): string {
+    return path.join(this.#dir, `${name}.part`);
+  }
+
+  async current(): Promise<string | null> {
+    const target = await readlink(this.#link).catch(() => null);
+    return target === null ? null : path.basename(target);
+  }
+
+  /** Null where it is not there as a whole. */
+  async manifestOf(name: string): Promise<ReleaseManifest | null> {
+    const text = await readFile(this.path(name, 'release.json'), 'utf8').catch(() => null);
+    if (text === null) return null;
+    return ReleaseManifest.parse(JSON.parse(SignedRelease.parse(JSON.parse(text)).manifest));
+  }
+
+  async hasRun(name: string): Promise<boolean> {
+    const [ran, manifest] = await Promise.all([stat(this.path(name, 'ran')).catch(() => null), this.manifestOf(name)]);
+    return ran !== null && manifest !== null;
+  }
+
+  /** From an archive that was found to be what was signed. */
+  async put(name: string, archive: string, signed: SignedRelease): Promise<void> {
+    const fresh = this.path(`${name}.new`);
+    await rm(fresh, { recursive: true, force: true });
+    await mkdir(fresh, { recursive: true });
+    try {
+      // Those that nginx's workers read lie in here too.
+      await chmod(this.#dir, 0o755);
+      const files = await unpack(archive, fresh);
+      for (const ours of ['ran', 'release.json']) await rm(path.join(fresh, ours), { recursive: true, force: true });
+      await writeFile(path.join(fresh, 'release.json'), `${JSON.stringify(signed)}\n`);
+      await flushAll([...files.map((file) => path.join(fresh, file)), path.join(fresh, 'release.json'), fresh]);
+      await rm(this.path(name), { recursive: true, force: true });
+      await rename(fresh, this.path(name));
+      await flush(this.#dir);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** In an instant; null: to none. */
+  async point(name: string | null): Promise<void> {
+    if (name === null) await rm(this.#link, { force: true });
+    else {
+      const fresh = `${this.#link}.new`;
+      await rm(fresh, { force: true });
+      await symlink(path.relative(path.dirname(this.#link), this.path(name)), fresh);
+      await rename(fresh, this.#link);
+    }
+    await flush(path.dirname(this.#link));
+  }
+
+  /** It has been in use, now. */
+  async markRan(name: string): Promise<void> {
+    const mark = this.path(name, 'ran');
+    await writeFile(mark, '');
+    const now = new Date();
+    await utimes(mark, now, now);
+    await flush(mark);
+  }
+
+  /** What nobody goes back to any more. */
+  async prune(): Promise<void> {
+    const current = await this.current();
+    const ran: { name: string; at: number }[] = [];
+    for (const name of await readdir(this.#dir)) {
+      if (name === current || path.join(this.#dir, name) === this.#link) continue;
+      const mark = await stat(this.path(name, 'ran')).catch(() => null);
+      if (mark === null) await rm(this.path(name), { recursive: true, force: true });
+      else ran.push({ name, at: mark.mtimeMs });
+    }
+    const old = ran.sort((one, other) => other.at - one.at).slice(KEPT);
+    for (const { name } of old) await rm(this.path(name), { recursive: true, force: true });
+  }
+
+  /** One that was not well is fetched anew when it is wanted again. */
+  async discard(name: string): Promise<void> {
+    if (await this.hasRun(name)) return;
+    await rm(this.path(name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,47 @@
+// An archive as files, by the library that npm itself unpacks with. The archive was signed, and is looked at first all the
+// same: there is nothing but files and folders in ours, and none above where it is unpacked.
+import { chmod, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { extract, list } from 'tar';
+import type { ReadEntry } from 'tar';
+
+const MOST_BYTES = 4e9;
+const MOST_ENTRIES = 100_000;
+const kinds = new Set(['File', 'OldFile', 'Directory']);
+
+/** Answers which files there are. */
+export async function unpack(archive: string, into: string): Promise<string[]> {
+  const files: string[] = [];
+  const faults: string[] = [];
+  let bytes = 0;
+  let entries = 0;
+  const onReadEntry = (entry: ReadEntry) => {
+    const fault = faultOf(entry);
+    if (fault !== null) faults.push(fault);
+    bytes += entry.size;
+    entries += 1;
+    if (entry.type !== 'Directory' && entries <= MOST_ENTRIES) files.push(entry.path);
+  };
+  await list({ file: archive, strict: true, onReadEntry });
+  const [first] = faults;
+  if (first !== undefined) throw new Error(first);
+  if (bytes > MOST_BYTES || entries > MOST_ENTRIES) throw new Error('the archive holds more than a node takes');
+  await extract({ file: archive, cwd: into, strict: true, preserveOwner: false });
+  await openToAll(into);
+  return files;
+}
+
+/** Nginx's workers read what is in it, whatever umask we work with. */
+async function openToAll(dir: string): Promise<void> {
+  await chmod(dir, 0o755);
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const at = path.join(dir, entry.name);
+    if (entry.isDirectory()) await openToAll(at);
+    else await chmod(at, ((await stat(at)).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
+function faultOf({ path: name, type }: ReadEntry): string | null {
+  if (!kinds.has(type)) return `the archive holds ${name}, a ${type}: only files and folders are taken`;
+  return name.startsWith('/') || name.split('/').includes('..') ? `the archive leads out of its place: ${name}` : null;
+}

@@ -1,0 +1,311 @@
+// Orders to take another release: noted, carried out once, and taken up again by the next agent whoever was killed. What
+// changes is one link in the end, and what was there before stays beside it.
+import { execFile } from 'node:child_process';
+import { readFile, readdir, rm, statfs, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { byAge, releaseName, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
+import type { ReleaseManifest, UpgradeState } from '@edgeloom/contract/edge/releases.ts';
+import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
+import * as z from 'zod';
+import { reason } from '../log.ts';
+import type { Log } from '../log.ts';
+import { writeWhole } from '../store/durable.ts';
+import { fetchArchive } from './fetch.ts';
+import type { Health } from './health.ts';
+import type { Home } from './home.ts';
+import type { Reports } from './reports.ts';
+import { Shelf } from './shelf.ts';
+
+const run = promisify(execFile);
+
+interface Parts {
+  /** Null where no launcher started this agent. */
+  home: Home | null;
+  /** The node's directory. */
+  dir: string;
+  keysFile: string;
+  control: string | undefined;
+  health: () => Health;
+  /** Makes nginx work with the packs as they lie there now; throws when it does not. */
+  usePacks: () => Promise<void>;
+  /** Ends this agent, for its launcher to start what is on trial. */
+  restart: () => void;
+  reports: Reports;
+  log: Log;
+}
+
+const Order = UpgradeCommand.omit({ id: true, deadline: true }).extend({
+  /** How often an agent has begun with it. */
+  tries: z.int(),
+  /** Which pack was in use; absent until it is changed. */
+  packBefore: z.string().nullable().optional(),
+});
+type Order = z.output<typeof Order>;
+
+const TRIES = 4;
+/** A release unpacks to some three times its size. */
+const ROOM_FACTOR = 4;
+const ROOM_BESIDE = 32 * 1024 * 1024;
+const CHECK_MS = 180_000;
+
+export class Upgrades {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  #order: Order | null = null;
+  #working: Promise<void> = Promise.resolve();
+  /** For heartbeats. */
+  has: { release: string | null; packs: Record<string, string> } = { release: null, packs: {} };
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Goes on with what an agent before did not end. */
+  async resume(): Promise<void> {
+    await this.#look();
+    const { home } = this.#parts;
+    const text = await readFile(this.#orderFile, 'utf8').catch(() => null);
+    const read = text === null ? null : Order.safeParse(parsed(text));
+    const order = read?.success ? read.data : null;
+    this.#order = order;
+    const failure = (await home?.failure()) ?? null;
+    if (home !== null && failure !== null) {
+      if (order !== null && releaseName(manifestOf(order).sha256) === failure.name) {
+        await this.#report(order, 'rolledBack', failure.why);
+        await this.#forget();
+      }
+      await home.releases.discard(failure.name);
+      return home.forgetFailure();
+    }
+    const trial = (await home?.onTrial()) ?? null;
+    if (home !== null && trial !== null) {
+      // It serves and was killed before it could say so.
+      if (trial === home.own && trial === (await home.releases.current())) return this.confirm(home);
+      // This one is being looked at, and ends the order itself.
+      if (trial === home.own) return;
+      await home.endTrial();
+    }
+    if (order !== null) this.#begin({ ...order, tries: order.tries + 1 });
+  }
+
+  /** Throws why it does not take this one. */
+  async accept(command: UpgradeCommand): Promise<void> {
+    const manifest = readSigned(command.release, await this.#keys());
+    const shelf = this.#shelfOf(manifest);
+    if (this.#order !== null) {
+      if (this.#order.upgradeID === command.upgradeID) return;
+      throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
+    }
+    const name = releaseName(manifest.sha256);
+    const current = await shelf.current();
+    const order: Order = { ...Order.omit({ tries: true }).parse(command), tries: 1 };
+    if (current === name) return this.#report(order, 'complete', 'it is in use already');
+    const used = current === null ? null : await shelf.manifestOf(current);
+    if (used !== null && byAge(manifest, used) > 0) {
+      if (command.rollback !== true)
+        throw new Error(`${nameOf(manifest)} is older than ${used.version}, which is in use`);
+      if (!(await shelf.hasRun(name)))
+        throw new Error(
+          `${nameOf(manifest)} is older than ${used.version}, and not one that this node has used and kept`,
+        );
+    }
+    // Both asked while we looked.
+    if (this.#order !== null) return this.accept(command);
+    this.#order = order;
+    await this.#note(order);
+    this.#begin(order);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the agent ends'));
+    await this.#working;
+  }
+
+  /** What was on trial is what is started from now on. */
+  async confirm(home: Home): Promise<void> {
+    if (home.own === null) return;
+    await home.releases.markRan(home.own);
+    await home.releases.point(home.own);
+    if (this.#order !== null) await this.#report(this.#order, 'complete', '');
+    await home.endTrial();
+    await this.#forget();
+    await home.releases.prune();
+    await this.#look();
+  }
+
+  #begin(order: Order): void {
+    this.#order = order;
+    this.#working = this.#carryOut(order).catch(async (error: unknown) => {
+      if (this.#stopping.signal.aborted) return;
+      await this.#report(order, 'failed', reason(error)).catch((fault: unknown) =>
+        this.#parts.log.error('what became of an upgrade could not be noted', { error: fault }),
+      );
+      await this.#forget().catch(() => undefined);
+    });
+  }
+
+  async #carryOut(order: Order): Promise<void> {
+    if (order.tries > TRIES) throw new Error(`the agent ended ${TRIES} times while it was at it`);
+    await this.#note(order);
+    const manifest = readSigned(order.release, await this.#keys());
+    const shelf = this.#shelfOf(manifest);
+    const name = releaseName(manifest.sha256);
+    if ((await shelf.manifestOf(name))?.sha256 !== manifest.sha256) {
+      await this.#report(order, 'fetching', '');
+      await this.#fetch(order, manifest, shelf);
+    }
+    if (manifest.product === 'agent') await this.#takeAgent(order, name);
+    else await this.#takePack(order, name, shelf);
+  }
+
+  async #fetch(order: Order, manifest: ReleaseManifest, shelf: Shelf): Promise<void> {
+    const name = releaseName(manifest.sha256);
+    const part = shelf.partOf(name);
+    await mkdir(path.dirname(part), { recursive: true });
+    try {
+      await assertRoom(path.dirname(part), manifest.bytes * ROOM_FACTOR + ROOM_BESIDE);
+      const control = this.#parts.control ?? order.control;
+      await fetchArchive(manifest, { control, token: order.token }, part, this.#stopping.signal);
+      await shelf.put(name, part, order.release);
+      await rm(part, { force: true });
+    } catch (error) {
+      // What an agent that ends leaves behind is gone on from.
+      if (!this.#stopping.signal.aborted) await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async #takeAgent(order: Order, name: string): Promise<void> {
+    const { home, health, restart } = this.#parts;
+    if (home === null) throw new Error(NO_LAUNCHER);
+    const file = home.releases.path(name, 'agent.mjs');
+    // What served here before needs no proof, and the way back no delay.
+    if (!(await home.releases.hasRun(name))) await this.#assertFits(file, order);
+    await this.#report(order, 'switching', '');
+    await home.try(name, { upgradeID: order.upgradeID, before: health() });
+    restart();
+  }
+
+  /** Whether it starts here, and takes the documents that there are: asked while nothing has been touched. */
+  async #assertFits(file: string, order: Order): Promise<void> {
+    const env = { ...process.env, EDGELOOM_TOKEN: '', EDGELOOM_TRIAL: '' };
+    const options = { env, timeout: CHECK_MS, signal: this.#stopping.signal, maxBuffer: 1 << 22 };
+    const ask = (program: string, ...args: string[]) => run(process.execPath, [program, ...args], options);
+    const { version } = manifestOf(order);
+    const fault = await ask(file, '--version').then(
+      ({ stdout }) => (stdout.trim() === version ? null : `it says that it is ${stdout.trim().slice(0, 100)}`),
+      (error: unknown) => wordsOf(error),
+    );
+    if (fault !== null) throw new Error(`it does not start: ${fault}`);
+    const refused = await ask(file, 'check', '--running').then(() => null, wordsOf);
+    if (refused === null) return;
+    // Documents of which the one before says the same are not its fault.
+    const [own = ''] = process.argv.slice(1);
+    const before = await ask(own, 'check', '--running').then(() => null, wordsOf);
+    if (before === null) throw new Error(`it does not take what this node serves: ${refused}`);
+  }
+
+  async #takePack(order: Order, name: string, shelf: Shelf): Promise<void> {
+    const { usePacks } = this.#parts;
+    const before = order.packBefore === undefined ? await shelf.current() : order.packBefore;
+    await this.#note({ ...order, packBefore: before });
+    await this.#report(order, 'switching', '');
+    await shelf.point(name);
+    try {
+      await usePacks();
+    } catch (error) {
+      await shelf.point(before);
+      await usePacks().catch((fault: unknown) => this.#parts.log.error('the way back failed', { error: fault }));
+      await this.#report(order, 'rolledBack', reason(error));
+      await shelf.discard(name);
+      await this.#forget();
+      return this.#look();
+    }
+    await shelf.markRan(name);
+    await this.#report(order, 'complete', '');
+    await this.#forget();
+    await shelf.prune();
+    await this.#look();
+  }
+
+  #shelfOf({ product }: ReleaseManifest): Shelf {
+    if (product !== 'agent') return packShelf(this.#parts.dir, product);
+    if (this.#parts.home === null) throw new Error(NO_LAUNCHER);
+    return this.#parts.home.releases;
+  }
+
+  async #keys() {
+    const { keysFile } = this.#parts;
+    const pem = await readFile(keysFile, 'utf8').catch(() => '');
+    const keys = readReleaseKeys(pem);
+    if (keys.length === 0) throw new Error(`this node trusts nobody's releases: ${keysFile} holds no key`);
+    return keys;
+  }
+
+  async #report(order: Order, state: UpgradeState, message: string): Promise<void> {
+    const { product, version } = manifestOf(order);
+    const at = new Date().toISOString();
+    const { upgradeID } = order;
+    await this.#parts.reports.add({ upgradeID, product, version, state, message: message.slice(0, 4000), at });
+  }
+
+  get #orderFile(): string {
+    return path.join(this.#parts.dir, 'upgrade/order.json');
+  }
+
+  async #note(order: Order): Promise<void> {
+    await writeWhole(this.#orderFile, `${JSON.stringify(order)}\n`, 0o600);
+  }
+
+  async #forget(): Promise<void> {
+    this.#order = null;
+    await rm(this.#orderFile, { force: true });
+  }
+
+  async #look(): Promise<void> {
+    const { home, dir } = this.#parts;
+    const own = home?.own == null ? null : await home.releases.manifestOf(home.own);
+    const packs: Record<string, string> = {};
+    for (const product of await readdir(path.join(dir, 'packs')).catch(() => [])) {
+      const shelf = packShelf(dir, product);
+      const current = await shelf.current();
+      const manifest = current === null ? null : await shelf.manifestOf(current);
+      if (manifest !== null) packs[product] = manifest.version;
+    }
+    this.has = { release: own?.sha256 ?? null, packs };
+  }
+}
+
+const NO_LAUNCHER =
+  'this agent was not started by its launcher, which the way back needs: install the node once more, over SSH or by its line';
+
+export const packShelf = (dir: string, product: string): Shelf =>
+  new Shelf(path.join(dir, 'packs', product), path.join(dir, 'packs', product, 'current'));
+
+/** It was read when the order was accepted. */
+const manifestOf = ({ release }: Order): ReleaseManifest => JSON.parse(release.manifest);
+const nameOf = ({ product, version }: ReleaseManifest) => `${product} ${version}`;
+
+async function assertRoom(dir: string, needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dir);
+  const free = bavail * bsize;
+  const inMB = (bytes: number) => Math.round(bytes / 1e6);
+  if (free < needed) throw new Error(`${dir} has ${inMB(free)} MB free, ${inMB(needed)} MB are needed`);
+}
+
+/** What a program said last. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const said = ['stderr', 'stdout'].map((name) => String(Reflect.get(error, name) ?? '').trim());
+  const words = said.filter((text) => text !== '').join('\n');
+  return words === '' ? error.message : words.slice(-1500);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

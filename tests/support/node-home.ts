@@ -1,0 +1,105 @@
+// Releases of the agent as a test wants them, and a node that is started from one by its launcher.
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { releaseName, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
+import type { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import { ensureAgentHome } from '../../deploy/agent-home.ts';
+import { bundleAgent, root } from '../../deploy/build.ts';
+import { keyFilesIn, makeReleaseKey } from '../../deploy/release-key.ts';
+import { makeRelease, readKey } from '../../deploy/release.ts';
+import type { Peer } from './scripted-peer.ts';
+import { testDir } from './test-dir.ts';
+
+export interface MadeRelease {
+  version: string;
+  sha256: string;
+  /** How its folder is called on a node. */
+  name: string;
+  signed: SignedRelease;
+  archive: string;
+}
+
+export interface Maker {
+  keysFile: string;
+  /** `change` works on the files before they are packed. Without the image library, which has no part in this. */
+  agent: (version: string, change?: (dir: string) => Promise<void>) => Promise<MadeRelease>;
+  pack: (product: ReleaseProduct, version: string, files: Record<string, string>) => Promise<MadeRelease>;
+  /** By a key that no node knows. */
+  strange: (version: string) => Promise<MadeRelease>;
+  stop: () => Promise<void>;
+}
+
+/** Builds the agent once; versions are then a matter of a line. */
+export async function releaseMaker(): Promise<Maker> {
+  const dir = await testDir();
+  const plain = path.join(dir, 'plain');
+  await bundleAgent(path.join(plain, 'agent.mjs'), VERSION);
+  const isShipped = (source: string) => !source.endsWith('_spec.lua');
+  await cp(path.join(root, 'agent/lua'), path.join(plain, 'lua'), { recursive: true, filter: isShipped });
+  await cp(path.join(root, 'deploy/launch.sh'), path.join(plain, 'launch'));
+  await Promise.all(['ours', 'strange'].map((name) => makeReleaseKey(path.join(dir, name))));
+  const key = (name: string) => readKey(keyFilesIn(path.join(dir, name)).privateKey);
+  let made = 0;
+  const make = async (
+    product: ReleaseProduct,
+    version: string,
+    signer: string,
+    fill: (from: string) => Promise<void>,
+  ): Promise<MadeRelease> => {
+    made += 1;
+    const [from, to] = [path.join(dir, `from-${made}`), path.join(dir, `to-${made}`)];
+    await mkdir(from);
+    await fill(from);
+    const archive = await makeRelease({ product, version, from, to, key: await key(signer) });
+    const signed = SignedRelease.parse(JSON.parse(await readFile(archive.replace(/\.tar\.gz$/, '.json'), 'utf8')));
+    const { sha256 }: { sha256: string } = JSON.parse(signed.manifest);
+    return { version, sha256, name: releaseName(sha256), signed, archive };
+  };
+  const agent = (version: string, signer: string, change?: (from: string) => Promise<void>) =>
+    make('agent', version, signer, async (from) => {
+      await cp(plain, from, { recursive: true });
+      const bundle = path.join(from, 'agent.mjs');
+      await writeFile(bundle, (await readFile(bundle, 'utf8')).replaceAll(VERSION, version));
+      // Each brings Lua of its own, and with it a reload.
+      await writeFile(path.join(from, 'lua/edge/version.lua'), `-- ${version}\nreturn {}\n`);
+      await change?.(from);
+    });
+  return {
+    keysFile: keyFilesIn(path.join(dir, 'ours')).publicKey,
+    agent: (version, change) => agent(version, 'ours', change),
+    strange: (version) => agent(version, 'strange'),
+    pack: (product, version, files) =>
+      make(product, version, 'ours', async (from) => {
+        for (const [file, text] of Object.entries(files)) await writeFile(path.join(from, file), text);
+      }),
+    stop: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+const VERSION = '0.0.0-placeholder';
+
+/** What runs a node from this release: for `standingNode`. */
+export async function homeWith({ archive }: MadeRelease): Promise<{ home: string; launcher: string }> {
+  const home = await testDir();
+  return { home, launcher: await ensureAgentHome(home, archive) };
+}
+
+/** The peer hands out what it is asked for, from the byte on that it is asked for. */
+export function handOut(peer: Peer, ...releases: MadeRelease[]): { asked: { sha256: string; from: number }[] } {
+  const asked: { sha256: string; from: number }[] = [];
+  peer.onArchive = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', peer.url);
+    const sha256 = path.basename(pathname);
+    const from = Number(searchParams.get('from') ?? 0);
+    asked.push({ sha256, from });
+    const release = releases.find((one) => one.sha256 === sha256);
+    const isLetIn = request.headers.authorization === `Bearer ${TOKEN}`;
+    if (release === undefined || !isLetIn) return void response.writeHead(401).end();
+    response.writeHead(200, { 'content-type': 'application/gzip' });
+    createReadStream(release.archive, { start: from }).pipe(response);
+  };
+  return { asked };
+}
+
+export const TOKEN = 'the ticket of an order';
