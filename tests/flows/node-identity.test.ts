@@ -10,7 +10,7 @@ import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { unique } from '../support/build.ts';
-import type { BuiltZone } from '../support/build.ts';
+import type { BuiltZone, Tenant } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
@@ -179,6 +179,56 @@ test('what a node says wrongly hurts nobody else', async () => {
   await eventually(async () => {
     const config = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });
     expect(config).toMatchObject({ rejected: [{ key: '', error: '�' }] });
+  });
+});
+
+describe('a node is cut off by the server, hears nothing more and is not let in again, once it is', () => {
+  const ends: [string, (client: BuiltZone['client'], tenant: Tenant, nodeID: string) => Promise<unknown>][] = [
+    [
+      'removed',
+      async (client, _, id) => {
+        await plane.as(client).call(nodes.status, { body: { ids: [id], enabled: false } });
+        return plane.as(client).call(nodes.remove, { body: { ids: [id] } });
+      },
+    ],
+    ['given a new join token', (client, _, nodeID) => plane.as(client).call(nodes.rejoin, { params: { nodeID } })],
+    [
+      'moved to another zone',
+      async (client, tenant, id) => {
+        const { id: zoneID } = await plane.build.zone({ tenant });
+        return plane.as(client).call(nodes.moveToZone, { body: { ids: [id], zoneID } });
+      },
+    ],
+  ];
+  test.each(ends)('%s', async (_, end) => {
+    const site = await plane.build.site();
+    const { zone } = site;
+    const node = await nodeIn(zone);
+    const { nodeID } = node.identity;
+    node.onMove = async ({ token }) => void (await joinSimulated({ control: plane.api.url, token }));
+    node.connect();
+    onTestFinished(() => node.disconnect());
+    await eventually(async () => {
+      const { status } = await plane.as(zone.client).call(nodes.get, { params: { nodeID } });
+      expect(status).toBe('enabled');
+    });
+    // A second line of the same node, which does nothing by itself.
+    const line = await open(node);
+    let heard = 0;
+    line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (heard += 1) });
+    await line.flush();
+    await end(zone.client, zone, nodeID);
+    expect(String(await line.closed())).toContain('Authentication Revoked');
+    const before = heard;
+    const other = await nodeIn(zone);
+    other.connect();
+    onTestFinished(() => other.disconnect());
+    const name = `${unique('www')}.example.com`;
+    const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
+    await plane.as(site.owner).call(domains.create, { params: site.params, body });
+    await eventually(() => expect(other.doc(`host/${name}`)).not.toBeNull());
+    expect([heard, node.docs.has(`host/${name}`)]).toEqual([before, false]);
+    await expect(open(node)).rejects.toThrow('Authorization Violation');
   });
 });
 

@@ -9,6 +9,7 @@ import type { Installation } from '../core/installation.ts';
 import { originFault } from '../core/outbound.ts';
 import { contexts } from '../core/secrets.ts';
 import type { System } from './artifacts.ts';
+import { linkOf } from '../node-link/start.ts';
 import { ConnectionBroken, connectTo, StepFailure, type Host, type Login } from './host.ts';
 import { carryOut, stepsOf } from './steps.ts';
 import { findTarget, type Target } from './target.ts';
@@ -213,8 +214,8 @@ export async function runJob(
 }
 
 /** Where it ends well, what opened the machine is forgotten, unless it was to be kept. */
-async function finish({ db }: Installation, { id, nodeId, kind, keepSsh, claim }: ClaimedJob, at: Date): Promise<void> {
-  await db.$transaction(async (tx) => {
+async function finish(here: Installation, { id, nodeId, kind, keepSsh, claim }: ClaimedJob, at: Date): Promise<void> {
+  await here.db.$transaction(async (tx) => {
     const ended = { state: 'completed', endedAt: at, claimedBy: null, claimedUntil: null };
     const { count } = await tx.nodeJob.updateMany({
       where: { id, claimedBy: claim, state: 'processing' },
@@ -230,6 +231,7 @@ async function finish({ db }: Installation, { id, nodeId, kind, keepSsh, claim }
     if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
     await tx.edgeNode.update({ where: { id: nodeId }, data: { ...forgotten, publicKey: null, joinedAt: null } });
   });
+  if (kind === 'uninstall') await linkOf(here)?.revoke();
 }
 
 async function targetOf(

@@ -68,8 +68,8 @@ export async function join(
   };
 }
 
-/** What the zone that it moves away from knew of it. Its former key is told to NATS with the next look at revoked keys, by
- *  when it has said that it is here. */
+/** What the zone that it moves away from knew of it. Whoever asked it to move tells NATS of its former key once it has
+ *  answered; should nobody be left who asked, the next look at revoked keys does. */
 async function leave(tx: Prisma.TransactionClient, { id, zoneId, publicKey }: EdgeNode) {
   if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
   await tx.edgeNode.updateMany({ where: { parentId: id }, data: { parentId: null } });

@@ -143,6 +143,8 @@ export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const faults = await ask(ctx, movers, ({ id }) => [
     { name: 'move', body: { control, token: token.get(id) ?? '' }, waitMs: JOIN_AGAIN_MS },
   ]);
+  // Not before they have answered, by the line that this ends.
+  await linkOf(ctx.installation)?.revoke();
   if (faults.length === 0) return { ids };
   // Whoever changed its zone lost its former line, and with it perhaps the answer.
   const left = await ctx.db.$transaction(async (tx) => {
