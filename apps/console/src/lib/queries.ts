@@ -44,6 +44,7 @@ const kin: readonly (readonly string[])[] = [
   ['products', 'ownProducts'],
   ['purge', 'purgeSites', 'jobs'],
   ['accounts', 'siteUsers', 'clientZones'],
+  ['rollouts', 'upgrades', 'nodes'],
 ];
 
 export async function refresh(features: readonly string[]) {

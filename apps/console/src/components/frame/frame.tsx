@@ -1,7 +1,7 @@
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState, type ComponentType } from 'react';
 import { Outlet, useLocation, useMatch, useNavigation } from 'react-router-dom';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -29,10 +29,12 @@ export interface FrameProps {
   /** The pages of one site, where this console has them. */
   views: readonly SiteViewGroup[];
   over: Summonable;
+  /** What this console says under its top bar. */
+  banners?: readonly ComponentType[];
 }
 
 /** Selvage, rail, top bar and the panel in which the page stands. */
-export function Frame({ menu, views, over }: FrameProps) {
+export function Frame({ menu, views, over, banners = [] }: FrameProps) {
   const t = useT();
   const { key } = useLocation();
   // Where the sheet was opened: a change of place closes it.
@@ -85,7 +87,7 @@ export function Frame({ menu, views, over }: FrameProps) {
               </ActionIcon>
             )}
           </header>
-          <Banners />
+          <Banners more={banners} />
           <main id="content" className={classes['panel']} tabIndex={-1}>
             <Progress />
             <SiteContext value={scope}>

@@ -5,17 +5,20 @@ import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
   IconBox,
   IconCertificate,
+  IconCloudUp,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
   IconServer2,
   IconSettings,
   IconSpeakerphone,
+  IconStairs,
   IconWorld,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -42,6 +45,7 @@ export const menu: readonly MenuGroup[] = [
         key: 'n',
         creates: { call: nodes.create, title: 'nodes.create' },
       },
+      { to: 'nodeManage/rollouts', title: 'rollouts.title', icon: IconStairs, reads: rollouts.list },
     ],
   },
   {
@@ -81,6 +85,7 @@ export const menu: readonly MenuGroup[] = [
         icon: IconSettings,
         reads: emailSetting.get,
       },
+      { to: 'systemManagement/systemUpgrade', title: 'upgrades.title', icon: IconCloudUp, reads: upgrades.latest },
     ],
   },
   accountGroup({

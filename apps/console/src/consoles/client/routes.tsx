@@ -22,6 +22,14 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/node-jobs/node-job-page.tsx'), 'NodeJobPage'),
     },
     {
+      path: 'nodeManage/rollouts',
+      lazy: page(() => import('../../features/rollouts/rollouts-page.tsx'), 'RolloutsPage'),
+    },
+    {
+      path: 'nodeManage/rollouts/:id',
+      lazy: page(() => import('../../features/rollouts/rollout-page.tsx'), 'RolloutPage'),
+    },
+    {
       path: 'nodeManage/productsList',
       lazy: page(() => import('../../features/products/products-page.tsx'), 'ProductsPage'),
     },
@@ -41,6 +49,10 @@ export const routes = consoleRoutes(
     {
       path: 'systemManagement/systemSetting',
       lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),
+    },
+    {
+      path: 'systemManagement/systemUpgrade',
+      lazy: page(() => import('../../features/upgrades/upgrades-page.tsx'), 'UpgradesPage'),
     },
     {
       path: 'userManagement/customizeLogo',

@@ -1,17 +1,20 @@
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconCheck, IconPlayerStop, IconRefresh } from '@tabler/icons-react';
+import { IconPlayerStop, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { RunPage, StepRun, type RunStep } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Copy, CopyIcon } from '../../components/values/copy.tsx';
 import { to } from '../../lib/family.ts';
 import { bits, lasted } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import { useNow } from '../../lib/use-now.ts';
+import type { Language } from '../../stores/preferences.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
@@ -83,43 +86,42 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
         </>
       }
     >
-      <div className={classes['split']}>
-        <div className={classes['side']}>
-          <Facts>
-            <Fact term={t('nodeJobs.address')}>
-              {node.data ? `${node.data.ip}${node.data.ssh ? `:${node.data.ssh.port}` : ''}` : '—'}
-            </Fact>
-            <Fact term={t('nodes.fields.zoneName')}>{node.data?.zoneName ?? '—'}</Fact>
-            {node.data && (
-              <Fact term={t('nodes.fields.role')}>
-                {[
-                  t(`nodes.choices.role.${node.data.role}`),
-                  t(`nodes.layers.${node.data.portType}`),
-                  ...(node.data.bandwidthMbps > 0 ? [bits(node.data.bandwidthMbps * 1e6)] : []),
-                ].join(' · ')}
+      <RunPage
+        side={
+          <>
+            <Facts>
+              <Fact term={t('nodeJobs.address')}>
+                {node.data ? `${node.data.ip}${node.data.ssh ? `:${node.data.ssh.port}` : ''}` : '—'}
               </Fact>
-            )}
-            {job.system && (
-              <Fact term={t('nodeJobs.system')}>
-                {job.system.id} {job.system.version} · {job.system.arch}
-              </Fact>
-            )}
-            {job.fingerprint !== null && (
-              <Fact term={t('nodeJobs.hostKey')} wide>
-                <Copy text={job.fingerprint} />
-              </Fact>
-            )}
-          </Facts>
-          <ol className={classes['steps']}>
-            {job.steps.map((step) => (
-              <StepLine key={step.name} step={step} now={now} />
-            ))}
-          </ol>
-          {job.kind === 'install' && job.state === 'completed' && <Installed nodeID={job.nodeID} />}
-          <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
-        </div>
+              <Fact term={t('nodes.fields.zoneName')}>{node.data?.zoneName ?? '—'}</Fact>
+              {node.data && (
+                <Fact term={t('nodes.fields.role')}>
+                  {[
+                    t(`nodes.choices.role.${node.data.role}`),
+                    t(`nodes.layers.${node.data.portType}`),
+                    ...(node.data.bandwidthMbps > 0 ? [bits(node.data.bandwidthMbps * 1e6)] : []),
+                  ].join(' · ')}
+                </Fact>
+              )}
+              {job.system && (
+                <Fact term={t('nodeJobs.system')}>
+                  {job.system.id} {job.system.version} · {job.system.arch}
+                </Fact>
+              )}
+              {job.fingerprint !== null && (
+                <Fact term={t('nodeJobs.hostKey')} wide>
+                  <Copy text={job.fingerprint} />
+                </Fact>
+              )}
+            </Facts>
+            <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
+            {job.kind === 'install' && job.state === 'completed' && <Installed nodeID={job.nodeID} />}
+            <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
+          </>
+        }
+      >
         <Output steps={job.steps} isOpen={isOpen} />
-      </div>
+      </RunPage>
     </Page>
   );
 }
@@ -137,38 +139,30 @@ function Installed({ nodeID }: { nodeID: string }) {
   );
 }
 
-function StepLine({ step, now }: { step: NodeStep; now: number }) {
-  const t = useT();
-  const language = useLanguage();
-  const { name, state, fault, message, startedAt, endedAt } = step;
+/** As the list of steps shows it. */
+function stepOf(
+  { name, state, fault, message, startedAt, endedAt }: NodeStep,
+  now: number,
+  t: T,
+  language: Language,
+): RunStep {
   const isTimed = startedAt !== null && (state === 'running' || endedAt !== null);
-  return (
-    <li className={classes['step']} data-state={state} aria-current={state === 'running' ? 'step' : undefined}>
-      <span className={classes['mark']}>
-        {state === 'done' ? (
-          <>
-            <IconCheck size={15} stroke={2} aria-hidden />
-            <span className="hidden-text">{t('nodeJobs.stepState.done')}</span>
-          </>
-        ) : (
-          <StatusMark tone={toneOfStep[state]} label={t(`nodeJobs.stepState.${state}`)} />
-        )}
-      </span>
-      <div>
-        <div className={classes['name']}>{t(`nodeJobs.steps.${name}`)}</div>
-        <div className={classes['why']}>{t(`nodeJobs.stepsWhy.${name}`)}</div>
-        {fault !== null && (
-          <div className={classes['fault']}>
-            {t(`nodeJobs.faults.${fault}`)}
-            {message !== null && <span className={classes['message']}>{message}</span>}
-          </div>
-        )}
+  return {
+    key: name,
+    tone: toneOfStep[state],
+    state: t(`nodeJobs.stepState.${state}`),
+    isWaiting: state === 'waiting',
+    isCurrent: state === 'running',
+    title: t(`nodeJobs.steps.${name}`),
+    why: t(`nodeJobs.stepsWhy.${name}`),
+    took: isTimed && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language),
+    more: fault !== null && (
+      <div className={classes['fault']}>
+        {t(`nodeJobs.faults.${fault}`)}
+        {message !== null && <span className={classes['message']}>{message}</span>}
       </div>
-      <span className={classes['took']}>
-        {isTimed && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language)}
-      </span>
-    </li>
-  );
+    ),
+  };
 }
 
 function Output({ steps, isOpen }: { steps: NodeStep[]; isOpen: boolean }) {
@@ -225,15 +219,4 @@ function Output({ steps, isOpen }: { steps: NodeStep[]; isOpen: boolean }) {
       {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
     </div>
   );
-}
-
-/** Moves on while something is under way. */
-function useNow(isMoving: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!isMoving) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isMoving]);
-  return now;
 }

@@ -24,6 +24,9 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { InstallForm } from '../node-jobs/install-form.tsx';
+import { Version } from '../upgrades/version.tsx';
+import { useUpgrading } from '../upgrades/upgrading.ts';
+import { UpgradeLog } from '../upgrades/upgrade-log.tsx';
 import { JobsOfNode } from '../node-jobs/jobs-of-node.tsx';
 import {
   clearing,
@@ -62,13 +65,16 @@ function Loaded({ node }: { node: EdgeNode }) {
   const rejoin = useRejoin();
   const runAction = useRunAction<EdgeNode>();
   const { moving, purging, roles, geneva, rotation } = useNodeForms();
+  const upgrading = useUpgrading();
   const allowed = useAllowed();
   const [opened, setOpened] = useState(false);
   const more = allowed<EdgeNode, RowAction<EdgeNode>>([
     ...(node.enabled ? [draining] : []),
     roles,
     moving,
-    ...(node.initialized ? [geneva, rotation, rotating, purging, clearing, resetting, rebooting, uninstalling] : []),
+    ...(node.initialized
+      ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting, uninstalling]
+      : []),
   ]);
   const tabs = [
     { value: 'info', label: 'nodes.tabs.info' },
@@ -78,6 +84,7 @@ function Loaded({ node }: { node: EdgeNode }) {
     { value: 'geneva', label: 'nodes.tabs.geneva' },
     { value: 'logs', label: 'nodes.tabs.logs' },
     { value: 'commands', label: 'nodes.tabs.commands' },
+    { value: 'upgrades', label: 'nodes.tabs.upgrades' },
   ] as const;
   const tab = useTab(tabs);
   const run = (action: RowAction<EdgeNode>) =>
@@ -143,6 +150,7 @@ function Loaded({ node }: { node: EdgeNode }) {
       {tab === 'geneva' && <GenevaTab node={node} />}
       {tab === 'logs' && <LogsTab node={node} />}
       {tab === 'commands' && <CommandsTab node={node} />}
+      {tab === 'upgrades' && <UpgradeLog nodeID={node.id} />}
     </Page>
   );
 }
@@ -172,7 +180,21 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.info.clock')}>
             {node.clockOffsetMs === null ? nothing : <Clock offsetMs={node.clockOffsetMs} />}
           </Fact>
-          <Fact term={t('nodes.info.agent')}>{node.version || nothing}</Fact>
+          <Fact term={t('nodes.info.agent')}>
+            <Version node={node} />
+          </Fact>
+          <Fact term={t('nodes.fields.upgradeStatus')}>
+            <Status kind="upgrade" value={node.upgradeStatus} />
+          </Fact>
+          {node.packs.length > 0 && (
+            <Fact term={t('nodes.info.packs')}>
+              {node.packs
+                .map(({ product, version }) =>
+                  t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version }),
+                )
+                .join(t('common.comma'))}
+            </Fact>
+          )}
           <Fact term={t('nodes.info.nginx')}>
             {tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}
           </Fact>

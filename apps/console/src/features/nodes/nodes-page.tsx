@@ -4,6 +4,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { UpgradeBehind } from '../upgrades/version.tsx';
 import { NodeForm } from './node-form.tsx';
 import { tally } from './node-states.ts';
 import { NodesTable } from './nodes-table.tsx';
@@ -18,7 +19,14 @@ export function NodesPage() {
   ] as const;
   const tab = useTab(tabs);
   return (
-    <Page title="nodes.title" count={<Tally />} create={<NodeForm />} creates={nodes.create} tabs={tabs}>
+    <Page
+      title="nodes.title"
+      count={<Tally />}
+      actions={<UpgradeBehind />}
+      create={<NodeForm />}
+      creates={nodes.create}
+      tabs={tabs}
+    >
       {tab === 'all' ? <NodesTable /> : <WaitingTable />}
     </Page>
   );

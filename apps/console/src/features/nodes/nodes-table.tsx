@@ -30,6 +30,8 @@ import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 import { Serial } from './serial.tsx';
+import { useUpgrading } from '../upgrades/upgrading.ts';
+import { Version } from '../upgrades/version.tsx';
 
 const POLL_MS = 5000;
 
@@ -85,7 +87,14 @@ const columns: Column<EdgeNode>[] = [
   { key: 'cacheBytes', as: 'bytes', priority: 2, sort: false },
   { key: 'lastSeenAt', as: 'time', hidden: true },
   { key: 'memo', hidden: true },
-  { key: 'version', render: ({ version }) => version || <Nothing /> },
+  { key: 'version', render: (node) => <Version node={node} />, text: ({ version }) => version },
+  {
+    key: 'upgradeStatus',
+    priority: 2,
+    sort: false,
+    render: ({ upgradeStatus }) => <Status kind="upgrade" value={upgradeStatus} />,
+    text: ({ upgradeStatus }) => t(`status.upgrade.${upgradeStatus}`),
+  },
 ];
 
 const byZone: GroupOf<EdgeNode> = {
@@ -105,10 +114,12 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
     },
   });
   const { moving, purging, roles, geneva, rotation } = useNodeForms();
+  const upgrading = useUpgrading();
   const bulk: BulkAction<EdgeNode>[] = [
     enabling,
     draining,
     disabling,
+    upgrading,
     roles,
     moving,
     geneva,
@@ -146,7 +157,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         roles,
         moving,
         rejoining,
-        ...(node.initialized ? [geneva, rotation, rotating, purging, clearing, resetting, rebooting] : []),
+        ...(node.initialized ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting] : []),
         removing,
       ]}
       bulk={bulk}

@@ -1,0 +1,26 @@
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import type { Rollout } from './in-words.ts';
+import classes from './rollouts.module.css';
+
+/** How many of its nodes have it, how many failed and how many are back. */
+export function Progress({ of: { counts } }: { of: Pick<Rollout, 'counts'> }) {
+  const t = useT();
+  const parts = [
+    ['updated', counts.updated],
+    ['updating', counts.updating],
+    ['failed', counts.failed],
+    ['back', counts.back],
+  ] as const;
+  const values = { updated: count(counts.updated), total: count(counts.total) };
+  return (
+    <span className={classes['progress']}>
+      <span className={classes['bar']} aria-hidden>
+        {parts.map(([name, of]) => (
+          <span key={name} data-part={name} style={{ inlineSize: `${(100 * of) / Math.max(1, counts.total)}%` }} />
+        ))}
+      </span>
+      {t('rollouts.progress', values)}
+    </span>
+  );
+}

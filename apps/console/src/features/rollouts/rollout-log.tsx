@@ -1,0 +1,54 @@
+import { RolloutGateName } from '@edgeloom/contract/rollouts/rollouts.ts';
+import type { ComponentType } from 'react';
+import { Time } from '../../components/values/values.tsx';
+import { useT, type T } from '../../lib/i18n.ts';
+import type { RolloutLine } from './live-rollout.ts';
+import classes from './rollouts.module.css';
+
+type Line = Pick<RolloutLine, 'event' | 'wave' | 'detail'>;
+
+/** What happened, as it is read: faults and gates by their names. */
+function lineInWords({ event, wave, detail }: Line, t: T): string {
+  const gate = RolloutGateName.options.find((name) => name === detail);
+  const named = gate ? t(`rollouts.fault.${gate}`) : detail === 'person' ? t('rollouts.fault.person') : (detail ?? '');
+  return t(`rollouts.line.${event}`, { wave: (wave ?? 0) + 1, detail: named });
+}
+
+const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];
+
+interface LogProps<L> {
+  /** In the order in which they are shown. */
+  lines: readonly L[];
+  /** Instead of the node, where all are of one: what it is about. */
+  Of?: ComponentType<{ line: L }>;
+}
+
+/** What happened, with what was said of it. */
+export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
+  const t = useT();
+  return (
+    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+    <div className={classes['scroll']} role="log" aria-label={t('rollouts.log')} tabIndex={0}>
+      <ol className={classes['log']}>
+        {lines.map((line) => (
+          <li key={line.id} data-bad={bad.includes(line.event) || undefined}>
+            <Time at={line.at} />
+            <div>
+              {Of ? (
+                <>
+                  <Of line={line} /> ·{' '}
+                </>
+              ) : (
+                line.nodeName !== null && <b>{line.nodeName} </b>
+              )}
+              {lineInWords(line, t)}
+              {line.by !== null && ` · ${t('rollouts.by', { name: line.by })}`}
+              {line.message !== null && <div className={classes['message']}>{line.message}</div>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+    // oxlint-enable jsx-a11y/no-noninteractive-tabindex
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { Status } from '../../components/status/status.tsx';
+import { Count, Nothing } from '../../components/values/values.tsx';
+import { to } from '../../lib/family.ts';
+import { count, percent } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import type { RolloutNode } from './live-rollout.ts';
+import classes from './rollouts.module.css';
+
+/** As many as anybody reads; more are shown on request. */
+const AT_FIRST = 200;
+
+/** Each node, wave by wave: what became of it, and how its visitors fare since. */
+export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
+  const t = useT();
+  const [all, setAll] = useState(false);
+  const ordered = nodes.toSorted((a, b) => a.wave - b.wave || a.nodeName.localeCompare(b.nodeName, 'en'));
+  const shown = all ? ordered : ordered.slice(0, AT_FIRST);
+  return (
+    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+    <section className={classes['scroll']} aria-label={t('rollouts.nodes.name')} tabIndex={0}>
+      <table className={classes['nodes']}>
+        <caption className="hidden-text">{t('rollouts.nodes.name')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('rollouts.nodes.node')}</th>
+            <th scope="col" data-number>
+              {t('rollouts.nodes.wave')}
+            </th>
+            <th scope="col">{t('rollouts.nodes.state')}</th>
+            <th scope="col">{t('rollouts.nodes.from')}</th>
+            <th scope="col" data-number>
+              {t('rollouts.nodes.requests')}
+            </th>
+            <th scope="col" data-number>
+              {t('rollouts.nodes.serverErrors')}
+            </th>
+            <th scope="col" data-number>
+              {t('rollouts.nodes.p99Ms')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ nodeID, nodeName, wave, state, from, message, requests, serverErrors, p99Ms }) => (
+            <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
+              <th scope="row">
+                <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)}>{nodeName}</Link>
+              </th>
+              <td data-number>{count(wave + 1)}</td>
+              <td className={classes['state']}>
+                <Status kind="rolloutNode" value={state} why={message} />
+              </td>
+              <td>{from ?? <Nothing />}</td>
+              <td data-number>
+                <Count of={requests} />
+              </td>
+              <td data-number>
+                {requests === null || serverErrors === null || requests === 0 ? (
+                  <Nothing />
+                ) : (
+                  percent(serverErrors / requests)
+                )}
+              </td>
+              <td data-number>{p99Ms === null ? <Nothing /> : `${count(Math.round(p99Ms))}\u00a0ms`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < ordered.length && (
+        <button type="button" className={classes['more']} onClick={() => setAll(true)}>
+          {t('rollouts.nodes.more', { count: count(ordered.length) })}
+        </button>
+      )}
+    </section>
+    // oxlint-enable jsx-a11y/no-noninteractive-tabindex
+  );
+}

@@ -1,0 +1,70 @@
+import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import { RolloutKind, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { IconStairs } from '@tabler/icons-react';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { count } from '../../lib/format.ts';
+import { currentLanguage, t } from '../../lib/i18n.ts';
+import { nowOf, whatOf, type Rollout } from './in-words.ts';
+import { Progress } from './progress.tsx';
+
+const stateOf = (rollout: Rollout) => (
+  <Status kind="rollout" value={rollout.state} why={nowOf(rollout, Date.now(), t, currentLanguage())} />
+);
+
+const columns: Column<Rollout>[] = [
+  {
+    key: 'what',
+    to: ({ id }) => `nodeManage/rollouts/${id}`,
+    sort: false,
+    render: (rollout) => whatOf(rollout, t),
+    text: (rollout) => whatOf(rollout, t),
+  },
+  { key: 'state', flexible: true, sort: false, render: stateOf, text: ({ state }) => t(`status.rollout.${state}`) },
+  {
+    key: 'progress',
+    sort: false,
+    render: (rollout) => <Progress of={rollout} />,
+    text: ({ counts }) => `${counts.updated}/${counts.total}`,
+  },
+  {
+    key: 'zones',
+    priority: 2,
+    sort: false,
+    render: ({ zones: those }) => those.map(({ name }) => name).join(t('common.comma')),
+    text: ({ zones: those }) => those.map(({ name }) => name).join(', '),
+  },
+  { key: 'reason', priority: 3, sort: false },
+  { key: 'createdBy', priority: 2, sort: false },
+  { key: 'createdAt', as: 'time' },
+];
+
+/** Those of one kind, or of one zone; all of them where neither is named. */
+export function RolloutsTable({ kind, zoneID }: { kind?: RolloutKind; zoneID?: string }) {
+  return (
+    <ResourceTable
+      endpoint={rollouts.list}
+      columns={columns}
+      caption="rollouts.title"
+      {...(kind && { counted: () => null })}
+      sort="-createdAt"
+      pollMs={5000}
+      query={{ ...(kind && { kind }), ...(zoneID !== undefined && { zoneID }) }}
+      filters={[
+        { key: 'state', choices: RolloutState.options, status: 'rollout', many: true },
+        ...(kind ? [] : [{ key: 'kind', choices: RolloutKind.options }]),
+        ...(zoneID === undefined ? [{ key: 'zoneID', meta: zones.meta }] : []),
+      ]}
+      phone={(rollout) => ({
+        below: stateOf(rollout),
+        end: t('rollouts.progress', {
+          updated: count(rollout.counts.updated),
+          total: count(rollout.counts.total),
+        }),
+      })}
+      empty={{ icon: IconStairs }}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { StepRun, type RunStep } from '../../components/step-run/step-run.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { toneOf } from '../../components/status/status.tsx';
+import { count, duration, lasted } from '../../lib/format.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import type { Language } from '../../stores/preferences.ts';
+import { figuresOf, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
+import classes from './rollouts.module.css';
+
+/** Wave after wave: how many have it, how long it is watched, and what its gates say. */
+export function Waves({ rollout: { waves, wave: current, state }, now }: { rollout: Rollout; now: number }) {
+  const t = useT();
+  const language = useLanguage();
+  return (
+    <StepRun
+      steps={waves.map((wave) => ({
+        ...stepOf(wave, now, t, language),
+        isCurrent: wave.position === current && state === 'running',
+        title: waveName(wave, waves.length, t),
+      }))}
+    />
+  );
+}
+
+function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep, 'title' | 'isCurrent'> {
+  const { position, state, nodes, updated, startedAt, endedAt, gates } = wave;
+  const seconds = watchedFor(wave, now);
+  const watched =
+    seconds === 0 ? t('rollouts.wave.judging') : t('rollouts.wave.watched', { time: duration(seconds ?? 0, language) });
+  // Those without figures that are as they should be are one line.
+  const quiet = gates.filter(({ state: judged, value }) => judged === 'passed' && value === null);
+  const shown = gates.filter((gate) => gate.state !== 'waiting' && !quiet.includes(gate));
+  return {
+    key: String(position),
+    tone: toneOf('wave', state),
+    state: t(`status.wave.${state}`),
+    isWaiting: state === 'waiting',
+    why: [
+      t('rollouts.wave.nodes', { count: nodes, updated: count(updated) }),
+      ...(seconds === null ? [] : [watched]),
+    ].join(' · '),
+    took:
+      startedAt !== null && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language),
+    more: quiet.length + shown.length > 0 && (
+      <ul className={classes['gates']}>
+        {quiet.length > 0 && (
+          <li>
+            <StatusMark tone="ok" label={t('status.gate.passed')} />
+            <div>{quiet.map(({ gate }) => t(`rollouts.gate.${gate}`)).join(t('common.semicolon'))}</div>
+          </li>
+        )}
+        {shown.map((gate) => (
+          <GateLine key={gate.gate} gate={gate} />
+        ))}
+      </ul>
+    ),
+  };
+}
+
+function GateLine({ gate }: { gate: Gate }) {
+  const t = useT();
+  const { state, nodeName, message } = gate;
+  const figures = figuresOf(gate, t);
+  return (
+    <li data-state={state}>
+      <StatusMark tone={toneOf('gate', state)} label={t(`status.gate.${state}`)} />
+      <div>
+        {t(`rollouts.gate.${gate.gate}`)}
+        {state === 'failed' && nodeName !== null && ` · ${t('rollouts.gate.at', { node: nodeName })}`}
+        {figures !== null && <div className={classes['figures']}>{figures}</div>}
+        {state === 'failed' && message !== null && <div className={classes['message']}>{message}</div>}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,165 @@
+import { ReleaseVersion, type ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { useNavigate } from 'react-router-dom';
+import * as z from 'zod';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useForm } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { to } from '../../lib/family.ts';
+import { duration } from '../../lib/format.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { isConnected } from '../nodes/figures.ts';
+import type { EdgeNode } from '../nodes/node-states.ts';
+import { waveName, wavesOf } from '../rollouts/in-words.ts';
+import { GoesBack } from '../rollouts/goes-back.tsx';
+import { strategyOf, UpgradeDraft } from './paces.ts';
+import classes from './upgrades.module.css';
+
+export type Latest = Received<typeof upgrades.latest>['data'][number];
+
+/** The version of a product that a node has; '': none. */
+export const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'>, product: ReleaseProduct) =>
+  product === 'agent' ? version : (packs.find((pack) => pack.product === product)?.version ?? '');
+
+const Begun = z.object({ id: z.string() });
+const MOST = 1000;
+
+/** The nodes that were chosen, or all that do not have the version. */
+export function UpgradeForm({ product, rows }: { product: ReleaseProduct; rows?: readonly EdgeNode[] }) {
+  const latest = useEndpoint(upgrades.latest);
+  const all = useEndpoint(nodes.initialized, { query: { pageSize: 500 } }, { enabled: rows === undefined });
+  const found = rows === undefined ? all : { ...all, data: { data: [...rows], total: rows.length }, loading: false };
+  return (
+    <Await result={latest}>
+      {({ data }) => (
+        <Await result={found}>
+          {({ data: those }) => {
+            const of = data.find((one) => one.product === product);
+            return of ? <Form of={of} rows={those} /> : null;
+          }}
+        </Await>
+      )}
+    </Await>
+  );
+}
+
+const eligible = ({ initialized, release }: EdgeNode) => initialized && release !== null;
+
+function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
+  const navigate = useNavigate();
+  const able = rows.filter(eligible);
+  const takers = (version: unknown) => able.filter((node) => versionAt(node, of.product) !== version).slice(0, MOST);
+  return (
+    <ResourceForm
+      create={upgrades.begin}
+      schema={UpgradeDraft}
+      initial={{ version: of.version ?? undefined }}
+      wrap={(values) => {
+        const draft = UpgradeDraft.parse(values);
+        return {
+          ids: takers(draft.version).map(({ id }) => id),
+          product: of.product,
+          version: draft.version,
+          strategy: strategyOf(draft),
+          ...(draft.reason !== '' && { reason: draft.reason }),
+        };
+      }}
+      submitLabel="upgrades.start"
+      done="upgrades.begun"
+      onDone={(reply) => {
+        const begun = Begun.safeParse(reply).data;
+        if (begun) void navigate(to(`nodeManage/rollouts/${begun.id}`));
+      }}
+    >
+      <ChoiceField name="version" choices={of.versions} />
+      <Who of={of} takersOf={takers} leftOut={rows.length - able.length} />
+      <ChoiceField name="strategy" />
+      <OwnWaves />
+      <TextField name="reason" />
+      <WhatFollows />
+    </ResourceForm>
+  );
+}
+
+interface WhoProps {
+  of: Latest;
+  takersOf: (version: unknown) => readonly EdgeNode[];
+  leftOut: number;
+}
+
+/** How many get it, and what is to be known of them. */
+function Who({ of, takersOf, leftOut }: WhoProps) {
+  const t = useT();
+  const { version } = useForm().values;
+  const takers = takersOf(version);
+  const away = takers.filter((node) => !isConnected(node)).length;
+  const known = ReleaseVersion.safeParse(version).data;
+  const order = known === undefined ? -1 : of.versions.indexOf(known);
+  const isOlder = takers.some((node) => {
+    const had = of.versions.findIndex((one) => one === versionAt(node, of.product));
+    return had !== -1 && had < order;
+  });
+  return (
+    <ul className={classes['who']}>
+      <li>
+        <b>{takers.length === 0 ? t('upgrades.nobody') : t('upgrades.for', { count: takers.length })}</b>
+      </li>
+      {away > 0 && <li>{t('upgrades.away', { count: away })}</li>}
+      {leftOut > 0 && <li>{t('upgrades.cannot', { count: leftOut })}</li>}
+      {isOlder && <li data-warns>{t('upgrades.older')}</li>}
+    </ul>
+  );
+}
+
+function OwnWaves() {
+  const { values } = useForm();
+  if (values['strategy'] !== 'own') return null;
+  return (
+    <>
+      <SwitchField name="canary" />
+      <TextField name="percent" />
+      <NumberField name="soakSeconds" min={0} suffix=" s" />
+      <NumberField name="deadlineSeconds" min={10} suffix=" s" />
+      <NumberField name="serverErrors" min={0} max={100} suffix=" %" />
+      <NumberField name="latencyFactor" min={1} max={100} suffix=" ×" />
+      <NumberField name="requests" min={1} />
+    </>
+  );
+}
+
+/** Said before it is begun: the waves, and what makes it go back. */
+function WhatFollows() {
+  const t = useT();
+  const language = useLanguage();
+  const { values } = useForm();
+  const draft = UpgradeDraft.safeParse({ ...values, reason: 'any' }).data;
+  if (!draft) return null;
+  const strategy = strategyOf(draft);
+  const waves = wavesOf(strategy);
+  const watched =
+    strategy.type === 'allAtOnce' || strategy.soakSeconds === 0
+      ? t('upgrades.unwatched')
+      : t('upgrades.watched', { time: duration(strategy.soakSeconds, language) });
+  return (
+    <section className={classes['follows']}>
+      <h3>{t('upgrades.wavesAre')}</h3>
+      <ol>
+        {waves.map((wave) => (
+          <li key={wave.position}>
+            <span>{waveName(wave, waves.length, t)}</span>
+            <span>{watched}</span>
+          </li>
+        ))}
+      </ol>
+      <h3>{t('upgrades.whenBack')}</h3>
+      <GoesBack strategy={strategy} />
+    </section>
+  );
+}
