@@ -169,6 +169,7 @@ async function addresses(kind: Family): Promise<string[]> {
     zoneId: own.ids.zone,
     nodeID: own.ids.node,
     jobID: own.ids.nodeJob,
+    rolloutID: own.ids.rollout,
     // Of an account that this one manages.
     id: { admin: own.client.id, client: own.ids.user, user: own.ids.subUser }[kind],
     name: 'x',

@@ -26,7 +26,7 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/rollouts/rollouts-page.tsx'), 'RolloutsPage'),
     },
     {
-      path: 'nodeManage/rollouts/:id',
+      path: 'nodeManage/rollouts/:rolloutID',
       lazy: page(() => import('../../features/rollouts/rollout-page.tsx'), 'RolloutPage'),
     },
     {

@@ -27,7 +27,7 @@ const POLL_MS = 10_000;
 
 /** Something on its way to nodes: its waves and gates, and beside them each node and what happened. */
 export function RolloutPage() {
-  const { id } = useRouteParams('id');
+  const { rolloutID: id } = useRouteParams('rolloutID');
   const found = useEndpoint(
     rollouts.get,
     { params: { id } },
