@@ -178,6 +178,8 @@ test('every table is watched, or known not to need it', async () => {
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
       // What triggers keep of tables that are watched.
       ['port_claims', 'site_versions', 'site_changes'],
+      // What is worked out of groups and sites for DNS, and what became of it.
+      ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
       // What the publisher, the mailer and the nodes make of a change.
       ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'node_job_steps', 'job_receipts', 'cached_now'],
       // What steering makes of nodes and groups.

@@ -394,7 +394,7 @@ test('a process ends although no name server answers', async () => {
   const silent = await startNameServer();
   silent.behave('silent');
   const resolver = openResolver({ DNS_RESOLVERS: [silent.address] });
-  const asked = Array.from({ length: 200 }, (_, i) => ({ name: `n${i}.example.com`, target: 'cdn.example.net' }));
+  const asked = Array.from({ length: 200 }, (_, i) => ({ name: `n${i}.example.com`, targets: ['cdn.example.net'] }));
   const work = resolver.check(asked);
   await eventually(() => expect(silent.asked.length).toBeGreaterThan(0));
   resolver.stop();

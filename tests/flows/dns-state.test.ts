@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
+import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { askNameServer } from '../support/ask-name-server.ts';
@@ -34,7 +36,11 @@ let reconciler: { stop: () => Promise<void> };
 beforeAll(async () => {
   dns = await startPowerDns([zone], places);
   dnspod = await startDnspod('example.org');
-  app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url }) });
+  app = await testApp({
+    ORIGIN_ALLOW: '127.0.0.0/8',
+    DNS_RESOLVERS: dns.nameServer,
+    DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url }),
+  });
   reconciler = startDnsReconciler(app.installation, console);
 }, 60_000);
 afterAll(async () => {
@@ -139,6 +145,33 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
   await shows(groupName, []);
   await settled(one);
   expect(await app.installation.db.dnsName.count({ where: { settingId: one.settingID } })).toBe(0);
+});
+
+test('customers are told the operator’s own name, look for it, and a label of their own is taken where names are not drawn', async () => {
+  const one = await operator();
+  const product = await app.build.product({ zone: await app.build.zone({ tenant: one }) });
+  const site = await app.build.site({ product });
+  const label = unique('shop');
+  const update = () => app.as(one.client).call(clientSites.update, { body: { id: site.id, cnameLabel: label } });
+  await expect(update()).toFail('PARAMETER');
+  await app.installation.db.product.update({ where: { id: product.id }, data: { cnameMode: 'custom' } });
+  await update();
+  const { cname } = await app.as(site.owner).call(sites.get, { params: site.params });
+  expect(cname).toBe(`${label}.${one.suffix}`);
+
+  const domain = await app.build.domain({ site, name: `${unique('www')}.${zone}` });
+  const body = { ids: [domain.id] };
+  const look = async () => (await app.as(site.owner).call(domains.checkCname, { params: site.params, body })).data;
+  expect(await look()).toMatchObject([{ cnameStatus: 'inactive' }]);
+  await byHand(domain.name, 'CNAME', [`${cname}.`]);
+  expect(await look()).toMatchObject([{ cnameStatus: 'active', found: cname }]);
+  // Whoever has a second name below which to move sites finds them pointing to either.
+  const second = { name: `${unique('second')}.${zone}`, isDefault: true };
+  await app.as(one.client).call(cnames.create, { body: second });
+  expect(await look()).toMatchObject([{ cnameStatus: 'active', found: cname }]);
+  const own = [`x.${one.suffix}`, `${unique('www')}.${zone}`];
+  const refused = await app.as(site.owner).call(domains.refusals, { params: site.params, body: { names: own } });
+  expect(refused.data.map(({ name }) => name)).toEqual([`x.${one.suffix}`]);
 });
 
 test('what is deleted or edited by hand comes back, what is not ours stays, and both are told', async () => {

@@ -28,7 +28,11 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   const addressesOf = async (name: string) =>
     (await Promise.all([listed(resolver.resolve4(name)), listed(resolver.resolve6(name))])).flat();
 
-  async function pointing(name: string, target: string, ofTarget: () => Promise<string[]>): Promise<Pointing> {
+  async function pointing(
+    name: string,
+    targets: readonly string[],
+    ofTarget: () => Promise<string[]>,
+  ): Promise<Pointing> {
     // A wildcard is asked for by a name that nothing but the wildcard answers.
     const asked = name.startsWith('*.') ? `edgeloom-check${name.slice(1)}` : name;
     let at = asked;
@@ -36,7 +40,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
       const [next] = await listed(resolver.resolveCname(at));
       if (next === undefined) break;
       at = next.toLowerCase();
-      if (at === target) return { state: 'active', found: at };
+      if (targets.includes(at)) return { state: 'active', found: at };
     }
     // The apex of a zone has no alias: what counts there is that it has our addresses and no others.
     const [own, ours] = await Promise.all([addressesOf(at), ofTarget()]);
@@ -50,22 +54,24 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
       isStopped = true;
       resolver.cancel();
     },
-    async check(asked: readonly { name: string; target: string }[]): Promise<Pointing[]> {
-      const targets = new Map<string, Promise<string[]>>();
+    /** Any of the targets will do. They lead to the same addresses, so those of the first are looked at. */
+    async check(asked: readonly { name: string; targets: readonly string[] }[]): Promise<Pointing[]> {
+      const found = new Map<string, Promise<string[]>>();
       const ofTarget = (target: string) => () => {
-        const known = targets.get(target) ?? addressesOf(target);
-        targets.set(target, known);
+        const known = found.get(target) ?? addressesOf(target);
+        found.set(target, known);
         return known;
       };
-      const found: Pointing[] = [];
+      const outcomes: Pointing[] = [];
       const queue = asked.entries();
       const work = async () => {
-        for (const [i, { name, target }] of queue) {
-          found[i] = isStopped ? nobody : await pointing(name, target, ofTarget(target)).catch(() => nobody);
+        for (const [i, { name, targets }] of queue) {
+          const [first = ''] = targets;
+          outcomes[i] = isStopped ? nobody : await pointing(name, targets, ofTarget(first)).catch(() => nobody);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
-      return found;
+      return outcomes;
     },
   };
 }

@@ -3,26 +3,35 @@
 // names that were added together are not asked for together.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
-import { cnameOf, keepFound } from '../modules/domains/cname.service.ts';
+import { keepFound, suffixesIn, targetsOf } from '../modules/domains/cname.service.ts';
 
 const BATCH = 200;
 const LOOK_AGAIN_MS = 5000;
 /** Also when the next look comes where nobody could say. */
 const TAKE = `UPDATE domains d SET cname_due_at = now() + interval '10 minutes'
   FROM (SELECT id FROM domains WHERE cname_due_at <= now() ORDER BY cname_due_at LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED) due, sites s
-  WHERE d.id = due.id AND s.id = d.site_id RETURNING d.id, d.name, s.cname_label AS label`;
+  WHERE d.id = due.id AND s.id = d.site_id RETURNING d.id, d.name, s.cname_label AS label,
+    ARRAY(SELECT c.name FROM cnames c WHERE c.client_id = s.client_id ORDER BY c.is_default DESC, c.created_at) AS own`;
+const HAS_SUFFIX = 'SELECT EXISTS (SELECT FROM cnames) AS "hasSuffix"';
 
 /** Answers how many domains were due. */
 export async function checkDueCnames(installation: Installation): Promise<number> {
   const { pool, env, resolver } = installation;
-  const { rows } = await pool.query<{ id: string; name: string; label: string }>(TAKE);
-  const outcomes = await resolver.check(rows.map(({ name, label }) => ({ name, target: cnameOf(label, env) ?? '' })));
-  await keepFound(installation, rows, outcomes);
+  if (env.CNAME_SUFFIX === undefined) {
+    const { rows } = await pool.query<{ hasSuffix: boolean }>(HAS_SUFFIX);
+    if (rows[0]?.hasSuffix !== true) return 0;
+  }
+  const { rows } = await pool.query<{ id: string; name: string; label: string; own: string[] }>(TAKE);
+  const looked = rows
+    .map(({ id, name, label, own }) => ({ id, name, targets: targetsOf(label, suffixesIn(own, env)) }))
+    // Of an operator without a suffix there is nothing to look for.
+    .filter(({ targets }) => targets.length > 0);
+  await keepFound(installation, looked, await resolver.check(looked));
   return rows.length;
 }
 
 export function startCnameChecks(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
-  let isStopping = installation.env.CNAME_SUFFIX === undefined;
+  let isStopping = false;
   let running: Promise<void> | null = null;
 
   async function drain() {

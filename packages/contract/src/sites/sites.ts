@@ -6,17 +6,27 @@ import { ModuleKind } from '../modules/modules.ts';
 
 export { SiteStatus } from '../edge/documents.ts';
 
+/** The first label of the name that its domains point to. `g-` begins those of groups. */
+const CnameLabel = z
+  .string()
+  .trim()
+  .max(63)
+  .regex(/^(?!g-)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, { message: 'wrong format' })
+  .describe('With products whose CNAME mode is custom');
+
 export const SiteInput = z.object({
   name: Text,
   productID: Id,
   userID: Id.nullable().default(null).describe('The customer who owns it'),
   tags: Tags.default([]),
+  cnameLabel: CnameLabel.optional(),
 });
 export const SiteUpdate = z.object({
   id: Id,
   name: Text.optional(),
   userID: Id.nullable().optional(),
   tags: Tags.optional(),
+  cnameLabel: CnameLabel.optional(),
 });
 
 export const Site = z.object({

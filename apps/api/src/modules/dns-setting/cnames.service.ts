@@ -35,14 +35,15 @@ export const create = ({ db, actor }: Ctx, input: CnameInput): Promise<Cname> =>
   db.$transaction((tx) => addCname(tx, actor.clientId, input));
 
 export async function addCname(tx: ScopedTx, clientId: string, { name, isDefault }: CnameInput): Promise<Cname> {
-  const [settings, others] = await Promise.all([tx.dnsSetting.findMany(), tx.cname.findMany()]);
+  const settings = await tx.dnsSetting.findMany();
+  const others = await tx.cname.findMany();
   const [setting] = settings
     .filter(({ rootDomain }) => isWithin(name, rootDomain))
     .toSorted((a, b) => b.rootDomain.length - a.rootDomain.length);
   if (!setting) fail('INVALID_DNS_SETTING', { errorData: [{ target: name, message: 'no account has a zone for it' }] });
   if (others.length >= LIMIT) failAt('name', 'range', `at most ${LIMIT} names`);
   if (others.some((other) => other.name !== name && (isWithin(name, other.name) || isWithin(other.name, name))))
-    failAt('name', 'nested', 'one name lies within another');
+    failAt('name', 'within', 'one name lies within another');
   const data = { clientId, settingId: setting.id, name };
   const { id } = await orFail('DUPLICATED', tx.cname.create({ data }));
   await keepOneDefault(tx, clientId, isDefault ? id : undefined);

@@ -153,10 +153,8 @@ const tried = (ctx: Ctx, input: DnsSettingTest, reason: 'INVALID_DNS_SETTING' | 
 
 async function shownAll({ installation: { secrets } }: Ctx, db: ScopedTx, rows: Row[]): Promise<DnsSetting[]> {
   const where = { settingId: { in: rows.map(({ id }) => id) } };
-  const [all, late] = await Promise.all([
-    db.dnsName.groupBy({ by: ['settingId'], where, _count: true }),
-    db.dnsName.groupBy({ by: ['settingId'], where: { ...where, ...waiting }, _count: true }),
-  ]);
+  const all = await db.dnsName.groupBy({ by: ['settingId'], where, _count: true });
+  const late = await db.dnsName.groupBy({ by: ['settingId'], where: { ...where, ...waiting }, _count: true });
   const countIn = (counts: typeof all, id: string) => counts.find(({ settingId }) => settingId === id)?._count ?? 0;
   return rows.map(({ state, ...row }) => ({
     id: row.id,

@@ -6,17 +6,33 @@ import type { Installation } from '../../core/installation.ts';
 import { nobody, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../env.ts';
 
-/** The name that a site's domains point to. Whoever runs the installation makes `*.<suffix>` lead to the nodes. */
-export const cnameOf = (label: string, { CNAME_SUFFIX }: Pick<Env, 'CNAME_SUFFIX'>) =>
-  CNAME_SUFFIX === undefined ? null : `${label}.${CNAME_SUFFIX}`;
+/** Below which names the operator's sites have theirs; the first is the one that customers are told. */
+export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<string[]> {
+  const orderBy = [{ isDefault: 'desc' as const }, { createdAt: 'asc' as const }];
+  const rows = await db.cname.findMany({ orderBy, select: { name: true } });
+  return suffixesIn(
+    rows.map(({ name }) => name),
+    env,
+  );
+}
+/** Last comes the installation's, which its own people make lead to the nodes: whoever pointed there is not turned away. */
+export const suffixesIn = (own: readonly string[], { CNAME_SUFFIX }: Pick<Env, 'CNAME_SUFFIX'>) =>
+  CNAME_SUFFIX === undefined ? [...own] : [...own, CNAME_SUFFIX];
 
-export async function check({ db, installation }: Ctx, siteId: string, ids: string[]) {
+/** The name that a site's domains are to point to. */
+export const cnameOf = (label: string, [first]: readonly string[]) =>
+  first === undefined ? null : `${label}.${first}`;
+export const targetsOf = (label: string, suffixes: readonly string[]) => suffixes.map((suffix) => `${label}.${suffix}`);
+
+export async function check(ctx: Ctx, siteId: string, ids: string[]) {
+  const { db, installation } = ctx;
   const site = await db.site.findUnique({ where: { id: siteId }, select: { cnameLabel: true } });
   const where = { siteId, id: { in: ids } };
   const rows = await db.domain.findMany({ where, select: { id: true, name: true, cnameStatus: true } });
   if (!site || rows.length !== new Set(ids).size) fail('NOT_FOUND');
-  const target = cnameOf(site.cnameLabel, installation.env) ?? fail('INVALID_DNS_SETTING');
-  const outcomes = await installation.resolver.check(rows.map(({ name }) => ({ name, target })));
+  const targets = targetsOf(site.cnameLabel, await suffixesOf(ctx));
+  if (targets.length === 0) fail('INVALID_DNS_SETTING');
+  const outcomes = await installation.resolver.check(rows.map(({ name }) => ({ name, targets })));
   const found = rows.map((row, i): CnameCheck => {
     const { state, found } = outcomes[i] ?? nobody;
     return { ...row, cnameStatus: state === 'unknown' ? CnameStatus.parse(row.cnameStatus) : state, found };

@@ -151,12 +151,13 @@ function misnamed(names: string[], faults: { path: string; rule: string; message
 }
 
 /** What creating these would be refused for, while the list is still being typed. */
-export async function refusals({ db, installation }: Ctx, siteId: string, names: string[]) {
+export async function refusals({ db, installation, actor }: Ctx, siteId: string, names: string[]) {
   await sites.own(db, siteId);
   const present = await db.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });
   const here = new Set(present.map(({ name }) => name));
   const taken = await enabledAnywhere(
     installation,
+    actor.clientId,
     names.filter((name) => !here.has(name)),
   );
   return {
@@ -171,6 +172,7 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
   const names = domains.map(({ name }) => name);
   const taken = await enabledAnywhere(
     ctx.installation,
+    ctx.actor.clientId,
     domains.filter(({ enabled }) => enabled).map(({ name }) => name),
   );
   return ctx.db.$transaction(async (tx) => {

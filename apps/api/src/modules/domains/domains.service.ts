@@ -18,7 +18,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
-import { cnameOf } from './cname.service.ts';
+import { cnameOf, suffixesOf } from './cname.service.ts';
 import {
   countAllDomains,
   countDomains,
@@ -59,7 +59,7 @@ export async function listSimple(ctx: Ctx, siteId: string, filter: Filter) {
     list(ctx, siteId, filter),
     ctx.db.site.findUnique({ where: { id: siteId }, select }),
   ]);
-  const cname = site && cnameOf(site.cnameLabel, ctx.installation.env);
+  const cname = site && cnameOf(site.cnameLabel, await suffixesOf(ctx));
   return { data: data.map((domain) => ({ ...domain, cname })), total };
 }
 
@@ -151,7 +151,7 @@ export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: str
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const names = rows.map(({ name }) => name);
     if (enabled) {
-      const taken = await enabledAnywhere(ctx.installation, names, ids);
+      const taken = await enabledAnywhere(ctx.installation, ctx.actor.clientId, names, ids);
       failOnce(
         names.filter((name) => taken.has(name)).map((target) => ({ reason: 'DOMAIN_TAKEN', target })),
         ids.length,

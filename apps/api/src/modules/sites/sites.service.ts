@@ -8,7 +8,7 @@ import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { cnameOf } from '../domains/cname.service.ts';
+import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import * as groups from '../groups/groups.service.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
 import {
@@ -43,7 +43,7 @@ export const meta = async ({ db }: Ctx) => ({
 
 export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
   const { cnameLabel, ...site } = (await readSite(ctx, id)) ?? fail('NOT_FOUND');
-  return { ...site, cname: cnameOf(cnameLabel, ctx.installation.env) };
+  return { ...site, cname: cnameOf(cnameLabel, await suffixesOf(ctx)) };
 }
 
 export const settingsInUse = async (ctx: Ctx, id: string) => (await readSettingsInUse(ctx, id)) ?? fail('NOT_FOUND');
@@ -83,7 +83,7 @@ export async function resources({ db }: Ctx) {
   };
 }
 
-export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: SiteInput): Promise<Site> =>
+export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...input }: SiteInput): Promise<Site> =>
   db.$transaction(async (tx) => {
     // Writing the product locks it: two sites at once must not both be the last that fits.
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
@@ -91,8 +91,10 @@ export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: Site
       fail('PRODUCT_SITE_LIMIT');
     await tx.$license.assertRoom('sites');
     await assertCustomer(tx, userID);
+    assertLabel(product, cnameLabel);
     const data = {
       ...input,
+      ...(cnameLabel !== undefined && { cnameLabel }),
       ...(await groups.takenOver(tx, product)),
       clientId: actor.clientId,
       productId: productID,
@@ -107,6 +109,11 @@ export const create = ({ db, actor }: Ctx, { productID, userID, ...input }: Site
 
 export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Promise<Site> =>
   db.$transaction(async (tx) => {
+    if (fields.cnameLabel !== undefined) {
+      const select = { product: { select: { cnameMode: true } } };
+      const site = (await tx.site.findUnique({ where: { id }, select })) ?? fail('NOT_FOUND');
+      assertLabel(site.product, fields.cnameLabel);
+    }
     await assertCustomer(tx, userID ?? null);
     const data = { ...given(fields), ...(userID !== undefined && { ownerId: userID }) };
     const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
@@ -198,6 +205,12 @@ export const own = async (db: ScopedTx, id: string) =>
 /** The same, until the end of the transaction: what is counted meanwhile stays so. */
 export const lock = (tx: ScopedTx, id: string) =>
   tx.site.update({ where: { id }, data: { updatedAt: new Date() }, select: owned });
+
+/** Elsewhere names are drawn: nobody guesses whose a site is. */
+function assertLabel({ cnameMode }: { cnameMode: string }, label: string | undefined) {
+  if (label !== undefined && cnameMode !== 'custom')
+    failAt('cnameLabel', 'drawn', 'the names of this product’s sites are drawn');
+}
 
 async function assertCustomer(tx: ScopedTx, userID: string | null) {
   if (userID === null) return;
