@@ -30,6 +30,7 @@ import { TreeServer } from './nginx/tree-server.ts';
 import { lookingUp, resolving } from './origins/addresses.ts';
 import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
+import { CachePlace } from './store/cache-place.ts';
 import { writeWhole } from './store/durable.ts';
 import { CachedNow } from './store/cached-now.ts';
 import { closedBecause } from './plan.ts';
@@ -69,11 +70,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const server = new TreeServer({ binary, layout, answering: () => admin.generation(), log });
   const lookUp = lookingUp(host.resolvers);
   const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
+  const cachePlace = new CachePlace({ layout, workers, log });
+  await cachePlace.ensure();
   // Before the documents are even listed.
   await Promise.all([server.serveLast(), forwards.serveLast()]);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
-  const node = new EdgeNode({ server, admin, store, host, log });
+  const node = new EdgeNode({ server, cachePlace, admin, store, host, log });
   const refusals: Refusals = new Map();
   let link: Link | null = null;
   const outward = {
@@ -254,6 +257,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       staples.stop();
       await images.stop();
       await cachedNow.stop();
+      await cachePlace.stop();
       await link?.stop();
       await forwards.stop({ nginx: withNginx });
       if (withNginx) await server.nginx.stop();

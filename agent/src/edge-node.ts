@@ -14,6 +14,7 @@ import type { Tree } from './nginx/trees.ts';
 import type { Self } from './plan.ts';
 import { http3Ports } from './render/http3.ts';
 import type { HostFacts } from './render/render.ts';
+import type { CachePlace } from './store/cache-place.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
 /** Between two of them a reload or a restart is over. */
@@ -25,6 +26,7 @@ export class EdgeNode {
   readonly store: DocumentStore;
   readonly admin: Admin;
   readonly #server: TreeServer;
+  readonly #cachePlace: CachePlace;
   readonly #host: HostFacts;
   readonly #log: Log;
   #serving: Structure | null = null;
@@ -37,10 +39,18 @@ export class EdgeNode {
   /** Why nginx is not what the documents say. */
   error: string | null = null;
 
-  constructor(parts: { server: TreeServer; admin: Admin; store: DocumentStore; host: HostFacts; log: Log }) {
+  constructor(parts: {
+    server: TreeServer;
+    cachePlace: CachePlace;
+    admin: Admin;
+    store: DocumentStore;
+    host: HostFacts;
+    log: Log;
+  }) {
     this.store = parts.store;
     this.admin = parts.admin;
     this.#server = parts.server;
+    this.#cachePlace = parts.cachePlace;
     this.#host = parts.host;
     this.#log = parts.log;
   }
@@ -97,10 +107,17 @@ export class EdgeNode {
   async restructure(structure: Structure): Promise<void> {
     try {
       await storeZonePair(this.#host.dir);
-      await this.#server.serve(
-        (generation) => nodeTree(structure, generation, this.#host),
-        () => this.#assertPortsFree(structure),
-      );
+      const wayBack = await this.#cachePlace.enter(structure.node?.cacheDir);
+      await this.#server
+        .serve(
+          (generation) => nodeTree(structure, generation, this.#host),
+          () => this.#assertPortsFree(structure),
+        )
+        .catch(async (error: unknown) => {
+          await wayBack();
+          throw error;
+        });
+      this.#cachePlace.settle();
       this.#settle(structure);
     } catch (error) {
       this.error = reason(error);

@@ -85,15 +85,19 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     if (((await stat(folder)).mode & 0o7777) !== mode)
       throw new Error(`${folder} did not take the mode ${mode.toString(8)}`);
   }
-  if (workers !== null) await assertPassable(layout.dir, workers);
+  const closed = workers === null ? null : await impassable(layout.dir, workers);
+  if (closed !== null)
+    throw new Error(
+      `nginx's workers run as ${workers?.user}, which may not enter ${closed}: set EDGELOOM_DIR elsewhere`,
+    );
 }
 
-async function assertPassable(dir: string, workers: Workers): Promise<void> {
+/** The folder above that workers may not enter, if there is one. */
+export async function impassable(dir: string, workers: Workers): Promise<string | null> {
   for (let at = path.dirname(dir); at !== path.dirname(at); at = path.dirname(at)) {
     const { mode, uid, gid } = await stat(at);
     const bit = uid === workers.uid ? 0o100 : gid === workers.gid ? 0o010 : 0o001;
-    if ((mode & bit) === 0) {
-      throw new Error(`nginx's workers run as ${workers.user}, which may not enter ${at}: set EDGELOOM_DIR elsewhere`);
-    }
+    if ((mode & bit) === 0) return at;
   }
+  return null;
 }

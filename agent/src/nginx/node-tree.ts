@@ -1,5 +1,6 @@
 // The tree a node serves from: what the documents render to, and a mark of what nginx reads besides when it reads its
-// configuration: the Lua, the keys, the authorities, the packs. Who brings other Lua or another key brings another tree, and the reload with it.
+// configuration: the Lua, the keys, the authorities, the packs, and where its store lies (files that workers hold open there are
+// let go). Who brings other Lua or another key brings another tree, and the reload with it.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +16,7 @@ export interface Structure {
 
 export async function nodeTree(structure: Structure, generation: number, host: HostFacts): Promise<Tree> {
   const tree = renderTree({ ...structure, generation, host });
-  return new Map([...tree, ['loaded.sha256', `${await loadedHash(host)}\n`]]);
+  return new Map([...tree, ['loaded.sha256', `${await loadedHash(host, structure.node?.cacheDir)}\n`]]);
 }
 
 /** What packs of data are in use: their folders are named by what is in them. */
@@ -27,11 +28,11 @@ async function packsIn(dir: string): Promise<string[]> {
 }
 
 /** The keys are random, so that their hash says nothing of them. */
-async function loadedHash({ luaDir, dir, caBundle }: HostFacts): Promise<string> {
+async function loadedHash({ luaDir, dir, caBundle }: HostFacts, cacheDir: string | undefined): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
   const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const keys = ['zone.key', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(cacheDir ?? '');
   for (const file of [...lua.sort(), ...keys, ...(caBundle === null ? [] : [caBundle])]) {
     const content = await readFile(file).catch(() => Buffer.alloc(0));
     hash.update(`${path.basename(file)}\n${content.length}\n`).update(content);

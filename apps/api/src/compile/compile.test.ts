@@ -208,6 +208,7 @@ const documents: [string, () => EdgeDoc | null][] = [
         id: id(6),
         enabled: false,
         cacheMaxBytes: '1099511627776',
+        cacheDir: '',
         drainEndsAt: new Date('2026-01-01T00:05:00Z'),
         portType: '7',
         logRotateSeconds: 3600,

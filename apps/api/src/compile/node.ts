@@ -5,6 +5,7 @@ export interface NodeRow {
   enabled: boolean;
   /** A bigint column, as its text. */
   cacheMaxBytes: string;
+  cacheDir: string;
   drainEndsAt: Date | null;
   portType: string;
   logRotateSeconds: number;
@@ -18,6 +19,7 @@ export const nodeDoc = ({
   id,
   enabled,
   cacheMaxBytes,
+  cacheDir,
   drainEndsAt,
   portType,
   logRotateSeconds,
@@ -30,6 +32,7 @@ export const nodeDoc = ({
   id,
   enabled,
   cacheMaxBytes: Number(cacheMaxBytes),
+  ...(cacheDir !== '' && { cacheDir }),
   ...(kind === 'relay' && { relayPort }),
   ...(!enabled && drainEndsAt !== null && { drainUntil: drainEndsAt.toISOString() }),
   ...((portType === '7' || portType === '4') && { portType }),

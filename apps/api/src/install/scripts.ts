@@ -356,6 +356,7 @@ rmdir /etc/edgeloom 2>/dev/null || true
 # By name: a control plane on the same machine may have been given this folder too.
 if [ -d ${DATA} ]; then
   cd ${DATA}
+  case "$(readlink cache/objects)" in */edgeloom-store) rm -rf "$(readlink cache/objects)" ;; esac
   rm -rf docs keys node.json conf forwards run cache tmp .tmp logs manifest packs upgrade
   cd /
   rmdir ${DATA} 2>/dev/null || printf '%s has files that are not ours; they stay\\n' ${DATA}

@@ -230,7 +230,7 @@ const port: Loader = async (db, _, zoneId, ids) => {
 
 const node: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<NodeRow>(
-    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes", kind, relay_port AS "relayPort", drain_ends_at AS "drainEndsAt", port_type AS "portType",
+    `SELECT id, enabled, cache_max_bytes AS "cacheMaxBytes", cache_dir AS "cacheDir", kind, relay_port AS "relayPort", drain_ends_at AS "drainEndsAt", port_type AS "portType",
        log_rotate_seconds AS "logRotateSeconds", geneva_packet_size AS "packetSize", geneva_window_size AS "windowSize"
      FROM nodes WHERE id = ANY($2::uuid[]) AND zone_id = $1`,
     [zoneId, ids],

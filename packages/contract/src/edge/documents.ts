@@ -5,6 +5,7 @@
 // and a change of one must not resend the others. A name that is switched off has no document at all.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
+import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
 
@@ -263,6 +264,7 @@ export const NodeDoc = z.object({
   enabled: z.boolean(),
   cacheMaxBytes: Count.describe("0: the zone's value"),
   // What follows is left out where nothing is asked.
+  cacheDir: Folder.optional().describe('where its store lies; absent: in its own directory'),
   drainUntil: z.iso.datetime().optional().describe('switched off, but it goes on serving until then'),
   portType: z.enum(['7', '4']).optional().describe('the one layer that it serves; absent: both'),
   logRotateSeconds: z.int().min(60).max(31_536_000).optional(),

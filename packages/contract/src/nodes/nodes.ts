@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
+import { Folder } from '../common/folder.ts';
 import { NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 import { ReleaseProduct } from '../edge/releases.ts';
 import { UpgradeStatus } from '../rollouts/rollouts.ts';
@@ -61,6 +62,8 @@ export const NodeSSH = z.object({
 
 const Address = z.union([z.ipv4(), z.ipv6()]);
 const CacheMaxBytes = z.int().min(0).max(1e15);
+/** Whether there may be a store there is the machine's own judgement. */
+const CacheDir = z.union([z.literal(''), Folder]);
 const Bandwidth = z.int().min(0).max(10_000_000);
 
 export const NodeInput = z.object({
@@ -74,6 +77,7 @@ export const NodeInput = z.object({
   bandwidthMbps: Bandwidth.default(0).describe('What its line carries, in Mbps; 0: not told'),
   memo: Memo.default(''),
   cacheMaxBytes: CacheMaxBytes.default(0).describe("0: the zone's value"),
+  cacheDir: CacheDir.default('').describe("A folder of the machine for its store; empty: in the node's own directory"),
   ssh: NodeSSHInput.optional(),
 });
 export const NodeUpdate = z.object({
@@ -87,6 +91,7 @@ export const NodeUpdate = z.object({
   bandwidthMbps: Bandwidth.optional(),
   memo: Memo.optional(),
   cacheMaxBytes: CacheMaxBytes.optional(),
+  cacheDir: CacheDir.optional(),
   ssh: NodeSSHUpdate.nullable().optional().describe('null forgets it'),
 });
 
@@ -139,6 +144,7 @@ export const EdgeNode = z.object({
   cacheBytes: z.int().describe('What its store holds'),
   memo: Memo,
   cacheMaxBytes: z.int(),
+  cacheDir: z.string(),
   logRotateSeconds: z.int(),
   geneva: Geneva,
   monitor: NodeMonitor.nullable(),

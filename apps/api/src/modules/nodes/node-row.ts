@@ -76,6 +76,7 @@ const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): Edg
   cacheBytes,
   memo: row.memo,
   cacheMaxBytes: Number(row.cacheMaxBytes),
+  cacheDir: row.cacheDir,
   logRotateSeconds: row.logRotateSeconds,
   geneva: { packetSize: row.genevaPacketSize, windowSize: row.genevaWindowSize },
   monitor: NodeMonitor.nullable().parse(row.monitor),

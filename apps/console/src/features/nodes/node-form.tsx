@@ -53,6 +53,7 @@ export function NodeForm({ value, zoneID }: NodeFormProps) {
       <ChoiceField name="portType" segmented />
       <NumberField name="bandwidthMbps" min={0} suffix=" Mbps" />
       <GigabytesField name="cacheMaxBytes" />
+      <TextField name="cacheDir" />
       <TextField name="memo" />
     </ResourceForm>
   );

@@ -198,6 +198,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.info.nginx')}>
             {tMaybe(`nodes.info.${installed.nginx}`) ?? installed.nginx ?? nothing}
           </Fact>
+          <Fact term={t('nodes.fields.cacheDir')}>{node.cacheDir || t('nodes.info.ownFolder')}</Fact>
           <Fact term={t('nodes.fields.cacheMaxBytes')}>
             {node.cacheMaxBytes === 0 ? t('nodes.info.zoneDefault') : <Bytes of={node.cacheMaxBytes} />}
           </Fact>

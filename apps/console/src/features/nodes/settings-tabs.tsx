@@ -5,6 +5,7 @@ import { Section } from '../../components/page/section.tsx';
 import type { RowAction } from '../../components/resource-table/actions.tsx';
 import { useAllowed, useRunAction } from '../../components/resource-table/run-actions.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
 import { Bytes } from '../../components/values/values.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import {
@@ -40,6 +41,7 @@ export function CacheTab({ node }: TabProps) {
           </Fact>
         </Facts>
         <GigabytesField name="cacheMaxBytes" />
+        <TextField name="cacheDir" />
       </Section>
       <Commands node={node} commands={[{ action: purging, why: 'nodes.purgePoint' }, clear]} />
     </ResourceForm>

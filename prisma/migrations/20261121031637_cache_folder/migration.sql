@@ -1,0 +1,1 @@
+ALTER TABLE "nodes" ADD COLUMN     "cache_dir" TEXT NOT NULL DEFAULT '';

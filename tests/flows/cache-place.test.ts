@@ -1,0 +1,105 @@
+// Where a node keeps what it stored: an operator names a folder of the machine.
+import { access, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
+import type { Standing } from '../support/standing-node.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const own = ({ peer }: Standing, cacheDir?: string): NodeDoc => ({
+  kind: 'node',
+  id: peer.nodeID,
+  enabled: true,
+  cacheMaxBytes: 0,
+  ...(cacheDir !== undefined && { cacheDir }),
+});
+
+/** A disk of the machine. */
+async function folder(): Promise<string> {
+  const made = await mkdtemp('/var/cache/edgeloom-test-');
+  await chmod(made, 0o755);
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+const objectsIn = async (place: string) =>
+  (await readdir(place, { recursive: true }).catch(() => [])).filter((name) => /\/[0-9a-f]{32}$/.test(name));
+const isThere = (file: string) =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+test('the store moves while visitors are served, the place that it left is emptied, and purges find it', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, origin, www } = node;
+  const ask = async () => (await get(ports.http, www.name, '/cached/page')).body;
+  const place = path.join(await folder(), 'disk/cache');
+  const before = path.join(agent.dir, 'cache/own');
+  origin.on('/cached/page', { body: 'old' });
+  expect(await ask()).toBe('old');
+  await inTime(async () => expect(await objectsIn(before)).toHaveLength(1));
+
+  const visitor = keepAsking(ports.http, www.name);
+  peer.push(own(node, place));
+  await settled(node);
+  origin.on('/cached/page', { body: 'new' });
+  await inTime(async () => {
+    expect(await ask()).toBe('new');
+    expect(await objectsIn(path.join(place, 'edgeloom-store'))).toHaveLength(1);
+  });
+  await inTime(async () => expect(await isThere(before)).toBe(false));
+
+  origin.on('/cached/page', { body: 'newer' });
+  expect(await ask()).toBe('new');
+  expect(await peer.command('clearCache')).toMatchObject({ ok: true });
+  expect(await ask()).toBe('newer');
+
+  // It is still there for the next agent.
+  await agent.end('SIGKILL');
+  agent.start();
+  await inTime(() => expect(peer.acks.at(-1)?.revision).toBe(peer.revision));
+  origin.on('/cached/page', { body: 'newest' });
+  expect(await ask()).toBe('newer');
+
+  peer.push(own(node));
+  await settled(node);
+  await inTime(async () => expect(await ask()).toBe('newest'));
+  await inTime(async () => expect(await isThere(path.join(place, 'edgeloom-store'))).toBe(false));
+  expect(await isThere(place)).toBe(true);
+  const { asked, failed } = await visitor.stop();
+  expect(failed).toEqual([]);
+  expect(asked).toBeGreaterThan(0);
+});
+
+test('a folder where a store may not lie is refused with the reason, and it stays where it was', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, www } = node;
+  const open = await folder();
+  await symlink('/etc', path.join(open, 'link'));
+  await writeFile(path.join(open, 'file'), '');
+  const closed = path.join(open, 'closed');
+  await mkdir(closed, { mode: 0o700 });
+  const cases: [string, RegExp][] = [
+    ['/etc/cache', /belongs to the system/],
+    [path.join(open, 'link/cache'), /belongs to the system/],
+    [`${agent.dir}/docs`, /own directory/],
+    [path.join(open, 'file'), /cannot be written/],
+    [closed, /may not enter/],
+  ];
+  for (const [place, why] of cases) {
+    const { revision } = peer.push(own(node, place));
+    await inTime(() => expect(peer.acks.at(-1)).toMatchObject({ revision, state: 'rejected' }));
+    expect(
+      peer.acks
+        .at(-1)
+        ?.rejected.map(({ error }) => error)
+        .join(),
+    ).toMatch(why);
+    expect(await get(ports.http, www.name, '/cached/page')).toMatchObject({ status: 200 });
+  }
+  expect(await readdir(path.join(open, 'closed'))).toEqual([]);
+  expect(await objectsIn(path.join(agent.dir, 'cache/own'))).toHaveLength(1);
+});
