@@ -1,43 +1,24 @@
-// Fifty machines at once. They are played: what our scripts ask is answered as a fine machine answers, over real SSH; that
-// they are set up by it is proven on machines, in node-install.test.ts.
+// Fifty machines at once, each sent the real agent over real SSH. They are played: what our scripts ask is answered as a fine machine
+// answers; that they are set up by it is proven on machines, in node-install.test.ts.
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import type { Readable } from 'node:stream';
-import { buffer, text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import ssh2 from 'ssh2';
 import { tokenHash } from '@edgeloom/api/node-link/join.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { makeReleaseKey } from '../../deploy/release-key.ts';
-import { makeRelease, readKey } from '../../deploy/release.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
+import { playMachines, portOf } from '../support/played-machines.ts';
+import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
-import { testDir } from '../support/test-dir.ts';
 
 const MACHINES = 50;
 const password = 'of each machine';
 
 test('fifty machines are installed at once, and calls are answered meanwhile', { timeout: 120_000 }, async () => {
-  // Small, as all of it is taken apart again by this process: it would be measured instead of the API.
-  const dir = await testDir();
-  await writeFile(path.join(dir, 'agent.mjs'), '// an agent');
-  const { privateKey, publicKey } = await makeReleaseKey(dir);
-  const releases = path.join(dir, 'releases');
-  await makeRelease({
-    product: 'agent',
-    version: '1.0.0',
-    from: path.join(dir, 'agent.mjs'),
-    to: releases,
-    key: await readKey(privateKey),
-  });
   const plane = await controlPlane({
     databaseUrl: await testDatabase(),
-    settings: { NODE_ALLOW: '127.0.0.0/8', RELEASES_DIR: releases, RELEASE_KEYS: publicKey },
+    settings: { NODE_ALLOW: '127.0.0.0/8', ...(await ownReleases()) },
   });
   onTestFinished(() => plane.stop());
   const zone = await plane.build.zone();
@@ -61,7 +42,8 @@ test('fifty machines are installed at once, and calls are answered meanwhile', {
     await db.nodeState.upsert({ where: { nodeId: id }, create: { nodeId: id, ...state }, update: state });
     begun.add(id);
   };
-  const port = await startMachines(joined);
+  const { port, stop } = await playMachines(password, joined);
+  onTestFinished(stop);
 
   const ids: string[] = [];
   for (let i = 0; i < MACHINES; i += 1) {
@@ -92,50 +74,3 @@ test('fifty machines are installed at once, and calls are answered meanwhile', {
   expect(begun.size).toBe(MACHINES);
   expect(calls).toBeGreaterThan(1);
 });
-
-/** One server for all: machines differ by their addresses alone. */
-async function startMachines(joined: (token: string) => Promise<void>): Promise<number> {
-  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
-  const answer = async (command: string, channel: ssh2.ServerChannel) => {
-    const asked = await scriptOf(command, channel);
-    const token = /^EDGELOOM_TOKEN=(.+)$/m.exec(asked)?.[1];
-    if (token !== undefined) await joined(token);
-    channel.write(answerTo(asked));
-    channel.exit(0);
-    channel.end();
-  };
-  const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
-    client.on('error', () => undefined);
-    client.on('authentication', (asked) => {
-      if (asked.method === 'password' && asked.password === password) asked.accept();
-      else asked.reject(['password']);
-    });
-    client.on('session', (accept) => {
-      accept().on('exec', (acceptExec, _, { command }) => {
-        answer(command, acceptExec()).catch(() => client.end());
-      });
-    });
-  });
-  server.listen(0, '0.0.0.0');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return portOf(server.address());
-}
-
-/** With data on its standard input the script is in the command. */
-async function scriptOf(command: string, input: Readable): Promise<string> {
-  if (command === 'sh -s') return text(input);
-  await buffer(input);
-  return command;
-}
-
-function answerTo(script: string): string {
-  if (script.includes('::system')) return '::system rocky 9.4 x86_64\n';
-  if (script.includes('::now')) return `::now ${Math.floor(Date.now() / 1000)}\n`;
-  if (script.includes('::node ')) return '::node \n';
-  // The agent is sent to each; nginx and Node are there.
-  if (script.includes('/releases/') && script.includes('::absent')) return '::absent\n';
-  return 'done\n';
-}
-
-const portOf = (address: AddressInfo | string | null) => (typeof address === 'object' && address ? address.port : 0);

@@ -1,0 +1,99 @@
+// Machines that are played, in a process of their own: one SSH server at many addresses that takes whatever it is sent and answers
+// as a fine machine answers. Started by `playMachines`.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import ssh2 from 'ssh2';
+import * as z from 'zod';
+
+export interface Machines {
+  port: number;
+  stop: () => Promise<void>;
+}
+
+const Said = z.union([z.object({ port: z.int() }), z.object({ token: z.string() })]);
+const Joined = z.object({ joined: z.string() });
+
+/** `joined` is called with each join token before the machine says that it has stored it. */
+export async function playMachines(password: string, joined: (token: string) => Promise<void>): Promise<Machines> {
+  const child = fork(fileURLToPath(import.meta.url), [password], { stdio: 'inherit' });
+  const port = Promise.withResolvers<number>();
+  child.once('exit', () => port.reject(new Error('the machines ended')));
+  child.on('message', (message) => {
+    const said = Said.parse(message);
+    if ('port' in said) port.resolve(said.port);
+    else void joined(said.token).then(() => child.send({ joined: said.token }));
+  });
+  return {
+    port: await port.promise,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+async function serve(password: string): Promise<void> {
+  const waiting = new Map<string, () => void>();
+  process.on('message', (message) => {
+    const { joined } = Joined.parse(message);
+    waiting.get(joined)?.();
+  });
+  process.on('disconnect', () => process.exit(0));
+  const answer = async (command: string, channel: ssh2.ServerChannel) => {
+    const asked = await scriptOf(command, channel);
+    const token = /^EDGELOOM_TOKEN=(.+)$/m.exec(asked)?.[1];
+    if (token !== undefined) {
+      await new Promise<void>((resolve) => {
+        waiting.set(token, resolve);
+        process.send?.({ token });
+      });
+    }
+    channel.write(answerTo(asked));
+    channel.exit(0);
+    channel.end();
+  };
+  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
+  const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
+    client.on('error', () => undefined);
+    client.on('authentication', (asked) => {
+      if (asked.method === 'password' && asked.password === password) asked.accept();
+      else asked.reject(['password']);
+    });
+    client.on('session', (accept) => {
+      accept().on('exec', (acceptExec, _, { command }) => {
+        answer(command, acceptExec()).catch(() => client.end());
+      });
+    });
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  process.send?.({ port: portOf(server.address()) });
+}
+
+/** With data on its standard input the script is in the command, and the data is dropped as it comes. */
+async function scriptOf(command: string, input: Readable): Promise<string> {
+  if (command === 'sh -s') return text(input);
+  input.resume();
+  await once(input, 'end');
+  return command;
+}
+
+function answerTo(script: string): string {
+  if (script.includes('::system')) return '::system rocky 9.4 x86_64\n';
+  if (script.includes('::now')) return `::now ${Math.floor(Date.now() / 1000)}\n`;
+  if (script.includes('::node ')) return '::node \n';
+  // The agent is sent to each; nginx and Node are there.
+  if (script.includes('/releases/') && script.includes('::absent')) return '::absent\n';
+  return 'done\n';
+}
+
+export const portOf = (address: AddressInfo | string | null) =>
+  typeof address === 'object' && address ? address.port : 0;
+
+const [, program, password] = process.argv;
+if (program === fileURLToPath(import.meta.url) && password !== undefined) await serve(password);
