@@ -8,7 +8,7 @@ import { nftRules } from './geneva.ts';
 const run = promisify(execFile);
 
 /** The script runs beside a loopback that is up. `mss()` answers what a visitor of that port is told to send. */
-async function inNamespace(script: string): Promise<unknown> {
+async function inNamespace(script: string, programs = ''): Promise<unknown> {
   const code = `
     import { execFileSync } from 'node:child_process';
     import { createServer, connect } from 'node:net';
@@ -26,9 +26,20 @@ async function inNamespace(script: string): Promise<unknown> {
       return Number(/ mss:(\\d+)/.exec(told)[1]);
     };
     ${script}`;
-  const { stdout } = await run('unshare', ['-n', process.execPath, '--input-type=module-typescript', '-e', code]);
+  const shell = `${programs}\nexec "$0" --input-type=module-typescript -e "$1"`;
+  const { stdout } = await run('unshare', ['-n', '-m', 'sh', '-euc', shell, process.execPath, code]);
   return JSON.parse(stdout);
 }
+
+/** In place of the system's: a machine without nftables, such as CentOS 7. */
+const onlyIptables = (variant: string) => `
+tools=/usr/sbin/xtables-${variant}-multi
+at=$(mktemp -d)
+cp -a "$tools" "$at/"
+ln -s "$(basename "$tools")" "$at/iptables"
+ln -s "$(basename "$tools")" "$at/ip6tables"
+mount --bind "$at" /usr/sbin
+export PATH=/usr/sbin:/usr/bin:/bin`;
 
 test('answers to first packets carry the size that was set, on the ports of the zone alone, until it is taken back', async () => {
   const told = await inNamespace(`
@@ -67,3 +78,43 @@ test('what is null is left to the system', () => {
   expect(rules).not.toContain('maxseg');
   expect(nftRules(null, [443])).not.toContain('chain');
 });
+
+test.each(['legacy', 'nft'])(
+  'where there is no nftables, iptables (%s) sets the size for however many ports, once, and takes it back',
+  async (variant) => {
+    const told = await inNamespace(
+      `
+    const geneva = { packetSize: 536, windowSize: null };
+    const before = await mss(8080);
+    const ports = Array.from({ length: 20 }, (_, i) => 8070 + i);
+    await applyGeneva(geneva, ports);
+    await applyGeneva(geneva, ports);
+    const rules = execFileSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' });
+    const during = { set: await mss(8089), other: await mss(9090), stands: await stands(geneva) };
+    execFileSync('iptables', ['-t', 'mangle', '-F', 'OUTPUT']);
+    const flushed = await stands(geneva);
+    await applyGeneva(geneva, ports);
+    const again = await mss(8080);
+    const refused = await applyGeneva({ packetSize: null, windowSize: 17 }, ports).then(String, String);
+    const stays = await mss(8080);
+    await applyGeneva(null, ports);
+    const left = execFileSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' }).includes('EDGELOOM');
+    const after = { size: await mss(8080), stands: await stands(null), left };
+    const times = (text) => rules.split(text).length - 1;
+    console.log(JSON.stringify({ before, rules: [times('-A OUTPUT'), times('TCPMSS')], during, flushed, again, refused, stays, after }));`,
+      onlyIptables(variant),
+    );
+    const usual = expect.toSatisfy((size: number) => size > 1000);
+    expect(told).toEqual({
+      before: usual,
+      // One match of iptables takes fifteen ports.
+      rules: [1, 2],
+      during: { set: 524, other: usual, stands: true },
+      flushed: false,
+      again: 524,
+      refused: 'Error: this machine has no nftables, and iptables does not set a window size',
+      stays: 524,
+      after: { size: usual, stands: true, left: false },
+    });
+  },
+);

@@ -13,14 +13,21 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
     const child = spawn(name, args, {
       env: { PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}`, LC_ALL: 'C' },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: WITHIN_MS,
+      // One that could not be started would keep a timer of the option's own.
+      signal: AbortSignal.timeout(WITHIN_MS),
     });
     let said = '';
     let words = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
     child.once('error', (error) =>
-      reject('code' in error && error.code === 'ENOENT' ? new NotInstalled(`${name} is not installed`) : error),
+      reject(
+        'code' in error && error.code === 'ENOENT'
+          ? new NotInstalled(`${name} is not installed`)
+          : error.name === 'AbortError'
+            ? new Error(`${name} did not end within ${WITHIN_MS / 1000} s`)
+            : error,
+      ),
     );
     // One that ends without reading says why by its code.
     child.stdin.on('error', () => undefined);
