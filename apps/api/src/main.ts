@@ -16,6 +16,7 @@ import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
+import { startRollouts } from './jobs/run-rollouts.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink } from './node-link/start.ts';
 
@@ -51,6 +52,7 @@ const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
 const steering = startSteering(installation, log);
 nodeLink = await startNodeLink(installation, log);
+const rollouts = startRollouts(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
@@ -73,6 +75,7 @@ async function stop(signal: string) {
   await Promise.all([pub.close(), admin.close()]);
   await nodeJobs.stop();
   await steering.stop();
+  await rollouts.stop();
   await nodeLink?.stop();
   await issuing.stop();
   await mailDelivery.stop();

@@ -21,6 +21,9 @@ const rejectedJson = (rejected: Ack['rejected']) =>
     rejected.slice(0, 100).map(({ key, revision, error }) => ({ key: clean(key, 300), revision, error: clean(error) })),
   );
 
+const packsJson = (packs: Readonly<Record<string, string>>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(packs).map(([name, version]) => [clean(name), clean(version)])));
+
 /** Acks of one node may be handled by several processes, so a late one must not take back what a newer one said. */
 export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<true[]> {
   const acks = newest(items);
@@ -66,19 +69,20 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
   const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, last_seen_at)
+       load, clock_offset_ms, release, packs, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
-       ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, now()
+       ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
+       h.packs::jsonb, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-         $10::text[], $11::int[])
-       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms)
+         $10::text[], $11::int[], $12::text[], $13::text[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = excluded.revision, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
        nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
-       last_seen_at = excluded.last_seen_at`,
+       release = excluded.release, packs = excluded.packs, last_seen_at = excluded.last_seen_at`,
     [
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
@@ -91,6 +95,8 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
       beats.map(({ message }) => JSON.stringify(message.capabilities.slice(0, 100).map((name) => clean(name, 100)))),
       beats.map(({ message }) => (message.load === undefined ? null : JSON.stringify(message.load))),
       beats.map(({ message, heardAt }) => offsetOf(message, heardAt)),
+      beats.map(({ message }) => message.release ?? null),
+      beats.map(({ message }) => packsJson(message.packs ?? {})),
     ],
   );
   await receiptsByRevision(

@@ -1,6 +1,7 @@
 // The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
 // that NATS and PostgreSQL may do meanwhile.
 import { Ack, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import { openBus } from '../core/bus.ts';
 import type { Bus } from '../core/bus.ts';
 import type { Installation } from '../core/installation.ts';
 import { originPolicy } from '../core/outbound.ts';
+import { storeUpgradeReport } from '../rollouts/reports.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
@@ -31,6 +33,7 @@ import type { Trust } from './trust.ts';
 export interface NodeLink {
   /** Throws when nodes cannot be reached. */
   healthy: () => Promise<void>;
+  isUp: () => boolean;
   /** Asks a node to do something now. */
   order: (nodeId: string, order: Order) => Promise<Answer>;
   /** After keys were written to revoked_keys: cuts them off now rather than in some seconds. */
@@ -142,6 +145,14 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
         return null;
       },
     });
+    receive(up, log, {
+      subject: everyNode.upgrade,
+      schema: UpgradeReport,
+      handle: async (nodeId, message) => {
+        await storeUpgradeReport(pool, nodeId, message, new Date());
+        return {};
+      },
+    });
     refuseUnknown(up, log);
     watchPresence(pool, up, trust.account, log, wakeJobs);
 
@@ -169,6 +180,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       if (!bus?.isUp()) throw new Error('NATS is out of reach');
       await bus.nodes.flush();
     },
+    isUp: () => bus?.isUp() === true,
     order: (nodeId, order) => commands.order(nodeId, order),
     async revoke() {
       if (bus === null || trust === null) return;

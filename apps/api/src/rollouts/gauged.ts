@@ -1,10 +1,85 @@
-// What is kept of a node's gauges: how its visitors and it itself fared since one moment.
+// What is kept of a node's gauges while something new comes to it: how it was before, and how its visitors fared since.
+import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
+export const Sample = z.object({
+  /** Counted since nginx started, both. */
+  requests: z.int(),
+  serverErrors: z.int(),
+  p99Ms: z.number().nullable(),
+  nginx: z.string().nullable(),
+  error: z.string().nullable(),
+});
+/** As it was when its turn came. */
+export const Baseline = Sample.extend({ rejected: z.array(z.string()) });
 export const Gauged = z.object({
-  /** Answered since the moment from which it counts. */
+  last: Sample,
   requests: z.int(),
   serverErrors: z.int(),
   /** The newest; null where nobody came. */
   p99Ms: z.number().nullable(),
+  p99s: z.array(z.number()),
+  /** Samples one after the other in which nginx did not run, or something was wrong: once is a reload. */
+  unwell: z.int(),
+  /** Requests and 5xx from one sample to the next, the newest last: what begins to go wrong late is not to be hidden by what
+   *  went well before. */
+  steps: z.array(z.tuple([z.int(), z.int()])),
 });
+export type Sample = z.output<typeof Sample>;
+export type Baseline = z.output<typeof Baseline>;
+export type Gauged = z.output<typeof Gauged>;
+
+/** Half a minute. */
+const WINDOW = 15;
+/** So far back it is looked for enough visitors to judge by. */
+const MOST_STEPS = 60;
+
+export const sampleOf = ({ requests, serverErrors, p99Ms, nginx, error }: NodeGauges): Sample => ({
+  requests,
+  serverErrors,
+  p99Ms,
+  nginx,
+  error,
+});
+
+/** With one more sample. The first one is where counting begins. */
+export function counted(before: Gauged | null, sample: Sample): Gauged {
+  const isUnwell = (sample.nginx !== null && sample.nginx !== 'running') || sample.error !== null;
+  const p99s = [...(before?.p99s ?? []), ...(sample.p99Ms === null ? [] : [sample.p99Ms])].slice(-WINDOW);
+  const unwell = isUnwell ? (before?.unwell ?? 0) + 1 : 0;
+  const p99Ms = sample.p99Ms ?? before?.p99Ms ?? null;
+  if (!before) return { last: sample, requests: 0, serverErrors: 0, steps: [], p99Ms, p99s, unwell };
+  const requests = rise(before.last.requests, sample.requests);
+  const serverErrors = rise(before.last.serverErrors, sample.serverErrors);
+  return {
+    last: sample,
+    requests: before.requests + requests,
+    serverErrors: before.serverErrors + serverErrors,
+    steps: [...before.steps, [requests, serverErrors] satisfies [number, number]].slice(-MOST_STEPS),
+    p99Ms,
+    p99s,
+    unwell,
+  };
+}
+
+interface Counts {
+  requests: number;
+  serverErrors: number;
+}
+
+/** Of the last half minute, or of so much more that they are enough; of all there is where they never are. */
+export function recent({ steps, ...all }: Gauged, least: number): Counts {
+  let [requests, serverErrors] = [0, 0];
+  for (const [i, [more, bad]] of steps.toReversed().entries()) {
+    if (i >= WINDOW && requests >= least) break;
+    requests += more;
+    serverErrors += bad;
+  }
+  return requests >= least ? { requests, serverErrors } : all;
+}
+
+/** An nginx that was started anew counts from nothing. */
+const rise = (from: number, to: number) => (to >= from ? to - from : to);
+
+export const median = (numbers: readonly number[]): number | null =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? null;

@@ -8,7 +8,8 @@ export const RolloutKind = z.enum(['release', 'zone']);
 /** `waiting`: behind another one on its nodes. `paused`: nothing begins; what has begun is watched, and goes back if it must. */
 export const RolloutState = z.enum(['waiting', 'running', 'paused', 'rollingBack', 'completed', 'rolledBack']);
 export const RolloutAction = z.enum(['pause', 'continue', 'rollback', 'fastLane']);
-export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'failed']);
+/** `skipped`: nobody was there for it, or somebody wanted the fast lane. */
+export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'failed', 'skipped']);
 
 /** `away`: not connected when it was its turn; begun when it comes back, also after the end. `updated`: has it, and is watched.
  *  `failed`: kept or took back by itself what it had. `back`: was told to go back, and has. `stuck`: was told to, and could not.

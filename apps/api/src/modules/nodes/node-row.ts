@@ -1,13 +1,12 @@
 // A node as it is shown: what its operator set, what it last said of itself, and what follows from both and the clock.
-import { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
+import { NodeLoad, Packs } from '@edgeloom/contract/edge/messages.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
 import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
-import { UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
-import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import type { NodeState, Prisma } from '../../generated/client.ts';
-import { nodeStatus } from './node-status.ts';
+import { latestOf, releasesIn } from '../../releases/store.ts';
+import { nodeStatus, upgradeStatus } from './node-status.ts';
 
 export const include = {
   zone: { select: { name: true, revision: true } },
@@ -15,18 +14,19 @@ export const include = {
 } satisfies Prisma.EdgeNodeInclude;
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
 
-const Packs = z.partialRecord(ReleaseProduct, z.string());
-
 interface Said {
   state: NodeState | undefined;
+  /** Version of the newest agent there is. */
+  latest: string | null;
   cacheBytes: number;
   subCount: number;
 }
 
 /** Three questions for a page, however many rows it has. */
-export async function shown({ db, now }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
+export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
   const ids = rows.map(({ id }) => id);
-  const [states, sizes, subs] = await Promise.all([
+  const [releases, states, sizes, subs] = await Promise.all([
+    releasesIn(installation.env),
     db.nodeState.findMany({ where: { nodeId: { in: ids } } }),
     db.cachedNow.groupBy({ by: ['nodeId'], where: { nodeId: { in: ids } }, _sum: { bytes: true } }),
     db.edgeNode.groupBy({ by: ['parentId'], where: { parentId: { in: ids } }, _count: true }),
@@ -35,16 +35,22 @@ export async function shown({ db, now }: Ctx, rows: Row[]): Promise<EdgeNode[]> 
   const sizeOf = new Map(sizes.map(({ nodeId, _sum }) => [nodeId, Number(_sum.bytes ?? 0)]));
   const subsOf = new Map(subs.map(({ parentId, _count }) => [parentId, _count]));
   const at = now();
+  const latest = latestOf(releases, 'agent')?.manifest.version ?? null;
   return rows.map((row) =>
     nodeOf(
       row,
-      { state: stateOf.get(row.id), cacheBytes: sizeOf.get(row.id) ?? 0, subCount: subsOf.get(row.id) ?? 0 },
+      {
+        state: stateOf.get(row.id),
+        latest,
+        cacheBytes: sizeOf.get(row.id) ?? 0,
+        subCount: subsOf.get(row.id) ?? 0,
+      },
       at,
     ),
   );
 }
 
-const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
+const nodeOf = (row: Row, { state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
   id: row.id,
   name: row.name,
   ip: row.ip,
@@ -66,10 +72,10 @@ const nodeOf = (row: Row, { state, cacheBytes, subCount }: Said, now: Date): Edg
   version: state?.version ?? '',
   release: state?.release ?? null,
   packs: ReleaseProduct.options.flatMap((product) => {
-    const version = Packs.parse(state?.packs ?? {})[product];
+    const version = Packs.safeParse(state?.packs).data?.[product];
     return version === undefined ? [] : [{ product, version }];
   }),
-  upgradeStatus: UpgradeStatus.parse(state?.upgrade ?? 'notUpdated'),
+  upgradeStatus: upgradeStatus(state, latest),
   error: state?.error ?? null,
   clockOffsetMs: state?.clockOffsetMs ?? null,
   load: state?.connectedAt ? (NodeLoad.safeParse(state.load).data ?? null) : null,

@@ -1,6 +1,8 @@
 // What a node's badge says: the one place that decides it.
 import * as z from 'zod';
+import { compareVersions, ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
 import type { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
+import { UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { EdgeNode, NodeState } from '../../generated/client.ts';
 
 /** Two heartbeats and a half: a connection that says nothing for longer is one that the server has not missed yet. */
@@ -27,4 +29,17 @@ export function nodeStatus(
   if (isConnected) return role === 'backup' ? 'backupPaused' : 'enabled';
   if (agoMs(state?.disconnectedAt) < RECONNECTING_MS) return 'reconnecting';
   return state?.nginx === 'running' && agoMs(state.lastSeenAt) < SERVING_MS ? 'natsError' : 'offline';
+}
+
+/** How its last upgrade stands; where that is over and went well, whether there is a newer agent than it has. */
+export function upgradeStatus(
+  state: Pick<NodeState, 'upgrade' | 'version'> | undefined,
+  latest: string | null,
+): UpgradeStatus {
+  if (!state || state.version === '') return 'notUpdated';
+  const last = UpgradeStatus.parse(state.upgrade);
+  if (last === 'updating' || last === 'updateFailed') return last;
+  const isKnown = ReleaseVersion.safeParse(state.version).success;
+  const isBehind = latest !== null && (!isKnown || compareVersions(state.version, latest) < 0);
+  return isBehind ? 'notUpdated' : 'updateComplete';
 }

@@ -3,33 +3,89 @@ import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { LatestVersions, RolloutDetail, UpgradeInput } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { fail, failAt, failTogether, type Fault } from '../../core/fail.ts';
+import { releasesIn } from '../../releases/store.ts';
+import { beginRollout } from '../../rollouts/begin-rollout.ts';
+import { versionAt } from '../../rollouts/release-kind.ts';
 import * as nodes from '../nodes/nodes.service.ts';
 import { lineInclude, lineOf, ofRelease, releaseOf } from './rollout-row.ts';
+import { get } from './rollouts.service.ts';
 
-export async function latest({ db }: Ctx): Promise<LatestVersions> {
+export async function latest({ db, installation: { env } }: Ctx): Promise<LatestVersions> {
+  const { releases } = await releasesIn(env);
   const states = await db.nodeState.findMany({
     where: { node: { joinedAt: { not: null } } },
-    select: { version: true },
+    select: { version: true, packs: true },
   });
   return {
     data: ReleaseProduct.options.map((product) => {
-      const counts = Map.groupBy(states, ({ version }) => (product === 'agent' ? version : ''));
+      const manifests = releases.map(({ manifest }) => manifest).filter((one) => one.product === product);
+      const newest = manifests[0] ?? null;
+      const counts = Map.groupBy(states, (state) => versionAt(state, product));
       return {
         product,
-        version: null,
-        createdAt: null,
-        versions: [],
+        version: newest?.version ?? null,
+        createdAt: newest ? new Date(newest.createdAt) : null,
+        versions: manifests.map(({ version }) => version),
         nodes: Array.from(counts, ([version, having]) => ({ version, count: having.length })),
-        behind: 0,
+        behind: newest === null ? 0 : states.length - (counts.get(newest.version)?.length ?? 0),
       };
     }),
   };
 }
 
-export async function begin(ctx: Ctx, { ids }: UpgradeInput): Promise<RolloutDetail> {
-  await nodes.own(ctx.db, ids);
-  return failAt('version', 'unknown', 'there is no such release in the store');
+/** All that stand in the way are named; those that have it already are left out. */
+export async function begin(ctx: Ctx, input: UpgradeInput): Promise<RolloutDetail> {
+  const { product, strategy, reason } = input;
+  const { releases } = await releasesIn(ctx.installation.env);
+  const id = await ctx.db.$transaction(async (tx) => {
+    const wanted = await nodes.own(tx, [...new Set(input.ids)]);
+    const release =
+      releases.find(
+        ({ manifest }) =>
+          manifest.product === product && (input.version === undefined || manifest.version === input.version),
+      ) ?? failAt('version', 'unknown', 'there is no such release in the store');
+    const { version } = release.manifest;
+    if (strategy.type === 'allAtOnce' && reason === undefined)
+      failAt('reason', 'required', 'the fast lane asks for a reason');
+    const states = await tx.nodeState.findMany({ where: { nodeId: { in: wanted.map((node) => node.id) } } });
+    const stateOf = new Map(states.map((state) => [state.nodeId, state]));
+    const behind = wanted.filter((node) => {
+      const state = stateOf.get(node.id);
+      return !state || versionAt(state, product) !== version;
+    });
+    const busy = await tx.rolloutNode.findMany({
+      where: { nodeId: { in: behind.map((node) => node.id) }, active: true },
+      select: { nodeId: true },
+    });
+    const inAnother = new Set(busy.map(({ nodeId }) => nodeId));
+    const faults = behind.flatMap((node): Fault[] => {
+      const state = stateOf.get(node.id);
+      if (node.joinedAt === null || !state) return [{ reason: 'NODE_UNREACHABLE', target: node.name }];
+      if (inAnother.has(node.id)) return [{ reason: 'BUSY', target: node.name }];
+      // An agent that did not come by a release has nothing to go back to, and nobody who would see to it.
+      const isOfNone = product === 'agent' && state.version !== '' && state.release === null;
+      return isOfNone ? [{ reason: 'NODE_VERSION_MISMATCH', target: node.name }] : [];
+    });
+    failTogether(faults);
+    if (behind.length === 0) failAt('ids', 'current', 'they all have it already');
+    if (behind.every((node) => stateOf.get(node.id)?.connectedAt == null)) fail('NODE_UNREACHABLE');
+    const nodeIds = behind.map((node) => node.id);
+    return beginRollout(tx, {
+      clientId: ctx.actor.clientId,
+      kind: 'release',
+      target: { product, version },
+      title: `${product} ${version}`,
+      strategy,
+      reason: reason ?? '',
+      createdBy: ctx.actor.name,
+      nodeIds,
+      zoneIds: [...new Set(behind.map((node) => node.zoneId))],
+      ifBusy: 'refuse',
+      now: ctx.now(),
+    });
+  });
+  return get(ctx, id);
 }
 
 export async function logs({ db }: Ctx, nodeId: string, { page, pageSize, orderBy }: Paging<'at'>) {

@@ -1,0 +1,184 @@
+// Whether those that have it are well: asked of each before and of those that do not have it yet, so that what ails everybody
+// is nobody's fault.
+import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { median, recent, type Baseline, type Sample } from './gauged.ts';
+import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
+
+/** For so long a connection may be gone: an agent that starts anew, or a line that broke. */
+const AWAY_MS = 30_000;
+/** Fewer than these are chance, whatever their share. */
+const LEAST_ERRORS = 3;
+const LEAST_SAMPLES = 5;
+/** Below it nobody calls an edge slow. */
+const LEAST_RISE_MS = 100;
+/** In a single sample nginx may just be starting. */
+const UNWELL_SAMPLES = 2;
+
+export interface Moment {
+  now: Date;
+  /** Since when nodes can be reached at all: who is away because we are is not away. */
+  upSince: Date;
+}
+
+export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
+  const { strategy, wave, nodes } = rollout;
+  const begun = nodes.filter((node) => node.wave <= wave);
+  if (strategy.type === 'allAtOnce' || rollout.fast) return [complete(begun)];
+  // Those of the waves before as well: some things take their time.
+  const having = nodes.filter(({ state }) => state === 'updated');
+  const untouched = nodes.filter((node) => hasNotBegun(node) && node.isConnected);
+  return [
+    complete(begun, { rollout, moment }),
+    connected(having, moment),
+    nginx(having),
+    errors(having, untouched),
+    serverErrors(having, untouched, strategy.gates),
+    latency(having, untouched, strategy.gates),
+  ];
+}
+
+const nothing = { nodeID: null, nodeName: null, value: null, limit: null, before: null, others: null, requests: null };
+const gate = (name: RolloutGateName, state: RolloutGate['state'], more: Partial<RolloutGate> = {}): RolloutGate => ({
+  gate: name,
+  state,
+  message: null,
+  ...nothing,
+  ...more,
+});
+const at = ({ nodeId, name }: NodeNow) => ({ nodeID: nodeId, nodeName: name });
+
+function complete(begun: NodeNow[], timed?: { rollout: RolloutNow; moment: Moment }): RolloutGate {
+  const failed = begun.find(({ state }) => state === 'failed');
+  if (failed) return gate('complete', 'failed', { ...at(failed), message: failed.message });
+  const open = begun.find(({ state }) => state === 'updating');
+  if (!open) return gate('complete', 'passed');
+  const { startedAt } = timed?.rollout.waves.find(({ position }) => position === timed.rollout.wave) ?? {};
+  const deadline = timed?.rollout.strategy.type === 'waves' ? timed.rollout.strategy.deadlineSeconds * 1000 : Infinity;
+  const isLate = timed && startedAt && timed.moment.now.getTime() - startedAt.getTime() > deadline;
+  return isLate
+    ? gate('complete', 'failed', { ...at(open), message: `no word that it is done within ${deadline / 1000} s` })
+    : gate('complete', 'waiting');
+}
+
+function connected(having: NodeNow[], { now, upSince }: Moment): RolloutGate {
+  const away = having.filter(({ isConnected }) => !isConnected);
+  const goneFor = ({ awaySince, endedAt }: NodeNow) =>
+    now.getTime() - Math.max(awaySince?.getTime() ?? 0, endedAt?.getTime() ?? 0, upSince.getTime());
+  const gone = away.find((node) => goneFor(node) > AWAY_MS);
+  if (gone) return gate('connected', 'failed', { ...at(gone), message: 'it is not connected any more' });
+  return gate('connected', away.length > 0 ? 'waiting' : 'passed');
+}
+
+/** What it said after it had it: by its gauges, or where it has none by a heartbeat. */
+function saidOf(node: NodeNow): { nginx: string | null; error: string | null; isSure: boolean } | null {
+  if (node.gauges) return { ...node.gauges.last, isSure: node.gauges.unwell >= UNWELL_SAMPLES };
+  const isNews = node.lastSeenAt !== null && node.endedAt !== null && node.lastSeenAt > node.endedAt;
+  return isNews ? { nginx: node.nginx, error: node.error, isSure: true } : null;
+}
+
+function nginx(having: NodeNow[]): RolloutGate {
+  const ill = having.find((node) => {
+    const said = saidOf(node);
+    const isDown = said?.nginx === 'stopped' || said?.nginx === 'rolledBack';
+    return said?.isSure === true && isDown && node.baseline?.nginx === 'running';
+  });
+  return ill
+    ? gate('nginx', 'failed', { ...at(ill), message: saidOf(ill)?.error ?? saidOf(ill)?.nginx ?? null })
+    : gate('nginx', 'passed');
+}
+
+/** Errors that it did not have before, and documents refused that those without it take. */
+function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
+  const refusedElsewhere = new Set(untouched.flatMap(({ rejected }) => rejected.map(({ key }) => key)));
+  for (const node of having) {
+    const known = new Set([...refusedElsewhere, ...(node.baseline?.rejected ?? [])]);
+    const refused = node.rejected.find(({ key }) => !known.has(key));
+    if (refused) return gate('errors', 'failed', { ...at(node), message: `${refused.key}: ${refused.error}` });
+    const said = saidOf(node);
+    if (said?.isSure === true && said.error !== null && node.baseline?.error == null)
+      return gate('errors', 'failed', { ...at(node), message: said.error });
+  }
+  return gate('errors', 'passed');
+}
+
+interface Counted {
+  requests: number;
+  serverErrors: number;
+}
+const sum = (parts: Counted[]): Counted => ({
+  requests: parts.reduce((total, { requests }) => total + requests, 0),
+  serverErrors: parts.reduce((total, part) => total + part.serverErrors, 0),
+});
+const share = ({ requests, serverErrors }: Counted, least: number) =>
+  requests < least ? null : serverErrors / requests;
+const recentOf = (nodes: NodeNow[], least: number): Counted[] =>
+  nodes.flatMap(({ gauges }) => (gauges ? [recent(gauges, least)] : []));
+const baselinesOf = (nodes: NodeNow[]): Baseline[] => nodes.flatMap(({ baseline }) => (baseline ? [baseline] : []));
+
+/** Each by itself, and all of them together, where each has few visitors. */
+function serverErrors(having: NodeNow[], untouched: NodeNow[], { serverErrors, requests: least }: RolloutGates) {
+  const others = share(sum(recentOf(untouched, least)), least);
+  const groups = [...having.map((node) => [node]), having];
+  let worst: RolloutGate = gate('serverErrors', 'notJudged', {
+    others,
+    requests: sum(recentOf(having, least)).requests,
+  });
+  for (const group of groups) {
+    const now = sum(recentOf(group, least));
+    const value = share(now, least);
+    if (value === null) continue;
+    const before = share(sum(baselinesOf(group)), least);
+    const limit = Math.min(1, Math.max(before ?? 0, others ?? 0) + serverErrors);
+    const failed = value > limit && now.serverErrors >= LEAST_ERRORS;
+    const [node] = group;
+    const found = gate('serverErrors', failed ? 'failed' : 'passed', {
+      ...(group.length === 1 && node && at(node)),
+      value,
+      limit,
+      before,
+      others,
+      requests: now.requests,
+    });
+    if (failed) return found;
+    if ((worst.value ?? -1) <= value) worst = found;
+  }
+  return worst;
+}
+
+function latency(having: NodeNow[], untouched: NodeNow[], { latencyFactor, requests: least }: RolloutGates) {
+  const others = median(untouched.flatMap(({ gauges }) => median(gauges?.p99s ?? []) ?? []));
+  let worst: RolloutGate = gate('latency', 'notJudged', { others, requests: sum(recentOf(having, least)).requests });
+  for (const node of having) {
+    const { gauges, baseline } = node;
+    if (!gauges || gauges.requests < least || gauges.p99s.length < LEAST_SAMPLES) continue;
+    const before: Sample['p99Ms'] = baseline?.p99Ms ?? null;
+    const value = median(gauges.p99s);
+    if (value === null || (before === null && others === null)) continue;
+    const usual = Math.max(before ?? 0, others ?? 0);
+    const limit = Math.max(usual * latencyFactor, usual + LEAST_RISE_MS);
+    const failed = value > limit;
+    const found = gate('latency', failed ? 'failed' : 'passed', {
+      ...at(node),
+      value,
+      limit,
+      before,
+      others,
+      requests: gauges.requests,
+    });
+    if (failed) return found;
+    if ((worst.value ?? -1) <= value) worst = found;
+  }
+  return worst;
+}
+
+/** Of a gate that failed, for whoever reads it without a console. */
+export function inWords({ gate, nodeName, value, limit, before, others, requests, message }: RolloutGate): string {
+  const who = nodeName ?? 'together, those that have it';
+  const percent = (part: number | null) => (part === null ? 'not known' : `${Math.round(part * 1000) / 10} %`);
+  const ms = (time: number | null) => (time === null ? 'not known' : `${Math.round(time)} ms`);
+  if (gate === 'serverErrors')
+    return `${who}: ${percent(value)} of ${requests} answers were 5xx, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`;
+  if (gate === 'latency')
+    return `${who}: one in a hundred answers took longer than ${ms(value)}, at most ${ms(limit)} is taken (before: ${ms(before)}; nodes without it: ${ms(others)})`;
+  return `${who}: ${message ?? 'not well'}`;
+}

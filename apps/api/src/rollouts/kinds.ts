@@ -1,0 +1,5 @@
+import type { RolloutKind } from '@edgeloom/contract/rollouts/rollouts.ts';
+import type { Kind } from './kind.ts';
+import { releaseKind } from './release-kind.ts';
+
+export const kinds: Readonly<Partial<Record<RolloutKind, Kind>>> = { release: releaseKind };

@@ -1,0 +1,73 @@
+// Which node comes in which wave. Never more of a zone than the wave's share of it, whoever is away: those that are there go
+// first, and among them those that have visitors, since they show what is wrong.
+import type { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
+
+export interface Wave {
+  position: number;
+  /** Of the nodes of each zone, those before it included; null: one node of all. */
+  percent: number | null;
+}
+
+export interface Candidate {
+  nodeId: string;
+  name: string;
+  zoneId: string;
+  isConnected: boolean;
+  isServing: boolean;
+  isMain: boolean;
+}
+
+export function wavesOf(strategy: RolloutStrategy): Wave[] {
+  if (strategy.type === 'allAtOnce') return [{ position: 0, percent: 100 }];
+  const shares = [...new Set([...strategy.percent, 100])].toSorted((a, b) => a - b);
+  const percents = strategy.canary ? [null, ...shares] : shares;
+  return percents.map((percent, position) => ({ position, percent }));
+}
+
+/** Of those that have not begun, over the waves that have not begun. `begun` keeps its places. */
+export function planned(
+  open: readonly Candidate[],
+  begun: readonly { zoneId: string }[],
+  waves: readonly Wave[],
+): Map<string, number> {
+  const plan = new Map<string, number>();
+  const rest = open.toSorted(byUse);
+  const count = (nodes: readonly { zoneId: string }[], zoneId: string) =>
+    nodes.filter((node) => node.zoneId === zoneId).length;
+  for (const { position, percent } of waves) {
+    if (percent === null) {
+      const first = canaryOf(rest);
+      if (first) plan.set(first.nodeId, position);
+      continue;
+    }
+    for (const zoneId of new Set(rest.map((node) => node.zoneId))) {
+      const ofZone = rest.filter((node) => node.zoneId === zoneId);
+      const before = count(begun, zoneId);
+      const isPlaced = ({ nodeId }: Candidate) => plan.has(nodeId);
+      const share = Math.ceil((percent * (ofZone.length + before)) / 100);
+      const room = share - before - ofZone.filter(isPlaced).length;
+      for (const { nodeId } of ofZone.filter((node) => !isPlaced(node)).slice(0, Math.max(0, room)))
+        plan.set(nodeId, position);
+    }
+  }
+  return plan;
+}
+
+const byUse = (a: Candidate, b: Candidate) =>
+  Number(b.isConnected) - Number(a.isConnected) ||
+  Number(b.isServing) - Number(a.isServing) ||
+  Number(b.isMain) - Number(a.isMain) ||
+  a.name.localeCompare(b.name) ||
+  a.nodeId.localeCompare(b.nodeId);
+
+/** Of the zone that has the most, so that the others carry on if it falls. */
+function canaryOf(sorted: readonly Candidate[]): Candidate | undefined {
+  const sizes = Map.groupBy(sorted, ({ zoneId }) => zoneId);
+  const sizeOf = ({ zoneId }: Candidate) => sizes.get(zoneId)?.length ?? 0;
+  const [best] = sorted;
+  const alike = sorted.filter(
+    (node) =>
+      node.isConnected === best?.isConnected && node.isServing === best.isServing && node.isMain === best.isMain,
+  );
+  return alike.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
+}

@@ -1,0 +1,39 @@
+// Releases: each node is ordered to take one and tells by reports how it goes (reports.ts). The way back is an order for what
+// it had.
+import { compareVersions, ReleaseProduct, ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
+import * as z from 'zod';
+import { upgradeOrder } from '../releases/orders.ts';
+import { releasesIn } from '../releases/store.ts';
+import type { Kind } from './kind.ts';
+import type { NodeNow } from './now.ts';
+
+export const ReleaseTarget = z.object({ product: ReleaseProduct, version: z.string() });
+export type ReleaseTarget = z.output<typeof ReleaseTarget>;
+const Before = z.object({ version: z.string() });
+const Packs = z.record(z.string(), z.string()).catch({});
+
+/** '' where it has none. */
+export const versionAt = ({ version, packs }: Pick<NodeNow, 'version' | 'packs'>, product: ReleaseProduct): string =>
+  product === 'agent' ? version : (Packs.parse(packs)[product] ?? '');
+
+export const releaseKind: Kind = {
+  turnsAtOnce: false,
+  reachesLateComers: false,
+  before: ({ target }, node) => ({ version: versionAt(node, ReleaseTarget.parse(target).product) }),
+
+  async order(here, { target }, { nodeId, orderKey, state, before }, now) {
+    const { product, version: to } = ReleaseTarget.parse(target);
+    const isBack = state === 'goingBack';
+    const had = Before.nullable().parse(before)?.version ?? '';
+    const version = isBack ? had : to;
+    if (version === '') return `it had no ${product} before`;
+    const { releases } = await releasesIn(here.env);
+    const release = releases.find(({ manifest }) => manifest.product === product && manifest.version === version);
+    if (!release || orderKey === null) return `${product} ${version} is not in the store any more`;
+    const rollback = isBack || isOlder(to, had);
+    return upgradeOrder(here, { upgradeID: orderKey, nodeID: nodeId, release, rollback, now });
+  },
+};
+
+/** Somebody named an older one: what a node has may be a version of no release. */
+const isOlder = (to: string, had: string) => ReleaseVersion.safeParse(had).success && compareVersions(to, had) < 0;

@@ -1,0 +1,46 @@
+// What nodes report of an order. Stored before it is answered: a node says it again until then, and what was stored already
+// changes nothing.
+import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import type { Pool } from 'pg';
+import { clean } from '../node-link/incoming.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+import type { NodeNow } from './now.ts';
+import { holdRollout, keepTurn } from './rows.ts';
+import { Turn } from './turn.ts';
+
+const steps: readonly NodeNow['phase'][] = ['asked', 'accepted', 'fetching', 'switching'];
+
+export async function storeUpgradeReport(
+  pool: Pool,
+  nodeId: string,
+  { upgradeID, state, message }: UpgradeReport,
+  now: Date,
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT rollout_id AS id FROM rollout_nodes WHERE node_id = $1 AND order_key = $2`,
+    [nodeId, upgradeID],
+  );
+  // Of an order that was taken back, or of a rollout that is gone: there is nobody who wants to know.
+  if (!rows[0]) return;
+  const { id } = rows[0];
+  await withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      const rollout = await holdRollout(client, id, { reporter: nodeId });
+      const node = rollout?.nodes.find(({ orderKey }) => orderKey === upgradeID);
+      if (!rollout || !node) return;
+      const was = structuredClone(rollout);
+      const turn = new Turn(rollout, now);
+      if (state === 'fetching' || state === 'switching') goFurther(turn, node, state);
+      else turn.happen(node, state, message === '' ? null : clean(message));
+      await keepTurn(client, turn, was, now);
+      if (turn.isNews) await client.query(`SELECT pg_notify('rollouts', '')`);
+    }),
+  );
+}
+
+function goFurther(turn: Turn, node: NodeNow, phase: 'fetching' | 'switching') {
+  if (node.phase === null || steps.indexOf(node.phase) >= steps.indexOf(phase)) return;
+  node.phase = phase;
+  turn.nodes.add(node);
+  turn.say(phase, { nodeId: node.nodeId });
+}

@@ -1,0 +1,184 @@
+// From rows to a rollout and back, within the transaction of whoever holds it.
+import {
+  RolloutFault,
+  RolloutGate,
+  RolloutKind,
+  RolloutNodeState,
+  RolloutState,
+  RolloutStrategy,
+  WaveState,
+} from '@edgeloom/contract/rollouts/rollouts.ts';
+import type { PoolClient } from 'pg';
+import * as z from 'zod';
+import { clean } from '../node-link/incoming.ts';
+import { Baseline, Gauged } from './gauged.ts';
+import { upgradeOf } from './node-events.ts';
+import type { NodeNow, RolloutNow } from './now.ts';
+import type { Turn } from './turn.ts';
+
+const Day = z.date().nullable();
+const Head = z.object({
+  id: z.string(),
+  kind: RolloutKind,
+  target: z.unknown(),
+  title: z.string(),
+  state: RolloutState,
+  fast: z.boolean(),
+  wave: z.int(),
+  strategy: RolloutStrategy,
+  fault: RolloutFault.nullable(),
+  message: z.string().nullable(),
+  createdAt: z.date(),
+  endedAt: Day,
+});
+const Wave = z.object({
+  position: z.int(),
+  percent: z.int().nullable(),
+  state: WaveState,
+  startedAt: Day,
+  soakEndsAt: Day,
+  endedAt: Day,
+  gates: z.array(RolloutGate),
+});
+const Node = z.object({
+  nodeId: z.string(),
+  name: z.string(),
+  zoneId: z.string(),
+  wave: z.int(),
+  state: RolloutNodeState,
+  phase: z.enum(['asked', 'accepted', 'fetching', 'switching']).nullable(),
+  orderKey: z.string().nullable(),
+  before: z.unknown(),
+  message: z.string().nullable(),
+  baseline: Baseline.nullable(),
+  gauges: Gauged.nullable(),
+  startedAt: Day,
+  endedAt: Day,
+  active: z.boolean(),
+  isTaken: z.boolean(),
+  isServing: z.boolean(),
+  isMain: z.boolean(),
+  isConnected: z.boolean(),
+  awaySince: Day,
+  version: z.string(),
+  release: z.string().nullable(),
+  packs: z.unknown(),
+  nginx: z.string().nullable(),
+  error: z.string().nullable(),
+  rejected: z.array(z.object({ key: z.string(), revision: z.int(), error: z.string() })),
+  lastSeenAt: Day,
+  revision: z.int(),
+});
+
+/** Who may move it: the process that has claimed it, or whoever brings news of one of its nodes. */
+export type Holder = { claim: string } | { reporter: string };
+
+/** In SQL, of a node `n` of the rollout `r`: another one has begun with it, or is to bring it something newer of the same. */
+export const isTaken = `EXISTS (
+  SELECT FROM rollout_nodes o JOIN rollouts other ON other.id = o.rollout_id
+  WHERE o.node_id = n.node_id AND o.rollout_id <> n.rollout_id
+    AND (o.active OR other.kind = r.kind AND other.target->'product' = r.target->'product' AND other.created_at > r.created_at))`;
+
+/** Held from here to the end of the transaction. Null: it is gone, or somebody else's. Of a reporter's there is that node alone. */
+export async function holdRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutNow | null> {
+  const claim = 'claim' in holder ? holder.claim : null;
+  const reporter = 'reporter' in holder ? holder.reporter : null;
+  const { rows } = await client.query<Record<string, unknown>>(
+    `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, created_at AS "createdAt", ended_at AS "endedAt"
+     FROM rollouts WHERE id = $1 AND ($2::uuid IS NULL OR claimed_by = $2) FOR UPDATE`,
+    [id, claim],
+  );
+  if (!rows[0]) return null;
+  const waves = await client.query<Record<string, unknown>>(
+    `SELECT position, percent, state, started_at AS "startedAt", soak_ends_at AS "soakEndsAt", ended_at AS "endedAt", gates
+     FROM rollout_waves WHERE rollout_id = $1 ORDER BY position`,
+    [id],
+  );
+  const nodes = await client.query<Record<string, unknown>>(
+    `SELECT n.node_id AS "nodeId", m.name, m.zone_id AS "zoneId", n.wave, n.state, n.phase, n.order_key AS "orderKey", n.before,
+       n.message, n.baseline, n.gauges, n.started_at AS "startedAt", n.ended_at AS "endedAt", n.active,
+       n.state = 'away' AND ${isTaken} AS "isTaken",
+       m.enabled AND m.kind = 'edge' AS "isServing", m.role = 'main' AS "isMain",
+       s.connected_at IS NOT NULL AS "isConnected",
+       CASE WHEN s.connected_at IS NULL THEN s.disconnected_at END AS "awaySince",
+       coalesce(s.version, '') AS version, s.release, coalesce(s.packs, '{}') AS packs, s.nginx, s.error,
+       coalesce(s.rejected, '[]') AS rejected, s.last_seen_at AS "lastSeenAt", coalesce(s.revision, 0) AS revision
+     FROM rollouts r JOIN rollout_nodes n ON n.rollout_id = r.id JOIN nodes m ON m.id = n.node_id
+     LEFT JOIN node_states s ON s.node_id = n.node_id
+     WHERE r.id = $1 AND ($2::uuid IS NULL OR n.node_id = $2) ORDER BY m.name, m.id`,
+    [id, reporter],
+  );
+  return {
+    ...Head.parse(rows[0]),
+    waves: z.array(Wave).parse(waves.rows),
+    nodes: z.array(Node).parse(nodes.rows),
+  };
+}
+
+/** One that began, or waits for longer, has one of its nodes. One that has taken its nodes already waits for nobody. */
+export async function isBehind(client: PoolClient, { id, createdAt, state, nodes }: RolloutNow): Promise<boolean> {
+  if (state !== 'waiting' || nodes.every(({ active }) => active)) return false;
+  const { rows } = await client.query<{ behind: boolean }>(
+    `SELECT EXISTS (
+       SELECT FROM rollout_nodes mine JOIN rollout_nodes o ON o.node_id = mine.node_id AND o.rollout_id <> mine.rollout_id
+       JOIN rollouts r ON r.id = o.rollout_id
+       WHERE mine.rollout_id = $1
+         AND (o.active OR r.state = 'waiting' AND (r.created_at, r.id) < ($2, $1::uuid))
+     ) AS behind`,
+    [id, createdAt],
+  );
+  return rows[0]?.behind === true;
+}
+
+/** What a turn has changed. `was`: how its head stood before. */
+export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, now: Date): Promise<void> {
+  const { rollout } = turn;
+  // Only where something is another: who works on rollouts is woken by it.
+  if (headOf(rollout) !== headOf(was))
+    await client.query(
+      `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, ended_at = $7 WHERE id = $1`,
+      [rollout.id, rollout.state, rollout.fast, rollout.wave, rollout.fault, rollout.message, rollout.endedAt],
+    );
+  if (turn.waves.size > 0)
+    await client.query(
+      `UPDATE rollout_waves w SET state = x.state, started_at = x."startedAt", soak_ends_at = x."soakEndsAt", ended_at = x."endedAt",
+         gates = x.gates
+       FROM jsonb_to_recordset($2::jsonb) AS x(position int, state text, "startedAt" timestamptz, "soakEndsAt" timestamptz,
+         "endedAt" timestamptz, gates jsonb)
+       WHERE w.rollout_id = $1 AND w.position = x.position`,
+      [rollout.id, JSON.stringify([...turn.waves])],
+    );
+  if (turn.nodes.size > 0) await keepNodes(client, rollout, [...turn.nodes]);
+  if (turn.lines.length > 0)
+    await client.query(
+      `INSERT INTO rollout_lines (rollout_id, node_id, at, event, wave, detail, message)
+       SELECT $1, x."nodeId", $3, x.event, x.wave, x.detail, x.message
+       FROM jsonb_to_recordset($2::jsonb)
+         AS x("nodeId" uuid, event text, wave int, detail text, message text, place int) ORDER BY x.place`,
+      [rollout.id, JSON.stringify(turn.lines.map((line, place) => ({ ...line, place, wave: rollout.wave }))), now],
+    );
+}
+
+const headOf = ({ state, fast, wave, fault, message, endedAt }: RolloutNow) =>
+  JSON.stringify([state, fast, wave, fault, message, endedAt]);
+
+async function keepNodes(client: PoolClient, { id, kind }: RolloutNow, nodes: NodeNow[]) {
+  const rows = nodes.map((node) => ({
+    ...node,
+    message: node.message === null ? null : clean(node.message),
+    upgrade: kind === 'release' ? (upgradeOf[node.state] ?? null) : null,
+  }));
+  await client.query(
+    `UPDATE rollout_nodes r SET wave = x.wave, state = x.state, phase = x.phase, order_key = x."orderKey", before = x.before,
+       message = x.message, baseline = x.baseline, gauges = x.gauges, started_at = x."startedAt", ended_at = x."endedAt", active = x.active
+     FROM jsonb_to_recordset($2::jsonb) AS x("nodeId" uuid, wave int, state text, phase text, "orderKey" uuid, before jsonb,
+       message text, baseline jsonb, gauges jsonb, "startedAt" timestamptz, "endedAt" timestamptz, active bool)
+     WHERE r.rollout_id = $1 AND r.node_id = x."nodeId"`,
+    [id, JSON.stringify(rows)],
+  );
+  await client.query(
+    `UPDATE node_states s SET upgrade = x.upgrade FROM jsonb_to_recordset($1::jsonb) AS x("nodeId" uuid, upgrade text)
+     WHERE s.node_id = x."nodeId" AND s.upgrade <> x.upgrade`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,228 @@
+// Carries a rollout on. What must outlive the process is in its rows, so whoever takes it up after a death goes on where it
+// stands: a node that was asked and did not answer is asked again, which is harmless.
+import { randomUUIDv7 } from 'node:crypto';
+import { setInterval } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { Installation } from '../core/installation.ts';
+import type { Answer, Order } from '../node-link/commands.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+import { sampleOf, type Sample } from './gauged.ts';
+import type { Kind, Progress } from './kind.ts';
+import { kinds } from './kinds.ts';
+import type { NodeNow, RolloutNow } from './now.ts';
+import { holdRollout, isBehind, isTaken, keepTurn } from './rows.ts';
+import { takeTurn, Turn } from './turn.ts';
+
+const LEASE = `interval '15 seconds'`;
+const RENEW_MS = 3000;
+const LOOK_MS = 1000;
+const SAMPLE_MS = 2000;
+const GAUGES_MS = 1500;
+const ASK_AGAIN_MS = 3000;
+/** Nodes that are spoken to at once. */
+const AT_ONCE = 64;
+
+/** Another process has it. */
+class ClaimLost extends Error {}
+
+/** The nodes, as a rollout speaks to them. */
+export interface Nodes {
+  isUp: () => boolean;
+  order: (nodeId: string, order: Order) => Promise<Answer>;
+}
+
+export interface Engine {
+  here: Installation;
+  nodes: Nodes;
+  now: () => Date;
+}
+
+export interface Claimed {
+  id: string;
+  claim: string;
+}
+
+/** The oldest that nobody works on, of those that have not ended, or have, and somebody has come who was away. */
+export async function claimRollout(pool: Pool): Promise<Claimed | null> {
+  const claim = randomUUIDv7();
+  const { rows } = await pool.query<{ id: string }>(
+    `UPDATE rollouts SET claimed_by = $1, claimed_until = now() + ${LEASE}
+     WHERE id = (
+       SELECT r.id FROM rollouts r
+       WHERE (r.state IN ('waiting', 'running', 'paused', 'rollingBack')
+           OR r.state = 'completed' AND r.kind = 'release' AND r.ended_at > now() - interval '30 days' AND EXISTS (
+             SELECT FROM rollout_nodes n LEFT JOIN node_states s ON s.node_id = n.node_id
+             WHERE n.rollout_id = r.id AND (n.active OR n.state = 'away' AND s.connected_at IS NOT NULL AND NOT ${isTaken})))
+         AND (r.claimed_until IS NULL OR r.claimed_until < now())
+       ORDER BY r.created_at, r.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [claim],
+  );
+  return rows[0] ? { id: rows[0].id, claim } : null;
+}
+
+/** Until it has ended, or the process does. `woken` resolves when there may be news. */
+export async function runRollout(
+  engine: Engine,
+  claimed: Claimed,
+  stopping: AbortSignal,
+  woken: () => Promise<void>,
+): Promise<void> {
+  const { pool } = engine.here;
+  const keeping = setInterval(() => {
+    pool
+      .query(`UPDATE rollouts SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2`, [
+        claimed.id,
+        claimed.claim,
+      ])
+      .catch(() => undefined);
+  }, RENEW_MS);
+  const carrier = new Carrier(engine, claimed);
+  try {
+    while (!stopping.aborted) {
+      const news = woken();
+      const next = await carrier.look();
+      if (next === 'over') break;
+      if (next > 0)
+        await Promise.race([news, setTimeout(next, undefined, { signal: stopping }).catch(() => undefined)]);
+    }
+    // Whoever comes next takes it up at once.
+    await pool.query(`UPDATE rollouts SET claimed_by = NULL, claimed_until = NULL WHERE id = $1 AND claimed_by = $2`, [
+      claimed.id,
+      claimed.claim,
+    ]);
+  } catch (error) {
+    if (!(error instanceof ClaimLost)) throw error;
+  } finally {
+    clearInterval(keeping);
+  }
+}
+
+/** One rollout in the hands of one process. It remembers only what costs nothing to forget. */
+export class Carrier {
+  readonly #engine: Engine;
+  readonly #claimed: Claimed;
+  #upSince: Date | null = null;
+  #wanted: string[] = [];
+  #sampledAt = -Infinity;
+  #isUrgent = false;
+  readonly #askedAt = new Map<string, number>();
+
+  constructor(engine: Engine, claimed: Claimed) {
+    this.#engine = engine;
+    this.#claimed = claimed;
+  }
+
+  /** Does what there is to do now, and answers in how many milliseconds there may be more. */
+  async look(): Promise<number | 'over'> {
+    const { nodes, now } = this.#engine;
+    this.#upSince = nodes.isUp() ? (this.#upSince ?? now()) : null;
+    const samples = await this.#sample();
+    const { rollout, isOver } = await this.#turn(samples);
+    if (isOver) return 'over';
+    await this.#ask(rollout);
+    return this.#isUrgent ? 0 : LOOK_MS;
+  }
+
+  async #sample(): Promise<Map<string, Sample | null>> {
+    const { nodes, now } = this.#engine;
+    const at = now().getTime();
+    if (!this.#isUrgent && at - this.#sampledAt < SAMPLE_MS) return new Map();
+    if (this.#wanted.length > 0) this.#sampledAt = at;
+    const ask = async (nodeId: string) => {
+      const answer = await nodes.order(nodeId, { name: 'gauges', waitMs: GAUGES_MS });
+      return [nodeId, typeof answer === 'string' || !answer.gauges ? null : sampleOf(answer.gauges)] as const;
+    };
+    return new Map(await inParallel(this.#wanted, ask));
+  }
+
+  async #turn(samples: Map<string, Sample | null>): Promise<{ rollout: RolloutNow; isOver: boolean }> {
+    const { now } = this.#engine;
+    return this.#holding(async (client, rollout, kind) => {
+      const was = structuredClone(rollout);
+      const turn = new Turn(rollout, now());
+      const upSince = this.#upSince;
+      // Nobody is judged, and nobody is given up, by whoever cannot be heard.
+      if (upSince !== null || rollout.nodes.length === 0) {
+        const progress = (await kind.look?.(client, rollout)) ?? new Map<NodeNow, Progress>();
+        for (const [node, { event, message }] of progress) turn.happen(node, event, message);
+        const facts = {
+          now: now(),
+          upSince: upSince ?? now(),
+          samples,
+          isBehind: await isBehind(client, rollout),
+        };
+        takeTurn(turn, facts, kind);
+      }
+      if (turn.isNews) await kind.tell?.(client, rollout);
+      await keepTurn(client, turn, was, now());
+      this.#wanted = turn.wanted;
+      this.#isUrgent = turn.isUrgent;
+      const isOver = rollout.endedAt !== null && !rollout.nodes.some(({ active }) => active);
+      return { rollout, isOver };
+    });
+  }
+
+  /** Those that have not answered yet. */
+  async #ask(rollout: RolloutNow): Promise<void> {
+    const { here, nodes, now } = this.#engine;
+    const orderOf = kindOf(rollout).order;
+    const at = now().getTime();
+    const isDue = ({ orderKey }: NodeNow) => at - (this.#askedAt.get(orderKey ?? '') ?? -Infinity) >= ASK_AGAIN_MS;
+    const due = rollout.nodes.filter((node) => node.phase === 'asked' && node.isConnected && isDue(node));
+    if (!orderOf || due.length === 0 || !nodes.isUp()) return;
+    const said = await inParallel(due, async (node) => {
+      this.#askedAt.set(node.orderKey ?? '', at);
+      const order = await orderOf(here, rollout, node, now());
+      if (typeof order === 'string') return { node, answer: null, refusal: order };
+      const answer = await nodes.order(node.nodeId, order);
+      const refusal = typeof answer !== 'string' && !answer.ok ? (answer.error ?? 'refused') : null;
+      return { node, answer, refusal };
+    });
+    await this.#holding(async (client, present) => {
+      const was = structuredClone(present);
+      const turn = new Turn(present, now());
+      for (const { node, answer, refusal } of said) {
+        const same = present.nodes.find(({ nodeId, orderKey }) => nodeId === node.nodeId && orderKey === node.orderKey);
+        if (!same || same.phase !== 'asked') continue;
+        if (refusal !== null) turn.happen(same, 'failed', refusal);
+        // It did not hear, and is not there: nothing has begun.
+        else if (answer === 'unheard' && !same.isConnected) turn.happen(same, 'notThere');
+        else if (answer !== null && typeof answer !== 'string') {
+          same.phase = 'accepted';
+          turn.nodes.add(same);
+        }
+      }
+      await keepTurn(client, turn, was, now());
+    });
+  }
+
+  #holding<T>(task: (client: PoolClient, rollout: RolloutNow, kind: Kind) => Promise<T>): Promise<T> {
+    const { id, claim } = this.#claimed;
+    return withClient(this.#engine.here.pool, (client) =>
+      inTransaction(client, async () => {
+        const rollout = await holdRollout(client, id, { claim });
+        if (!rollout) throw new ClaimLost();
+        return task(client, rollout, kindOf(rollout));
+      }),
+    );
+  }
+}
+
+function kindOf({ kind }: RolloutNow): Kind {
+  const found = kinds[kind];
+  if (!found) throw new Error(`nobody carries on rollouts of the kind ${kind}`);
+  return found;
+}
+
+/** Each of them, some at a time. */
+async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.values();
+  const work = async () => {
+    for (const item of queue) results.push(await task(item));
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
+  return results;
+}

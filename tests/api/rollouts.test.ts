@@ -1,0 +1,494 @@
+// Releases on their way to nodes that are played: which is told when, what stops it, and what a process that dies leaves behind.
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { claimRollout, type Carrier } from '@edgeloom/api/rollouts/run-rollout.ts';
+import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import type { RolloutAction, UpgradeInput } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import type { Tenant } from '../support/build.ts';
+import { PlayedFleet, START } from '../support/played-fleet.ts';
+import { releaseShelf } from '../support/release-shelf.ts';
+import '../support/matchers.ts';
+
+const shelf = await releaseShelf();
+await shelf.put('agent', '1.0.0');
+await shelf.put('agent', '1.1.0');
+await shelf.put('waf', '3.0.0');
+const { as, build, installation, close } = await testApp(shelf.settings);
+const { db } = installation;
+afterAll(close);
+
+type Wish = Partial<Pick<UpgradeInput, 'product' | 'version' | 'reason'>> & { strategy?: object };
+const waves = (more: object = {}) => ({ type: 'waves', soakSeconds: 12, ...more });
+
+/** Of one tenant, so many nodes in each zone, all there. */
+async function fleetOf(counts: number[], tenant?: Tenant) {
+  const of = tenant ?? (await build.client());
+  const zones = await Promise.all(counts.map(() => build.zone({ tenant: of })));
+  const made = await Promise.all(
+    zones.flatMap((zone, i) => Array.from({ length: counts[i] ?? 0 }, () => build.node({ zone }))),
+  );
+  await db.edgeNode.updateMany({ where: { id: { in: made.map(({ id }) => id) } }, data: { joinedAt: new Date() } });
+  const fleet = new PlayedFleet(
+    installation,
+    made.map(({ id }) => id),
+  );
+  await fleet.connect(...fleet.nodes);
+  const zoneOf = new Map(made.map(({ id, zoneId }) => [id, zoneId]));
+  const { call } = as(of.client);
+  return {
+    tenant: of,
+    fleet,
+    zoneOf,
+    call,
+    begin: ({ strategy = waves(), ...wish }: Wish = {}) =>
+      call(upgrades.begin, { body: { ids: made.map(({ id }) => id), ...wish, strategy: Strategy.parse(strategy) } }),
+    get: (id: string) => call(rollouts.get, { params: { id } }),
+    act: (id: string, action: RolloutAction) =>
+      call(rollouts.act, { params: { id, action }, body: { reason: 'because' } }),
+  };
+}
+const Strategy = upgrades.begin.body.shape.strategy;
+
+const told = (fleet: PlayedFleet) => fleet.nodes.filter(({ heard }) => heard.length > 0);
+const versions = (fleet: PlayedFleet) => fleet.nodes.map(({ version }) => version);
+
+/** Looks, nodes report, two seconds pass; until it is so, or for ten minutes of the fleet. */
+async function until(carrier: Carrier, fleet: PlayedFleet, isSo: () => boolean | Promise<boolean>) {
+  for (let second = 0; second < 600; second += 2) {
+    if (await isSo()) return;
+    await carrier.look();
+    await fleet.report();
+    fleet.pass(2);
+  }
+  throw new Error('it never came to that');
+}
+const ended = (id: string) => async () => (await db.rollout.count({ where: { id, endedAt: null } })) === 0;
+
+/** To its end. */
+async function finish(made: Awaited<ReturnType<typeof fleetOf>>, id: string) {
+  await until(await made.fleet.carrier(id), made.fleet, ended(id));
+  return made.get(id);
+}
+describe('a release', () => {
+  test('comes to one node, then to a tenth of each zone, then to all, each wave once the one before has been watched', async () => {
+    const made = await fleetOf([20, 11]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    const sizes = new Set<number>();
+    /** Of how many of each zone have heard of it. */
+    const shares = new Set<string>();
+    await until(carrier, made.fleet, () => {
+      const heard = told(made.fleet);
+      sizes.add(heard.length);
+      const inZones = Map.groupBy(heard, ({ id }) => made.zoneOf.get(id));
+      shares.add(
+        Array.from(inZones.values(), (inZone) => inZone.length)
+          .toSorted((a, b) => a - b)
+          .join(),
+      );
+      return ended(id)();
+    });
+    expect([...shares]).toEqual(['', '1', '2,2', '11,20']);
+    expect([...sizes]).toEqual([0, 1, 4, 31]);
+    const rollout = await made.get(id);
+    expect(rollout).toMatchObject({ state: 'completed', counts: { total: 31, updated: 31 }, fault: null });
+    expect(rollout.waves.map(({ state, nodes }) => [state, nodes])).toEqual([
+      ['passed', 1],
+      ['passed', 3],
+      ['passed', 27],
+    ]);
+    expect(new Set(versions(made.fleet))).toEqual(new Set(['1.1.0']));
+    // Each was asked once.
+    expect(made.fleet.nodes.every(({ heard }) => heard.join() === '1.1.0')).toBe(true);
+    const { data } = await made.call(nodes.list, { query: {} });
+    expect(new Set(data.map(({ upgradeStatus }) => upgradeStatus))).toEqual(new Set(['updateComplete']));
+  });
+
+  test('that does not come up is stopped at the first node, and the others never hear of it', async () => {
+    const made = await fleetOf([10]);
+    for (const node of made.fleet.nodes) node.outcome = 'rolledBack';
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { failed: 1 } });
+    expect(rollout.message).toContain('it did not come up');
+    expect(told(made.fleet)).toHaveLength(1);
+    const [first] = told(made.fleet);
+    const logs = await made.call(upgrades.logs, { params: { nodeID: first?.id ?? '' }, query: {} });
+    expect(logs.data.map(({ event }) => event)).toEqual(['asked', 'switching', 'rolledBack', 'gateFailed']);
+    expect(logs.data[0]).toMatchObject({ product: 'agent', version: '1.1.0', rolloutID: id });
+    expect(await made.call(nodes.get, { params: { nodeID: first?.id ?? '' } })).toMatchObject({
+      upgradeStatus: 'updateFailed',
+    });
+  });
+
+  test('under which visitors get 5xx goes back from all that have it, with the figures', async () => {
+    const made = await fleetOf([20]);
+    const { id, nodes: planned } = await made.begin();
+    // The first one stays well: only in the second wave it shows.
+    const first = planned.find(({ wave }) => wave === 0)?.nodeID;
+    for (const node of made.fleet.nodes)
+      node.traffic = ({ version }) => ({
+        requests: 100,
+        serverErrors: version === '1.1.0' && node.id !== first ? 40 : 0,
+        p99Ms: 20,
+      });
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'serverErrors', counts: { back: 2, failed: 0 } });
+    expect(rollout.message).toMatch(/40 % of \d+ answers were 5xx.*before: 0 %; nodes without it: 0 %/);
+    expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'failed', 'waiting']);
+    const gate = rollout.waves[1]?.gates.find(({ state }) => state === 'failed');
+    expect(gate).toMatchObject({ gate: 'serverErrors', value: 0.4, limit: expect.closeTo(0.05, 3) });
+    expect(told(made.fleet).map(({ heard }) => heard)).toEqual([
+      ['1.1.0', '1.0.0 back'],
+      ['1.1.0', '1.0.0 back'],
+    ]);
+    expect(new Set(versions(made.fleet))).toEqual(new Set(['1.0.0']));
+  });
+
+  test('that begins to fail late goes back from then on, however well it went before', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin({ strategy: waves({ soakSeconds: 3600 }) });
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, () => made.fleet.now - START > 500_000);
+    for (const node of made.fleet.nodes)
+      node.traffic = ({ version }) => ({ requests: 100, serverErrors: version === '1.1.0' ? 100 : 0, p99Ms: 20 });
+    const from = made.fleet.now;
+    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rolledBack');
+    expect(made.fleet.now - from).toBeLessThanOrEqual(30_000);
+  });
+
+  test('is not blamed for what all nodes suffer alike', async () => {
+    const made = await fleetOf([4]);
+    const { id } = await made.begin();
+    for (const node of made.fleet.nodes)
+      node.traffic = () => ({ requests: 100, serverErrors: told(made.fleet).length > 0 ? 50 : 0, p99Ms: 20 });
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).wave === 2);
+    expect((await made.get(id)).waves[0]?.gates).toContainEqual(
+      expect.objectContaining({ gate: 'serverErrors', state: 'passed', value: 0.5, others: 0.5 }),
+    );
+  });
+
+  test('under which answers take several times as long goes back', async () => {
+    const made = await fleetOf([5]);
+    for (const node of made.fleet.nodes)
+      node.traffic = ({ version }) => ({ requests: 50, serverErrors: 0, p99Ms: version === '1.1.0' ? 900 : 30 });
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'latency', counts: { back: 1 } });
+    expect(rollout.message).toContain('took longer than 900 ms, at most 130 ms is taken');
+    expect(told(made.fleet)).toHaveLength(1);
+  });
+
+  test('under which nginx stops, or a document is refused that others take, goes back', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, () => versions(made.fleet).includes('1.1.0'));
+    const [first] = told(made.fleet);
+    if (first) first.nginx = 'rolledBack';
+    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'nginx' });
+
+    const again = await fleetOf([3]);
+    const { id: second } = await again.begin();
+    const carries = await again.fleet.carrier(second);
+    await until(carries, again.fleet, () => versions(again.fleet).includes('1.1.0'));
+    await db.nodeState.update({
+      where: { nodeId: told(again.fleet)[0]?.id ?? '' },
+      data: { rejected: [{ key: 'site/x', revision: 3, error: 'not understood' }] },
+    });
+    const rollout = await finish(again, second);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'errors' });
+    expect(rollout.message).toContain('site/x: not understood');
+  });
+
+  test('without visitors passes by what the nodes say of themselves, and this is told', async () => {
+    const made = await fleetOf([3]);
+    for (const node of made.fleet.nodes) node.traffic = () => ({ requests: 0, serverErrors: 0, p99Ms: null });
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout.state).toBe('completed');
+    expect(rollout.waves[0]?.gates).toMatchObject([
+      { gate: 'complete', state: 'passed' },
+      { gate: 'connected', state: 'passed' },
+      { gate: 'nginx', state: 'passed' },
+      { gate: 'errors', state: 'passed' },
+      { gate: 'serverErrors', state: 'notJudged', requests: 0 },
+      { gate: 'latency', state: 'notJudged' },
+    ]);
+  });
+
+  test('of which a node says nothing within the time goes back', async () => {
+    const made = await fleetOf([3]);
+    for (const node of made.fleet.nodes) node.outcome = 'nothing';
+    const { id } = await made.begin({ strategy: waves({ deadlineSeconds: 20 }) });
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
+    for (const node of made.fleet.nodes) node.outcome = 'complete';
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { back: 1 } });
+    expect(rollout.message).toContain('no word that it is done within 20 s');
+  });
+
+  test('that a node refuses goes no further', async () => {
+    const made = await fleetOf([3]);
+    for (const node of made.fleet.nodes) node.refusal = 'no key that is trusted here has signed it';
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { failed: 1 } });
+    expect(rollout.message).toContain('no key that is trusted here');
+  });
+
+  test('that is older is ordered as such', async () => {
+    const made = await fleetOf([2]);
+    for (const node of made.fleet.nodes) node.version = '1.1.0';
+    await made.fleet.connect(...made.fleet.nodes);
+    const { id } = await made.begin({ version: '1.0.0' });
+    expect((await finish(made, id)).state).toBe('completed');
+    expect(made.fleet.at(0).heard).toEqual(['1.0.0 back']);
+  });
+
+  test('is what the newest of each product is compared with', async () => {
+    const made = await fleetOf([3]);
+    made.fleet.at(0).version = '1.1.0';
+    await made.fleet.connect(made.fleet.at(0));
+    const { data } = await made.call(upgrades.latest, {});
+    expect(data.find(({ product }) => product === 'agent')).toMatchObject({
+      version: '1.1.0',
+      versions: ['1.1.0', '1.0.0'],
+      behind: 2,
+    });
+    expect(data.find(({ product }) => product === 'waf')).toMatchObject({
+      version: '3.0.0',
+      behind: 3,
+      nodes: [{ version: '', count: 3 }],
+    });
+    expect(data.find(({ product }) => product === 'geo')).toMatchObject({ version: null, behind: 0 });
+  });
+});
+
+describe('a node that is away', () => {
+  test('is not begun, holds nobody up, and gets it when it is back, also after the end', async () => {
+    const made = await fleetOf([4]);
+    const away = made.fleet.at(1);
+    await made.fleet.disconnect(away);
+    const { id } = await made.begin();
+    expect(await finish(made, id)).toMatchObject({ state: 'completed', counts: { updated: 3, away: 1 } });
+    expect(away.heard).toEqual([]);
+    // Nobody works on it while there is nothing to do.
+    await db.rollout.update({ where: { id }, data: { claimedUntil: null } });
+    const others = await claimRollout(installation.pool);
+    expect(others?.id).not.toBe(id);
+
+    await made.fleet.connect(away);
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 4);
+    expect(away.heard).toEqual(['1.1.0']);
+    expect(await carrier.look()).toBe('over');
+  });
+
+  test('gives its place in the wave to one that is there', async () => {
+    const made = await fleetOf([10]);
+    const { id, nodes: planned } = await made.begin();
+    const first = planned.find(({ wave }) => wave === 0);
+    await made.fleet.disconnect(made.fleet.node(first?.nodeID ?? ''));
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, () => told(made.fleet).length > 0);
+    expect(told(made.fleet)).toHaveLength(1);
+    expect((await made.get(id)).nodes.find(({ wave }) => wave === 0)?.nodeID).toBe(told(made.fleet)[0]?.id);
+  });
+
+  test('for long, after it got it, makes it go back', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const [first] = told(made.fleet);
+    if (!first) throw new Error('nobody');
+    await made.fleet.disconnect(first);
+    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
+    expect((await made.get(id)).fault).toBe('connected');
+    await made.fleet.connect(first);
+    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', counts: { back: 1 } });
+  });
+
+  test('because nobody can be reached is nobody to be judged', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    made.fleet.isUp = false;
+    for (const node of made.fleet.nodes) await made.fleet.disconnect(node);
+    made.fleet.pass(3600);
+    await carrier.look();
+    expect((await made.get(id)).state).toBe('running');
+    made.fleet.isUp = true;
+    await carrier.look();
+    await made.fleet.connect(...made.fleet.nodes);
+    expect((await finish(made, id)).state).toBe('completed');
+  });
+});
+
+describe('somebody', () => {
+  test('pauses: nothing begins, what has begun is watched; and goes on', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, () => told(made.fleet).length === 1);
+    expect(await made.act(id, 'pause')).toMatchObject({ state: 'paused' });
+    for (let second = 0; second < 40; second += 2) {
+      await carrier.look();
+      await made.fleet.report();
+      made.fleet.pass(2);
+    }
+    expect(told(made.fleet)).toHaveLength(1);
+    expect((await made.get(id)).waves[0]?.state).toBe('passed');
+    await made.act(id, 'continue');
+    expect((await finish(made, id)).state).toBe('completed');
+    const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
+    expect(data.filter(({ by }) => by !== null).map(({ event, message }) => [event, message])).toEqual([
+      ['paused', 'because'],
+      ['continued', 'because'],
+    ]);
+  });
+
+  test('takes it back', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 1);
+    await made.act(id, 'rollback');
+    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'person', message: 'because' });
+    expect(new Set(versions(made.fleet))).toEqual(new Set(['1.0.0']));
+    await expect(made.act(id, 'continue')).toFail('BUSY');
+  });
+
+  test('takes the fast lane: all the others at once, whatever the gates say', async () => {
+    const made = await fleetOf([30]);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, () => told(made.fleet).length === 1);
+    await made.act(id, 'fastLane');
+    made.fleet.at(7).outcome = 'failed';
+    await carrier.look();
+    expect(told(made.fleet)).toHaveLength(30);
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'completed', fast: true, counts: { updated: 29, failed: 1 } });
+    expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'skipped', 'passed']);
+  });
+
+  test('begins in the fast lane only with a reason', async () => {
+    const made = await fleetOf([5]);
+    const strategy = { type: 'allAtOnce' };
+    await expect(made.begin({ strategy })).toFail('PARAMETER');
+    const { id } = await made.begin({ strategy, reason: 'a hole that is used' });
+    expect(await finish(made, id)).toMatchObject({ state: 'completed', reason: 'a hole that is used' });
+  });
+});
+
+describe('what cannot begin is named:', () => {
+  const code = (name: ErrorName) => errors[name].code;
+
+  test('nodes that are in another one', async () => {
+    const made = await fleetOf([2]);
+    const { id } = await made.begin();
+    const names = (await made.get(id)).nodes.map(({ nodeName }) => nodeName);
+    await expect(made.begin({ product: 'waf' })).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: code('BUSY'), rule: 'busy', targets: expect.toSatisfy(sameAs(names)) }],
+    });
+    await finish(made, id);
+    expect(await made.begin({ product: 'waf' })).toMatchObject({ state: 'waiting' });
+  });
+
+  test('nodes that never joined, and agents that did not come by a release', async () => {
+    const made = await fleetOf([3]);
+    await db.edgeNode.update({ where: { id: made.fleet.at(0).id }, data: { joinedAt: null } });
+    await db.nodeState.update({ where: { nodeId: made.fleet.at(1).id }, data: { release: null } });
+    await expect(made.begin()).toFail('MULTIPLE', {
+      status: 502,
+      errorData: expect.toSatisfy((found: { code: number }[]) =>
+        sameAs(found.map((one) => String(one.code)))([
+          String(code('NODE_UNREACHABLE')),
+          String(code('NODE_VERSION_MISMATCH')),
+        ]),
+      ),
+    });
+  });
+
+  test('all of them being away, all of them having it, a release that there is not', async () => {
+    const made = await fleetOf([2]);
+    await expect(made.begin({ version: '9.9.9' })).toFail('PARAMETER');
+    await expect(made.begin({ version: '1.0.0' })).toFail('PARAMETER');
+    for (const node of made.fleet.nodes) await made.fleet.disconnect(node);
+    await expect(made.begin()).toFail('NODE_UNREACHABLE');
+  });
+});
+
+const sameAs = (names: string[]) => (found: string[]) => found.toSorted().join() === names.toSorted().join();
+
+describe('a process that dies', () => {
+  /** What may go wrong is a word to a node or a statement: the `fatal`th of them is not said any more, nor any after it. */
+  async function untilItDies(made: Awaited<ReturnType<typeof fleetOf>>, id: string, fatal: number): Promise<boolean> {
+    let steps = 0;
+    const step = () => {
+      steps += 1;
+      if (steps > fatal) throw new Error('dead');
+    };
+    made.fleet.onStep = step;
+    const carrier = await made.fleet.carrier(id, mortal(installation, step));
+    try {
+      await until(carrier, made.fleet, ended(id));
+      return false;
+    } catch (error) {
+      if (error instanceof Error && error.message === 'dead') return true;
+      throw error;
+    } finally {
+      made.fleet.onStep = () => undefined;
+    }
+  }
+
+  test('between any two steps leaves all that another needs: no wave is larger, no node is asked for two things', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin({ strategy: waves({ soakSeconds: 2, percent: [100] }) });
+    // Each life is a little longer than it takes to get anywhere.
+    for (let life = 5; await untilItDies(made, id, life); life += 1) {
+      const { wave, waves: all, nodes: now } = await made.get(id);
+      expect(told(made.fleet).length).toBeLessThanOrEqual(wave === 0 ? 1 : 3);
+      // Who has heard of it stands as one that has.
+      for (const node of told(made.fleet))
+        expect(now.find(({ nodeID }) => nodeID === node.id)?.state).toMatch(/^(updating|updated)$/);
+      expect(all.filter(({ state }) => state === 'failed')).toEqual([]);
+      if (life > 400) throw new Error('it never ends');
+    }
+    expect(await made.get(id)).toMatchObject({ state: 'completed', counts: { updated: 3 } });
+    expect(new Set(made.fleet.nodes.flatMap(({ heard }) => heard))).toEqual(new Set(['1.1.0']));
+  });
+});
+
+/** Statements of the engine go through `step` first. */
+function mortal(here: Installation, step: () => void): Installation {
+  const pool = new Proxy(here.pool, {
+    get(target, name) {
+      if (name !== 'connect') return Reflect.get(target, name, target);
+      return async () => {
+        const client = await target.connect();
+        return new Proxy(client, {
+          get(of, part) {
+            const found: unknown = Reflect.get(of, part, of);
+            if (typeof found !== 'function') return found;
+            return (...args: unknown[]) => {
+              if (part === 'query') step();
+              const answer: unknown = Reflect.apply(found, of, args);
+              return answer;
+            };
+          },
+        });
+      };
+    },
+  });
+  return { ...here, pool };
+}

@@ -1,0 +1,167 @@
+// Nodes that are played, for those who carry rollouts on: each takes what it is ordered and reports it when it is told to, and
+// a clock that is set by hand, so that nothing is waited for.
+import { randomUUID } from 'node:crypto';
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import type { Answer, Order } from '@edgeloom/api/node-link/commands.ts';
+import { storeUpgradeReport } from '@edgeloom/api/rollouts/reports.ts';
+import { Carrier, type Engine } from '@edgeloom/api/rollouts/run-rollout.ts';
+import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
+import { ReleaseManifest, UpgradeCommand, type UpgradeState } from '@edgeloom/contract/edge/releases.ts';
+import type * as z from 'zod';
+
+const SECOND = 1000;
+export const START = Date.parse('2026-11-21T12:00:00.000Z');
+
+const Ordered = UpgradeCommand.omit({ id: true, deadline: true });
+type Ordered = z.output<typeof Ordered>;
+
+export class PlayedNode {
+  readonly id: string;
+  /** The orders that it has heard and not carried out yet; the newest replaces those before. */
+  order: Ordered | null = null;
+  readonly heard: string[] = [];
+  version = '1.0.0';
+  isThere = true;
+  /** What becomes of what it is ordered. */
+  outcome: UpgradeState | 'nothing' = 'complete';
+  /** It answers that it will not. */
+  refusal: string | null = null;
+  /** Each second; those of one that has the new version may be others. */
+  traffic: (node: PlayedNode) => { requests: number; serverErrors: number; p99Ms: number | null } = () => ({
+    requests: 100,
+    serverErrors: 0,
+    p99Ms: 20,
+  });
+  error: string | null = null;
+  nginx: NodeGauges['nginx'] = 'running';
+  requests = 1_000_000;
+  serverErrors = 100;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** Says what has been done, in the order in which it was: `begin 3 agent 1.1.0`. */
+export class PlayedFleet {
+  readonly nodes: readonly PlayedNode[];
+  readonly #here: Installation;
+  now = START;
+  isUp = true;
+  /** Called before each thing that may go wrong: a statement to the database, a word to a node. */
+  onStep: (what: string) => void = () => undefined;
+
+  constructor(here: Installation, ids: readonly string[]) {
+    this.#here = here;
+    this.nodes = ids.map((id) => new PlayedNode(id));
+  }
+
+  node(id: string): PlayedNode {
+    const found = this.nodes.find((node) => node.id === id);
+    if (!found) throw new Error(`no node ${id}`);
+    return found;
+  }
+
+  at(i: number): PlayedNode {
+    const found = this.nodes[i];
+    if (!found) throw new Error(`no node ${i}`);
+    return found;
+  }
+
+  async connect(...nodes: readonly PlayedNode[]): Promise<void> {
+    for (const { id, version } of nodes) {
+      this.node(id).isThere = true;
+      const said = {
+        connectedAt: this.clock(),
+        disconnectedAt: null,
+        lastSeenAt: this.clock(),
+        version,
+        release: 'a'.repeat(64),
+        nginx: 'running',
+      };
+      await this.#here.db.nodeState.upsert({
+        where: { nodeId: id },
+        create: { nodeId: id, ...said },
+        update: said,
+      });
+    }
+  }
+
+  async disconnect(node: PlayedNode): Promise<void> {
+    node.isThere = false;
+    await this.#here.db.nodeState.update({
+      where: { nodeId: node.id },
+      data: { connectedAt: null, disconnectedAt: this.clock() },
+    });
+  }
+
+  clock = () => new Date(this.now);
+
+  engine(): Engine {
+    return {
+      here: this.#here,
+      now: this.clock,
+      nodes: { isUp: () => this.isUp, order: (id, order) => Promise.resolve(this.#hear(this.node(id), order)) },
+    };
+  }
+
+  #hear(node: PlayedNode, { name, body }: Order): Answer {
+    this.onStep(name);
+    if (!node.isThere) return 'unheard';
+    const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
+    if (name === 'gauges') {
+      const { requests, serverErrors, nginx, error } = node;
+      const { p99Ms } = node.traffic(node);
+      return { ...answer, gauges: { at: this.clock().toISOString(), requests, serverErrors, p99Ms, nginx, error } };
+    }
+    if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };
+    const order = Ordered.parse(body);
+    node.order = order;
+    node.heard.push(`${manifestOf(order).version}${order.rollback === true ? ' back' : ''}`);
+    return answer;
+  }
+
+  /** Those that have an order carry it out and say so. */
+  async report(nodes: readonly PlayedNode[] = this.nodes): Promise<void> {
+    for (const node of nodes) {
+      const { order } = node;
+      if (!order || !node.isThere || node.outcome === 'nothing') continue;
+      const { version } = manifestOf(order);
+      const isBack = order.rollback === true;
+      const outcome = isBack ? 'complete' : node.outcome;
+      await this.say(node, order, 'switching');
+      if (outcome === 'complete') node.version = version;
+      node.order = null;
+      await this.say(node, order, outcome, outcome === 'complete' ? '' : 'it did not come up');
+      await this.connect(node);
+    }
+  }
+
+  say(node: PlayedNode, order: Ordered, state: UpgradeState, message = ''): Promise<void> {
+    const { product, version } = manifestOf(order);
+    const report = { upgradeID: order.upgradeID, product, version, state, message, at: this.clock().toISOString() };
+    return storeUpgradeReport(this.#here.pool, node.id, report, this.clock());
+  }
+
+  /** A process takes it up, as one does after another has died. */
+  async carrier(id: string, here: Installation = this.#here): Promise<Carrier> {
+    const claim = randomUUID();
+    await this.#here.pool.query(
+      `UPDATE rollouts SET claimed_by = $2, claimed_until = now() + interval '1 hour' WHERE id = $1`,
+      [id, claim],
+    );
+    return new Carrier({ ...this.engine(), here }, { id, claim });
+  }
+
+  /** Visitors come, the clock goes on. */
+  pass(seconds: number): void {
+    this.now += seconds * SECOND;
+    for (const node of this.nodes) {
+      const { requests, serverErrors } = node.traffic(node);
+      node.requests += requests * seconds;
+      node.serverErrors += serverErrors * seconds;
+    }
+  }
+}
+
+const manifestOf = ({ release }: Ordered) => ReleaseManifest.parse(JSON.parse(release.manifest));

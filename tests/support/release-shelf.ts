@@ -1,0 +1,34 @@
+// A folder of signed releases whose archives hold nothing: for those who order them and never open them.
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import { testDir } from './test-dir.ts';
+
+export interface ReleaseShelf {
+  settings: { RELEASES_DIR: string; RELEASE_KEYS: string };
+  put: (product: ReleaseProduct, version: string) => Promise<ReleaseManifest>;
+}
+
+export async function releaseShelf(): Promise<ReleaseShelf> {
+  const dir = await testDir();
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  return {
+    settings: { RELEASES_DIR: dir, RELEASE_KEYS: publicKey.export({ type: 'spki', format: 'pem' }).toString() },
+    async put(product, version) {
+      const archive = `${product} ${version}`;
+      const manifest: ReleaseManifest = {
+        product,
+        version,
+        sha256: createHash('sha256').update(archive).digest('hex'),
+        bytes: archive.length,
+        createdAt: '2026-11-21T00:00:00.000Z',
+      };
+      const text = JSON.stringify(manifest);
+      const signature = sign(null, Buffer.from(text), privateKey).toString('base64');
+      await writeFile(path.join(dir, `${product}-${version}.tar.gz`), archive);
+      await writeFile(path.join(dir, `${product}-${version}.json`), JSON.stringify({ manifest: text, signature }));
+      return manifest;
+    },
+  };
+}
