@@ -171,7 +171,7 @@ export class SimulatedNode implements LinkedNode {
     if (known !== undefined) this.digest = toggle(this.digest, entry.key, known.sha256);
     if (entry.body === null) this.docs.delete(entry.key);
     else {
-      judgeDoc(entry.key, entry.body);
+      if (!this.isLean) judgeDoc(entry.key, entry.body);
       this.docs.set(entry.key, this.isLean ? { ...entry, body: null } : entry);
       this.digest = toggle(this.digest, entry.key, entry.sha256);
     }

@@ -11,7 +11,7 @@ import { Sealed } from './sealed.ts';
 
 /**
  * The last resort: an agent takes no documents of a higher one, goes on with those it has, and says that it is too old.
- * Raised only when it could not even keep what it is sent. Everything smaller has a gentler way (docs/edge.md): a field
+ * Raised only when it could not even keep what it is sent. Everything smaller has a gentler way (docs/architecture.md): a field
  * is ignored by whom it is new to, a kind is kept until somebody comes who knows it, and what must not be ignored is
  * named in `needs`.
  */

@@ -1,0 +1,100 @@
+// Many agents in one process: the agent's own code from the bus to the documents, without nginx or disk. Says when all of them
+// have come to a revision; what they cost themselves is nobody's figure.
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
+import type { Identity } from '@edgeloom/agent/link/identity.ts';
+import * as z from 'zod';
+import { SimulatedNode } from '../support/simulated-node.ts';
+
+/** The client signs in JavaScript, 10 ms each time. A node never notices; a thousand in one process would be measured as nothing
+ *  else. Its keys are asked for here, of OpenSSL. */
+function signNatively(): void {
+  const ofClient = createRequire(createRequire(import.meta.url).resolve('nats'));
+  const Helper = z.object({
+    getEd25519Helper: z.function({ output: z.record(z.string(), z.unknown()) }),
+    setEd25519Helper: z.function({ input: [z.record(z.string(), z.unknown())] }),
+  });
+  const helper = Helper.parse(ofClient('nkeys.js/lib/helper.js'));
+  const keys = new Map<string, KeyObject>();
+  const PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const keyOf = (seed: Uint8Array) => {
+    const name = Buffer.from(seed).toString('hex');
+    const key =
+      keys.get(name) ?? createPrivateKey({ key: Buffer.concat([PREFIX, seed]), format: 'der', type: 'pkcs8' });
+    keys.set(name, key);
+    return key;
+  };
+  helper.setEd25519Helper({
+    ...helper.getEd25519Helper(),
+    fromSeed: (seed: Uint8Array) => {
+      const publicKey = createPublicKey(keyOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-32);
+      return { publicKey, secretKey: Buffer.concat([seed, publicKey]) };
+    },
+    sign: (message: Uint8Array, secretKey: Uint8Array) => sign(null, message, keyOf(secretKey.subarray(0, 32))),
+  });
+}
+signNatively();
+
+const Order = z.union([
+  z.object({
+    connect: z.array(
+      z.object({
+        nodeID: z.string(),
+        zoneID: z.string(),
+        natsServers: z.array(z.string()),
+        jwt: z.string(),
+        seed: z.string(),
+      }),
+    ),
+  }),
+  z.object({ reach: z.int() }),
+]);
+
+class BusyNode extends SimulatedNode {
+  load = (): Promise<NodeLoad> =>
+    Promise.resolve({
+      cpu: Math.random(),
+      memoryUsed: 2e9,
+      memoryTotal: 8e9,
+      diskUsed: 1e10,
+      diskTotal: 1e11,
+      received: 1e6,
+      sent: 5e7,
+      connections: 12,
+    });
+}
+
+const nodes: BusyNode[] = [];
+const LOOK_MS = 20;
+/** Machines are not switched on in one instant. */
+const [SLICE, SLICE_MS] = [25, 50];
+
+/** Resolves when the last has reached it; answers how long each took from now on. */
+async function reach(revision: number): Promise<number[]> {
+  const began = performance.now();
+  const took = new Map<BusyNode, number>();
+  while (took.size < nodes.length) {
+    for (const node of nodes)
+      if (!took.has(node) && node.revision >= revision) took.set(node, performance.now() - began);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return [...took.values()];
+}
+
+process.on('message', (message) => {
+  const order = Order.parse(message);
+  if ('connect' in order) {
+    for (const { seed, ...identity } of order.connect) {
+      const whole: Identity = { ...identity, seed: Buffer.from(seed, 'base64') };
+      const node = new BusyNode(whole);
+      node.isLean = true;
+      setTimeout(() => node.connect(), Math.floor(nodes.length / SLICE) * SLICE_MS);
+      nodes.push(node);
+    }
+  } else if ('reach' in order) {
+    void reach(order.reach).then((took) => process.send?.({ took }));
+  }
+});
+process.on('disconnect', () => process.exit(0));
