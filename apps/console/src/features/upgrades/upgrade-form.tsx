@@ -2,6 +2,8 @@ import { ReleaseVersion, type ReleaseProduct } from '@edgeloom/contract/edge/rel
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { IconCloudUp } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router-dom';
 import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
@@ -10,10 +12,13 @@ import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { everyRow } from '../../components/resource-table/every-row.ts';
 import { Await } from '../../components/states/await.tsx';
+import { EmptyState, FailedState, PageLoading } from '../../components/states/states.tsx';
 import { to } from '../../lib/family.ts';
-import { duration } from '../../lib/format.ts';
+import { count, duration } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
+import { keyOf } from '../../lib/queries.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { isConnected } from '../nodes/figures.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
@@ -29,26 +34,36 @@ export const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'
   product === 'agent' ? version : (packs.find((pack) => pack.product === product)?.version ?? '');
 
 const Begun = z.object({ id: z.string() });
+/** As many as one call takes. */
 const MOST = 1000;
 
-/** The nodes that were chosen, or all that do not have the version. */
+/** Of the nodes that were chosen, or of all, those that do not have the version. */
 export function UpgradeForm({ product, rows }: { product: ReleaseProduct; rows?: readonly EdgeNode[] }) {
+  const t = useT();
   const latest = useEndpoint(upgrades.latest);
-  const all = useEndpoint(nodes.initialized, { query: { pageSize: 500 } }, { enabled: rows === undefined });
-  const found = rows === undefined ? all : { ...all, data: { data: [...rows], total: rows.length }, loading: false };
+  const every = useEveryNode(rows === undefined);
   return (
     <Await result={latest}>
-      {({ data }) => (
-        <Await result={found}>
-          {({ data: those }) => {
-            const of = data.find((one) => one.product === product);
-            return of ? <Form of={of} rows={those} /> : null;
-          }}
-        </Await>
-      )}
+      {({ data }) => {
+        const of = data.find((one) => one.product === product);
+        if (!of || of.versions.length === 0) return <EmptyState icon={IconCloudUp} title={t('upgrades.none')} />;
+        const those = rows ?? every.data;
+        if (those === undefined)
+          return every.error ? <FailedState error={every.error} retry={() => void every.refetch()} /> : <PageLoading />;
+        return <Form of={of} rows={those} />;
+      }}
     </Await>
   );
 }
+
+/** However many pages they fill. */
+const useEveryNode = (enabled: boolean) =>
+  useQuery({
+    queryKey: [...keyOf(nodes.initialized, {}), 'every'],
+    queryFn: ({ signal }) =>
+      everyRow<EdgeNode>({ endpoint: nodes.initialized, query: {} }, { signal, onProgress: () => undefined }),
+    enabled,
+  });
 
 const eligible = ({ initialized, release }: EdgeNode) => initialized && release !== null;
 
@@ -64,7 +79,9 @@ function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
       wrap={(values) => {
         const draft = UpgradeDraft.parse(values);
         return {
-          ids: takers(draft.version).map(({ id }) => id),
+          ids: takers(draft.version)
+            .slice(0, MOST)
+            .map(({ id }) => id),
           product: of.product,
           version: draft.version,
           strategy: strategyOf(draft),
@@ -111,6 +128,7 @@ function Who({ of, takersOf, leftOut }: WhoProps) {
       <li>
         <b>{takers.length === 0 ? t('upgrades.nobody') : t('upgrades.for', { count: takers.length })}</b>
       </li>
+      {takers.length > MOST && <li data-warns>{t('upgrades.most', { count: count(MOST) })}</li>}
       {away > 0 && <li>{t('upgrades.away', { count: away })}</li>}
       {leftOut > 0 && <li>{t('upgrades.cannot', { count: leftOut })}</li>}
       {isOlder && <li data-warns>{t('upgrades.older')}</li>}
