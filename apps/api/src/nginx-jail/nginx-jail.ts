@@ -111,15 +111,9 @@ function jailed(command: string[]): [string, string[]] {
   const isRoot = process.getuid?.() === 0;
   const limits = [`--cpu=${SECONDS}`, `--as=${MEMORY}`, '--fsize=67108864', '--nofile=4096', '--core=0'];
   const nobody = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--bounding-set=-all'] : [];
-  return [
-    'unshare',
-    [
-      ...(isRoot ? [] : ['--user', '--map-current-user']),
-      ...['--net', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', '--'],
-      ...['setpriv', ...nobody, '--inh-caps=-all', '--no-new-privs', '--'],
-      ...['prlimit', ...limits, '--', ...command],
-    ],
-  ];
+  const apart = ['--net', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', '--'];
+  const powerless = ['setpriv', ...nobody, '--inh-caps=-all', '--no-new-privs', '--', 'prlimit', ...limits, '--'];
+  return ['unshare', [...(isRoot ? [] : ['--user', '--map-current-user']), ...apart, ...powerless, ...command]];
 }
 
 /** `nginx: [emerg] … in <file>:<line>`, without where on this machine it lay. */

@@ -54,6 +54,7 @@ import type urlRedirects from './en/urlRedirects.json';
 import type userInformation from './en/userInformation.json';
 import type versions from './en/versions.json';
 import type zonePorts from './en/zonePorts.json';
+import type zoneSettings from './en/zoneSettings.json';
 import type zones from './en/zones.json';
 
 export interface Words {
@@ -112,5 +113,6 @@ export interface Words {
   userInformation: typeof userInformation;
   versions: typeof versions;
   zonePorts: typeof zonePorts;
+  zoneSettings: typeof zoneSettings;
   zones: typeof zones;
 }

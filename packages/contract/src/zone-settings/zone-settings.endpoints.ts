@@ -11,6 +11,7 @@ const fails = ['SELF_CHECK_FAILED'] as const;
 
 export const zoneSettings = onClient('zoneSettings', {
   get:      get('zone/:zoneId/settings', { can: 'zone:read', reply: AllSettings }),
+  set:      put('zone/:zoneId/settings', { can: 'zone:write', body: ConfigDraft.omit({ ports: true }).extend({ reason: Reason }), reply: AllSettings, fails }),
   http2:    put('zone/:zoneId/setting/http2', { can: 'zone:write', body: Enable, reply: AllSettings }),
   http3:    put('zone/:zoneId/setting/http3', { can: 'zone:write', body: Enable, reply: AllSettings }),
   soak:     put('zone/:zoneId/setting/soak', { can: 'zone:write', body: z.object({ soakSeconds: z.int().min(0).max(86_400), reason: Reason }), reply: AllSettings }),

@@ -86,6 +86,7 @@ export const VersionState = z.enum(['trial', 'live', 'past', 'withdrawn', 'repla
 /** In words of the console: `resource.bodyBytes`, `ports`, `nginx.http`. */
 export const SettingChange = z.object({ field: z.string(), before: z.string(), after: z.string() });
 export const ZoneVersion = z.object({
+  id: Id,
   version: z.int(),
   state: VersionState,
   author: z.string(),

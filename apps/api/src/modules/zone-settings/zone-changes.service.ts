@@ -1,5 +1,6 @@
 // Every change of what a zone's operator sets goes through here: the rows say what is wanted, a version keeps it with its reason,
 // and it is tried by some nodes before the others have it.
+import { isSame } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { ZoneContent as Content } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -7,7 +8,7 @@ import * as z from 'zod';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { contentOf, isSame } from '../../zone-settings/zone-content.ts';
+import { contentOf } from '../../zone-settings/zone-content.ts';
 
 /** A port that a site had open and the change takes away or renumbers. */
 const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));

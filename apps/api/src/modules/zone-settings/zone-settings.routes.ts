@@ -5,6 +5,7 @@ import * as service from './zone-settings.service.ts';
 
 export const zoneSettingsRoutes = routes(zoneSettings, {
   get:      (ctx, { params }) => service.get(ctx, params.zoneId),
+  set:      (ctx, { params, body: { reason, ...draft } }) => service.set(ctx, params.zoneId, reason, draft),
   http2:    (ctx, { params, body }) => service.setHttp2(ctx, params.zoneId, body),
   http3:    (ctx, { params, body }) => service.setHttp3(ctx, params.zoneId, body),
   soak:     (ctx, { params, body }) => service.setSoak(ctx, params.zoneId, body),

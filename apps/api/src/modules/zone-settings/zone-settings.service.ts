@@ -1,4 +1,5 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import {
   SwitchName,
@@ -16,7 +17,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { shownFiles } from '../../nginx-jail/shown-files.ts';
-import { changesBetween, drafted, settingsOf } from '../../zone-settings/zone-content.ts';
+import { drafted, settingsOf } from '../../zone-settings/zone-content.ts';
 import { portsOf, restorePorts } from '../zones/zone-ports.service.ts';
 import * as zones from '../zones/zones.service.ts';
 import { assertSound, check, docOf } from './snippet-check.ts';
@@ -24,7 +25,7 @@ import { change, contentIn, readContent } from './zone-changes.service.ts';
 
 export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
   await zones.own(db, zoneId);
-  const [{ ports: _, ...content }, ports, { data: switches }, newest, of] = await Promise.all([
+  const [content, ports, { data: switches }, newest, of] = await Promise.all([
     readContent(db, zoneId),
     portsOf(db, zoneId),
     readSwitches(db, zoneId),
@@ -39,7 +40,7 @@ export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
 }
 
 /** Writes settings; what they come to is checked before anything is stored. */
-async function set(
+export async function set(
   ctx: Ctx,
   zoneId: string,
   reason: string,
@@ -53,8 +54,9 @@ async function set(
     zoneId,
     reason,
     work: async (tx, before) => {
-      const settings = settingsOf(drafted(before, draft));
-      await tx.zone.update({ where: { id: zoneId }, data: { settings } });
+      const after = drafted(before, draft);
+      const data = { settings: settingsOf(after), forceSslRedirectCode: after.forceSSLRedirectCode };
+      await tx.zone.update({ where: { id: zoneId }, data });
     },
   });
   return get(ctx, zoneId);
@@ -118,9 +120,9 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
   const byVersion = [...found, ...(one ? [one] : [])].toSorted((a, b) => a.version - b.version);
   const data = found.map((row): ZoneVersion => {
     const previous = byVersion[byVersion.indexOf(row) - 1];
-    const { version, author, reason, note, createdAt, settledAt } = row;
+    const { id, version, author, reason, note, createdAt, settledAt } = row;
     const changes = previous ? changesBetween(contentIn(previous), contentIn(row)) : [];
-    return { version, state: VersionState.parse(row.state), author, reason, note, changes, createdAt, settledAt };
+    return { id, version, state: VersionState.parse(row.state), author, reason, note, changes, createdAt, settledAt };
   });
   return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
 }

@@ -12,8 +12,14 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import type { Settings } from '../zone-settings/drafting.tsx';
+import { NginxTab } from '../zone-settings/nginx-tab.tsx';
+import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
+import { ResourceTab } from '../zone-settings/resource-tab.tsx';
+import { SwitchesTab } from '../zone-settings/switches-tab.tsx';
+import { VersionsTab } from '../zone-settings/versions-tab.tsx';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { HttpsTab } from './https-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
 import { ZoneForm } from './zone-form.tsx';
@@ -50,9 +56,15 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
   const tabs = [
     { value: 'ports', label: 'zones.tabs.ports', count: zone.ports.length },
     { value: 'nodes', label: 'zones.tabs.nodes', count: zone.nodeCount },
+    { value: 'nginx', label: 'zones.tabs.nginx' },
+    { value: 'resources', label: 'zones.tabs.resources' },
     { value: 'https', label: 'zones.tabs.https' },
+    { value: 'switches', label: 'zones.tabs.switches' },
+    { value: 'versions', label: 'zones.tabs.versions' },
   ] as const;
   const tab = useTab(tabs);
+  const settings = useEndpoint(zoneSettings.get, { params: { zoneId: zone.id } }, { pollMs: 5000 });
+  const trial = settings.data?.trial;
   return (
     <Page
       title="zones.title"
@@ -62,6 +74,11 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
           <Pill tone="off">
             {t('zones.fields.serial')} {count(zone.serial)}
           </Pill>
+          {trial && (
+            <Pill tone="busy">
+              {t('zoneSettings.trial', { version: trial.version, nodes: trial.nodes, of: trial.of })}
+            </Pill>
+          )}
           {zone.memo && <span>{zone.memo}</span>}
         </>
       }
@@ -91,7 +108,20 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     >
       {tab === 'ports' && <PortsTab zoneId={zone.id} />}
       {tab === 'nodes' && nodesTab(zone.id)}
-      {tab === 'https' && <HttpsTab zone={zone} />}
+      {tab === 'versions' && <VersionsTab zoneId={zone.id} />}
+      {tab in settingTabs && (
+        <Await result={settings}>{(set) => <SettingTab tab={tab} zoneId={zone.id} settings={set} />}</Await>
+      )}
     </Page>
   );
+}
+
+const settingTabs = { nginx: NginxTab, resources: ResourceTab, https: ProtocolsTab, switches: SwitchesTab };
+
+function SettingTab({ tab, zoneId, settings }: { tab: string; zoneId: string; settings: Settings }) {
+  const found = Object.entries(settingTabs).find(([name]) => name === tab);
+  if (!found) return null;
+  const [, Tab] = found;
+  // What was set elsewhere meanwhile begins the draft anew; what only moves by itself does not.
+  return <Tab zoneId={zoneId} settings={settings} />;
 }

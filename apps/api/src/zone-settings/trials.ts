@@ -1,0 +1,99 @@
+// A change of a zone on its way: who tries it, and how it ends. What tries it goes by its document; the rows hold what is tried, so
+// going back writes them as the live version has them.
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { ClientBase } from 'pg';
+import * as z from 'zod';
+import { settingsOf } from './zone-content.ts';
+
+/** Ports that a change takes away from sites or renumbers: they are a site's again if it goes back. */
+export const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
+export type Kept = z.output<typeof Kept>;
+
+/** These nodes are to try it, besides those that do. Answers whether it is tried at all. */
+export async function admit(
+  db: ClientBase,
+  zoneId: string,
+  version: number,
+  nodes: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `UPDATE zone_versions SET nodes = ARRAY(SELECT DISTINCT unnest(nodes || $3::uuid[]))
+     WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
+    [zoneId, version, nodes],
+  );
+  await tell(db, zoneId, 'trial');
+  return rowCount === 1;
+}
+
+/** All nodes have it from now on. */
+export async function promote(db: ClientBase, zoneId: string, version: number): Promise<void> {
+  const kept = await settle(db, zoneId, version, 'past', '');
+  if (kept === null) return;
+  await db.query(`UPDATE zone_versions SET state = 'past' WHERE zone_id = $1 AND state = 'live'`, [zoneId]);
+  await db.query(`UPDATE zone_versions SET state = 'live' WHERE zone_id = $1 AND version = $2`, [zoneId, version]);
+  await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
+}
+
+/** Nobody has it from now on. */
+export async function withdraw(db: ClientBase, zoneId: string, version: number, note: string): Promise<void> {
+  const kept = await settle(db, zoneId, version, 'withdrawn', note);
+  if (kept === null) return;
+  const { rows } = await db.query<{ content: unknown }>(
+    `SELECT content FROM zone_versions WHERE zone_id = $1 AND state = 'live'`,
+    [zoneId],
+  );
+  const content = ZoneContent.parse(rows[0]?.content);
+  await db.query('UPDATE zones SET settings = $2, force_ssl_redirect_code = $3, updated_at = now() WHERE id = $1', [
+    zoneId,
+    settingsOf(content),
+    content.forceSSLRedirectCode,
+  ]);
+  await restorePorts(db, zoneId, content.ports);
+  await db.query(
+    `INSERT INTO site_ports (site_id, zone_port_id)
+     SELECT (k->>'siteID')::uuid, (k->>'portID')::uuid FROM jsonb_array_elements($2::jsonb) k
+     JOIN sites s ON s.id = (k->>'siteID')::uuid AND s.zone_id = $1 JOIN zone_ports p ON p.id = (k->>'portID')::uuid
+     ON CONFLICT DO NOTHING`,
+    [zoneId, JSON.stringify(kept)],
+  );
+  await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
+}
+
+/** Null where it is settled already. In the order in which services lock: the zone first. */
+async function settle(
+  db: ClientBase,
+  zoneId: string,
+  version: number,
+  state: string,
+  note: string,
+): Promise<Kept | null> {
+  await db.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
+  const { rows } = await db.query<{ kept: unknown }>(
+    `UPDATE zone_versions SET state = $3, note = $4, settled_at = now()
+     WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING kept`,
+    [zoneId, version, state, note.slice(0, 1000)],
+  );
+  return rows[0] ? Kept.parse(rows[0].kept) : null;
+}
+
+/** One that somebody forwards by now stays theirs: whoever listens there must not be cut off by a way back. */
+async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['ports']): Promise<void> {
+  const ids = ports.map(({ id }) => id);
+  await db.query('DELETE FROM zone_ports WHERE zone_id = $1 AND NOT id = ANY($2::uuid[])', [zoneId, ids]);
+  for (const { id, port, tls } of ports)
+    await db.query(
+      `INSERT INTO zone_ports (id, zone_id, port, tls) SELECT $2, $1, $3, $4
+       WHERE NOT EXISTS (SELECT FROM port_claims c WHERE c.zone_id = $1 AND c.port = $3 AND c.holder <> $2)
+       ON CONFLICT (id) DO UPDATE SET port = excluded.port, tls = excluded.tls`,
+      [zoneId, id, port, tls],
+    );
+}
+
+const sitesOf = (kept: Kept) => kept.map(({ siteID }) => siteKey(siteID));
+
+const tell = (db: ClientBase, zoneId: string, ...keys: string[]) =>
+  db.query('INSERT INTO outbox (zone_id, key) SELECT $1, key FROM unnest($2::text[]) key', [
+    zoneId,
+    [...new Set(keys)],
+  ]);

@@ -1,0 +1,43 @@
+import { MergeView, unifiedMergeView } from '@codemirror/merge';
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useMediaQuery } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import classes from './code-editor.module.css';
+import { setup, shadowOf } from './setup.ts';
+
+interface CodeDiffProps {
+  before: string;
+  after: string;
+  /** What the two are called, for those who do not see them side by side. */
+  labels: readonly [before: string, after: string];
+}
+
+/** Two texts side by side, on a narrow screen one in the other. */
+export function CodeDiff({ before, after, labels: [old, now] }: CodeDiffProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const isWide = useMediaQuery('(min-width: 1024px)') ?? true;
+  useEffect(() => {
+    if (host.current === null) return;
+    const root = shadowOf(host.current);
+    if (isWide) {
+      const view = new MergeView({
+        a: { doc: before, extensions: setup(old, true) },
+        b: { doc: after, extensions: setup(now, true) },
+        parent: root,
+        root,
+        collapseUnchanged: { margin: 3, minSize: 6 },
+      });
+      return () => view.destroy();
+    }
+    const merge = unifiedMergeView({
+      original: before,
+      mergeControls: false,
+      collapseUnchanged: { margin: 3, minSize: 6 },
+    });
+    const state = EditorState.create({ doc: after, extensions: [setup(now, true), merge] });
+    const view = new EditorView({ state, parent: root, root });
+    return () => view.destroy();
+  }, [before, after, old, now, isWide]);
+  return <div ref={host} className={classes['diff']} data-code={now} />;
+}

@@ -1,0 +1,65 @@
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { NumberInput, Select, Switch } from '@mantine/core';
+import { Section } from '../../components/page/section.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { Drafting, type Settings } from './drafting.tsx';
+
+const codes = [301, 302, 307, 308] as const;
+
+/** What holds for HTTPS on all domains of a zone, and how carefully its changes are made. */
+export function ProtocolsTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
+  const t = useT();
+  const can = useCan();
+  const disabled = !can(zoneSettings.set);
+  return (
+    <Drafting zoneId={zoneId} settings={settings}>
+      {({ http2, http3, forceSSLRedirectCode, soakSeconds }, set) => (
+        <>
+          <Section title="zoneSettings.protocols" why="zoneSettings.protocolsWhy">
+            <Switch
+              label={t('zoneSettings.fields.http2')}
+              {...{ disabled }}
+              checked={http2}
+              onChange={(event) => set({ http2: event.currentTarget.checked })}
+            />
+            <Switch
+              label={t('zoneSettings.fields.http3')}
+              description={t('zoneSettings.hints.http3')}
+              {...{ disabled }}
+              checked={http3}
+              onChange={(event) => set({ http3: event.currentTarget.checked })}
+            />
+          </Section>
+          <Section title="zones.redirect.title" why="zones.redirect.why">
+            <div>
+              <Select
+                label={t('zoneSettings.fields.forceSSLRedirectCode')}
+                data={codes.map((code) => ({ value: String(code), label: t(`zones.choices.code.${code}`) }))}
+                value={String(forceSSLRedirectCode)}
+                allowDeselect={false}
+                {...{ disabled }}
+                onChange={(next) => {
+                  const code = codes.find((one) => String(one) === next);
+                  if (code) set({ forceSSLRedirectCode: code });
+                }}
+              />
+            </div>
+          </Section>
+          <Section title="zoneSettings.care" why="zoneSettings.careWhy">
+            <NumberInput
+              label={t('zoneSettings.fields.soakSeconds')}
+              value={soakSeconds}
+              min={0}
+              max={86_400}
+              allowDecimal={false}
+              suffix=" s"
+              {...{ disabled }}
+              onChange={(next) => typeof next === 'number' && set({ soakSeconds: next })}
+            />
+          </Section>
+        </>
+      )}
+    </Drafting>
+  );
+}

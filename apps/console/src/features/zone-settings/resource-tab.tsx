@@ -1,0 +1,82 @@
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import type { Resource } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { NumberInput } from '@mantine/core';
+import { Section } from '../../components/page/section.tsx';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { Drafting, type Settings } from './drafting.tsx';
+
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
+
+interface Size {
+  name: keyof Resource;
+  /** What one of the number shown stands for. */
+  unit: number;
+  suffix?: string;
+  min: number;
+  max: number;
+}
+const workers: readonly Size[] = [
+  { name: 'workerProcesses', unit: 1, min: 0, max: 256 },
+  { name: 'workerConnections', unit: 1, min: 64, max: 1_000_000 },
+];
+const cache: readonly Size[] = [
+  { name: 'cacheBytes', unit: GiB, suffix: ' GiB', min: 0, max: 900_000 },
+  { name: 'cacheKeyBytes', unit: MiB, suffix: ' MiB', min: 1, max: 16_384 },
+  { name: 'cacheInactiveSeconds', unit: 86_400, min: 1, max: 365 },
+];
+const bodies: readonly Size[] = [{ name: 'bodyBytes', unit: MiB, suffix: ' MiB', min: 0, max: 900_000 }];
+
+/** What each node may use for the zone. */
+export function ResourceTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
+  return (
+    <Drafting zoneId={zoneId} settings={settings}>
+      {({ resource }, set) => {
+        const fields = (sizes: readonly Size[]) =>
+          sizes.map((size) => (
+            <SizeField
+              key={size.name}
+              size={size}
+              value={resource[size.name]}
+              onChange={(value) => set({ resource: { ...resource, [size.name]: value } })}
+            />
+          ));
+        return (
+          <>
+            <Section title="zoneSettings.workers" why="zoneSettings.workersWhy">
+              {fields(workers)}
+            </Section>
+            <Section title="zoneSettings.cache" why="zoneSettings.cacheWhy">
+              {fields(cache)}
+            </Section>
+            <Section title="zoneSettings.bodies" why="zoneSettings.bodiesWhy">
+              {fields(bodies)}
+            </Section>
+          </>
+        );
+      }}
+    </Drafting>
+  );
+}
+
+function SizeField({ size, value, onChange }: { size: Size; value: number; onChange: (value: number) => void }) {
+  const t = useT();
+  const can = useCan();
+  const { name, unit, suffix, min, max } = size;
+  return (
+    <NumberInput
+      label={t(`zoneSettings.fields.${name}`)}
+      description={tMaybe(`zoneSettings.hints.${name}`)}
+      value={value / unit}
+      decimalScale={2}
+      allowDecimal={unit > 1}
+      min={min}
+      max={max}
+      thousandSeparator=","
+      {...(suffix && { suffix })}
+      disabled={!can(zoneSettings.set)}
+      onChange={(next) => typeof next === 'number' && onChange(Math.round(next * unit))}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { IconHistory, IconRestore } from '@tabler/icons-react';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { open } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Pill } from '../../components/status/status.tsx';
+import { t, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { changeText } from './in-words.ts';
+
+type Version = RowOf<typeof zoneSettings.versions>;
+
+const tones = { live: 'ok', trial: 'busy', past: 'off', replaced: 'off', withdrawn: 'bad' } as const;
+
+const columns: Column<Version>[] = [
+  { key: 'version', render: ({ version }) => <b>{version}</b> },
+  { key: 'state', render: (row) => <State row={row} />, text: ({ state }) => state },
+  {
+    key: 'changes',
+    render: (row) => <Changes row={row} />,
+    text: ({ changes }) => changes.map((one) => changeText(t, one)).join('; '),
+  },
+  { key: 'reason', render: ({ reason, note }) => [reason, note].filter((text) => text !== '').join(' · ') },
+  { key: 'author', priority: 2 },
+  { key: 'createdAt', as: 'time' },
+];
+
+/** What was set, by whom and why; any of it can be had back. */
+export function VersionsTab({ zoneId }: { zoneId: string }) {
+  const can = useCan();
+  return (
+    <ResourceTable
+      endpoint={zoneSettings.versions}
+      params={{ zoneId }}
+      sort="-version"
+      columns={columns}
+      caption="zoneSettings.versions"
+      counted={() => null}
+      row={(row) =>
+        can(zoneSettings.rollback) && row.state !== 'live' && row.state !== 'trial'
+          ? [
+              open({
+                label: 'zoneSettings.rollback',
+                icon: IconRestore,
+                element: <RollbackForm zoneId={zoneId} version={row.version} />,
+              }),
+            ]
+          : []
+      }
+      empty={{ icon: IconHistory }}
+    />
+  );
+}
+
+function State({ row: { state } }: { row: Version }) {
+  return <Pill tone={tones[state]}>{useT()(`zoneSettings.choices.state.${state}`)}</Pill>;
+}
+
+function Changes({ row: { changes } }: { row: Version }) {
+  const t = useT();
+  return changes.length === 0
+    ? t('zoneSettings.beginning')
+    : changes.map((change) => changeText(t, change)).join(t('common.comma'));
+}
+
+function RollbackForm({ zoneId, version }: { zoneId: string; version: number }) {
+  return (
+    <ResourceForm
+      create={zoneSettings.rollback}
+      params={{ zoneId, version: String(version) }}
+      refreshes={['zones', 'zonePorts']}
+      submitLabel="zoneSettings.rollback"
+      done="zoneSettings.published"
+    >
+      <TextField name="reason" />
+    </ResourceForm>
+  );
+}

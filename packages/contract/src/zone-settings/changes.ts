@@ -1,0 +1,31 @@
+// In which words two states of a zone differ. Pure; the console says the same before a change as the history after it.
+import { snippetParts } from './allowed.ts';
+import type { SettingChange, ZoneSettings } from './zone-settings.ts';
+
+export interface Compared extends ZoneSettings {
+  forceSSLRedirectCode: number;
+  ports: readonly { port: number; tls: boolean }[];
+}
+
+/** Fields by their path, values as text; of a snippet its lines. */
+export function changesBetween(before: Compared, after: Compared): SettingChange[] {
+  const [from, to] = [flat(before), flat(after)];
+  return [...to.keys()].flatMap((field) => {
+    const [a = '', b = ''] = [from.get(field), to.get(field)];
+    return a === b ? [] : [{ field, before: a, after: b }];
+  });
+}
+
+const flat = ({ resource, nginx, ports, ...rest }: Compared): Map<string, string> =>
+  new Map<string, string>([
+    ['http2', String(rest.http2)],
+    ['http3', String(rest.http3)],
+    ['forceSSLRedirectCode', String(rest.forceSSLRedirectCode)],
+    ['soakSeconds', String(rest.soakSeconds)],
+    ['ports', ports.map(({ port, tls }) => `${port}${tls ? ' HTTPS' : ''}`).join(', ')],
+    ...Object.entries(resource).map(([name, value]): [string, string] => [`resource.${name}`, String(value)]),
+    ['nginx.enable', String(nginx.enable)],
+    ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
+  ]);
+
+export const isSame = (a: Compared, b: Compared) => changesBetween(a, b).length === 0;

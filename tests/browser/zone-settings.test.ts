@@ -1,0 +1,61 @@
+// What an operator writes for nginx, from the first wrong word to the history of the zone.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 400_000);
+afterAll(() => consoles.stop());
+
+test(
+  'a snippet is judged while it is written, reviewed before it is published, and had back',
+  { timeout: 300_000 },
+  async () => {
+    const zone = await consoles.app.build.zone();
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=nginx`);
+    const editor = page.getByRole('textbox', { name: 'http' });
+    const write = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(text);
+    };
+    await write('keepalive_timeout 20s;\nload_module x.so;\n');
+    await page.locator('.cm-lintRange-error').waitFor();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('http, line 2: load_module may not be set').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Publish/ }).isDisabled()).toBe(true);
+    await keepPicture(page, 'zone-nginx-refused');
+
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    await write('keepalive_timeout 20s;\nadd_header X-Team north;\n');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Edge nodes · nginx').waitFor();
+    await page.getByLabel('Reason').fill('phones lose their connections');
+    await keepPicture(page, 'zone-nginx-review');
+    await page.getByRole('button', { name: /^Publish/ }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await keepPicture(page, 'zone-versions');
+    await page.getByText('phones lose their connections').waitFor();
+    await page
+      .getByRole('row', { name: /As it was at the beginning/ })
+      .getByRole('button')
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Roll back to this' }).click();
+    await page.getByLabel('Reason').fill('it was the network');
+    await page.getByRole('button', { name: 'Roll back to this' }).click();
+    await page.getByText('it was the network').waitFor();
+
+    await page.getByRole('link', { name: 'Kill switches' }).click();
+    await page.getByRole('button', { name: 'Turn off HTTP/3' }).click();
+    await page.getByLabel('Reason').fill('a firewall');
+    await page.getByRole('button', { name: 'Turn off', exact: true }).click();
+    await page.getByText('a firewall').waitFor();
+    await keepPicture(page, 'zone-switches');
+  },
+);
