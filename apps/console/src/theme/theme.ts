@@ -280,7 +280,7 @@ export const statusTone = {
     completed: 'ok',
     rolledBack: 'bad',
   },
-  wave: { waiting: 'unknown', updating: 'busy', soaking: 'busy', passed: 'ok', failed: 'bad' },
+  wave: { waiting: 'unknown', updating: 'busy', soaking: 'busy', passed: 'ok', failed: 'bad', skipped: 'off' },
   rolloutNode: {
     waiting: 'unknown',
     away: 'off',
