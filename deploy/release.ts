@@ -25,8 +25,8 @@ interface Wanted {
   createdAt?: Date;
 }
 
-/** Answers the path of the archive. The file that is looked for is written last. */
-export async function makeRelease({ product, version, from, to, key, createdAt = new Date() }: Wanted) {
+/** Answers the path of the archive. */
+export async function makeRelease({ from, to, ...rest }: Wanted) {
   await mkdir(to, { recursive: true });
   const drafts = await mkdtemp(path.join(to, '.making-'));
   try {
@@ -36,27 +36,28 @@ export async function makeRelease({ product, version, from, to, key, createdAt =
     // Neither who packed it nor when is in it.
     const options = { cwd, file: draft, gzip: { level: 9 }, portable: true, mtime: new Date(0) };
     await createTar(options, isFile ? [path.basename(from)] : await filesOf(from));
-    const { size } = await lstat(draft);
-    const manifest = JSON.stringify(
-      ReleaseManifest.parse({
-        product,
-        version,
-        sha256: await hashOf(draft),
-        bytes: size,
-        createdAt: createdAt.toISOString(),
-      }),
-    );
-    const signature = sign(null, Buffer.from(manifest), key).toString('base64');
-    const signed: SignedRelease = { manifest, signature };
-    const note = path.join(drafts, 'note');
-    await writeFile(note, `${JSON.stringify(signed, null, 2)}\n`);
-    const archive = path.join(to, `${product}-${version}.tar.gz`);
-    await rename(draft, archive);
-    await rename(note, archive.replace(/\.tar\.gz$/, '.json'));
+    const archive = await signRelease(draft, { to, ...rest });
     return archive;
   } finally {
     await rm(drafts, { recursive: true, force: true });
   }
+}
+
+/** An archive as a release. The file that is looked for is written last. */
+export async function signRelease(
+  draft: string,
+  { product, version, to, key, createdAt = new Date() }: Omit<Wanted, 'from'>,
+): Promise<string> {
+  const { size } = await lstat(draft);
+  const made = { product, version, sha256: await hashOf(draft), bytes: size, createdAt: createdAt.toISOString() };
+  const manifest = JSON.stringify(ReleaseManifest.parse(made));
+  const signed: SignedRelease = { manifest, signature: sign(null, Buffer.from(manifest), key).toString('base64') };
+  const note = `${draft}.json`;
+  await writeFile(note, `${JSON.stringify(signed, null, 2)}\n`);
+  const archive = path.join(to, `${product}-${version}.tar.gz`);
+  await rename(draft, archive);
+  await rename(note, archive.replace(/\.tar\.gz$/, '.json'));
+  return archive;
 }
 
 export async function readKey(file: string): Promise<KeyObject> {

@@ -157,6 +157,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     control: env.EDGELOOM_CONTROL,
     health,
     usePacks: () => node.inTurn(() => node.refresh()),
+    changed: () => link?.sayNow(),
     restart: () => replace(),
     reports,
     log,

@@ -1,17 +1,28 @@
 // One release of the agent follows another on a node that serves: the real agent under its launcher, real nginx, real NATS.
 import { randomUUID } from 'node:crypto';
-import { chmod, readlink, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { access, chmod, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { handOut, homeWith, releaseMaker, TOKEN } from '../support/node-home.ts';
 import type { MadeRelease, Maker } from '../support/node-home.ts';
 import { get, inTime, standingNode } from '../support/standing-node.ts';
 import type { Standing } from '../support/standing-node.ts';
-import { findProgram } from '../../deploy/services/program.ts';
+import { prepareNats } from '../../deploy/services/nats.ts';
+import { findProgram, launch } from '../../deploy/services/program.ts';
+import { freePort } from '../support/ports.ts';
+import { services } from '../support/services.ts';
+import { startLoad } from '../support/steady-load.ts';
 import { testDir } from '../support/test-dir.ts';
 
 // Each starts processes, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 180_000 });
+
+const run = promisify(execFile);
 
 let make: Maker;
 let one: MadeRelease;
@@ -31,7 +42,7 @@ interface Upgrading extends Standing {
 }
 
 /** A node of release 1.0.0. An nginx of its own says no to what has a file `refuse`. */
-async function node(seconds = 60): Promise<Upgrading> {
+async function node({ seconds = 60, natsUrl }: { seconds?: number; natsUrl?: string } = {}): Promise<Upgrading> {
   const { home, launcher } = await homeWith(one);
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const [dir, nginx] = [await testDir(), path.join(home, 'nginx')];
@@ -51,6 +62,7 @@ exec ${real} "$@"
     nginx,
     program: { command: launcher, args: [] },
     isKept: true,
+    ...(natsUrl !== undefined && { peer: { natsUrl } }),
     env: { EDGELOOM_RELEASE_KEYS: make.keysFile, EDGELOOM_TRIAL_SECONDS: String(seconds) },
   });
   const { peer } = standing;
@@ -79,21 +91,284 @@ exec ${real} "$@"
 const says = ({ peer }: Standing, version: string) =>
   inTime(() => expect(peer.heartbeats.at(-1)?.version).toBe(version));
 
-test('N, N+1, N: complete', async () => {
+/** A node that is as it was. */
+async function untouched(it: Upgrading, version = '1.0.0') {
+  await says(it, version);
+  expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
+}
+
+/** Whose Lua nginx works with. */
+const luaOf = ({ agent }: Standing) => readFile(path.join(layoutOf(agent.dir).conf, 'current/nginx.conf'), 'utf8');
+
+test('one release follows another and gives way to it again, and no visitor notices', async () => {
   const it = await node();
+  const { peer, ports, origin, agent } = it;
   const two = await make.agent('1.1.0');
-  handOut(it.peer, two);
+  const from = handOutInPieces(peer, two);
+  const large = 6_000_000;
+  origin.on('/large', { body: Buffer.alloc(large, 'x') });
+  origin.on('/upload', ({ body }) => ({ body: String(body.length) }));
+  const load = startLoad(ports, 'www.example.com');
+  onTestFinished(async () => void (await load.stop()));
+  await inTime(() => expect(load.asked()).toBeGreaterThan(100));
+  const long = [load.download('/large', large), load.upload('/upload', 100)];
+  const pid = await agent.nginxPid();
   expect(await it.order(two)).toMatchObject({ ok: true, error: null });
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.1.0');
-  expect(it.peer.heartbeats.at(-1)).toMatchObject({ release: two.sha256, packs: {} });
+  expect(peer.heartbeats.at(-1)).toMatchObject({ release: two.sha256, packs: {} });
+  // Of its archive no byte came twice.
+  expect(from.length).toBeGreaterThan(3);
+  expect(from).toEqual([...new Set(from)].sort((a, b) => a - b));
   expect(await it.current()).toBe(two.name);
-  expect(await it.order(one)).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('agent 1.0.0 is older than 1.1.0'),
-  });
+  expect(await luaOf(it)).toContain(`releases/${two.name}/lua`);
+
+  const older = await it.order(one);
+  expect(older).toMatchObject({ ok: false, error: 'agent 1.0.0 is older than 1.1.0, which is in use' });
   expect(await it.order(one, { rollback: true })).toMatchObject({ ok: true });
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.0.0');
+  expect(await luaOf(it)).toContain(`releases/${one.name}/lua`);
+  expect(await it.order(one)).toMatchObject({ ok: true });
+  expect(await it.outcome()).toEqual({ state: 'complete', message: 'it is in use already' });
+
+  expect(await agent.nginxPid()).toBe(pid);
+  await Promise.all(long);
+  expect(await load.stop()).toEqual([]);
+});
+
+/** The line is cut again and again. Answers from where on it was asked. */
+function handOutInPieces(peer: Standing['peer'], { archive }: MadeRelease): number[] {
+  const from: number[] = [];
+  peer.onArchive = (request, response) => {
+    const start = Number(new URL(request.url ?? '', peer.url).searchParams.get('from'));
+    from.push(start);
+    createReadStream(archive, { start, end: start + 100_000 })
+      .on('end', () => setTimeout(() => response.destroy(), 20))
+      .pipe(response, { end: false });
+  };
+  return from;
+}
+
+/** Before everything else that it would do. */
+const withFirst =
+  (text: string, extra: Record<string, string> = {}, command = 'run') =>
+  async (dir: string) => {
+    const bundle = path.join(dir, 'agent.mjs');
+    await writeFile(bundle, `if (process.argv[2] === '${command}') {\n${text}\n}\n${await readFile(bundle, 'utf8')}`);
+    for (const [file, content] of Object.entries(extra)) await writeFile(path.join(dir, file), content);
+  };
+
+test('a release that does not serve makes way for the one before, by itself and with the reason', async () => {
+  const it = await node();
+  const { agent, ports } = it;
+  const pid = await agent.nginxPid();
+  const load = startLoad(ports, 'www.example.com');
+  onTestFinished(async () => void (await load.stop()));
+  const cases: [string, (dir: string) => Promise<void>, RegExp][] = [
+    ['1.1.0', withFirst('process.exit(7)'), /^it ended 3 times before it was well; its last words/],
+    ['1.2.0', withFirst('', { refuse: '' }), /^nginx does not serve what the documents say: this is refused$/],
+    ['1.3.0', withFirst("process.env.EDGELOOM_NGINX = '/nowhere/nginx'"), /^it ended: .*\/nowhere\/nginx/],
+  ];
+  for (const [version, change, why] of cases) {
+    const bad = await make.agent(version, change);
+    handOut(it.peer, bad);
+    expect(await it.order(bad)).toMatchObject({ ok: true });
+    const { state, message } = await it.outcome();
+    expect([version, state, message]).toEqual([version, 'rolledBack', expect.stringMatching(why)]);
+    await untouched(it);
+    expect(await it.current()).toBe(one.name);
+    await inTime(async () => expect(await luaOf(it)).toContain(`releases/${one.name}/lua`));
+  }
+  expect(await agent.nginxPid()).toBe(pid);
+  expect(await load.stop()).toEqual([]);
+  await inTime(async () => expect(await readdir(path.join(it.home, 'releases'))).toEqual([one.name]));
+});
+
+test('a release that hangs makes way as well', async () => {
+  const it = await node({ seconds: 2 });
+  const bad = await make.agent('1.1.0', withFirst('await new Promise((resolve) => setTimeout(resolve, 1e9))'));
+  handOut(it.peer, bad);
+  expect(await it.order(bad)).toMatchObject({ ok: true });
+  expect(await it.outcome()).toEqual({ state: 'rolledBack', message: 'it was not well within 2 s: it said nothing' });
+  await untouched(it);
+});
+
+test('what is not right is refused, and the node is as it was', async () => {
+  const it = await node();
+  const { peer } = it;
+  const began = peer.heartbeats.at(-1)?.startedAt;
+  const two = await make.agent('1.1.0');
+  const stranger = await it.order(await make.strange('1.1.0'));
+  expect(stranger).toMatchObject({ ok: false, error: 'no key that is trusted here has signed it' });
+  const changed = { ...two, signed: { ...two.signed, manifest: two.signed.manifest.replace('1.1.0', '9.1.0') } };
+  expect(await it.order(changed)).toMatchObject({ ok: false, error: 'no key that is trusted here has signed it' });
+  const old = await it.order(await make.agent('0.9.0'), { rollback: true });
+  expect(old).toMatchObject({ ok: false, error: expect.stringContaining('not one that this node has used and kept') });
+
+  const bytes = await readFile(two.archive);
+  const answer = (status: number, body: Buffer | string) => {
+    peer.onArchive = (_, response) => void response.writeHead(status).end(body);
+  };
+  const fails = async (release: MadeRelease, why: RegExp) => {
+    expect(await it.order(release)).toMatchObject({ ok: true });
+    expect(await it.outcome()).toEqual({ state: 'failed', message: expect.stringMatching(why) });
+  };
+  answer(200, Buffer.from(bytes).fill(0, 100, 200));
+  await fails(two, /^the archive is not what was signed: its hash is another$/);
+  answer(200, Buffer.concat([bytes, bytes]));
+  await fails(two, /^more came than was signed$/);
+  answer(401, '');
+  await fails(two, /^the control plane does not hand the archive out: it answers 401$/);
+  const made = async (release: MadeRelease, why: RegExp) => {
+    handOut(peer, release);
+    await fails(release, why);
+  };
+  await made(await make.raw('1.2.0', ['../outside']), /^the archive leads out of its place: \.\.\/outside$/);
+  await made(await make.raw('1.2.0', ['link']), /^the archive holds link, a SymbolicLink/);
+  const [unreadable, unlike, unfit] = await Promise.all([
+    make.agent('1.3.0', (dir) => writeFile(path.join(dir, 'agent.mjs'), 'this is no program')),
+    make.agent('1.3.0', async (dir) => {
+      const file = path.join(dir, 'agent.mjs');
+      await writeFile(file, (await readFile(file, 'utf8')).replaceAll('1.3.0', '1.2.9'));
+    }),
+    make.agent('1.3.0', withFirst("console.error('a document is too new'); process.exit(1)", {}, 'check')),
+  ]);
+  await made(unreadable, /^it does not start: /);
+  await made(unlike, /^it does not start: it says that it is 1\.2\.9$/);
+  await made(unfit, /^it does not take what this node serves: a document is too new$/);
+
+  await untouched(it);
+  expect(peer.heartbeats.at(-1)?.startedAt).toBe(began);
+  expect(await readdir(path.join(it.home, 'releases'))).toEqual(expect.arrayContaining([one.name]));
+  await expect(access(path.join(it.home, 'releases/outside'))).rejects.toThrow('ENOENT');
+});
+
+test('a disk without room is named before anything is fetched', async () => {
+  const it = await node();
+  const packs = path.join(it.agent.dir, 'packs');
+  await mkdir(packs);
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', packs]);
+  onTestFinished(async () => void (await run('umount', ['-l', packs])));
+  const pack = await make.pack('waf', '1.0.0', { rules: 'some' });
+  const { asked } = handOut(it.peer, pack);
+  expect(await it.order(pack)).toMatchObject({ ok: true });
+  const why = expect.stringMatching(/packs\/waf has 1 MB free, \d+ MB are needed$/);
+  expect(await it.outcome()).toEqual({ state: 'failed', message: why });
+  expect(asked).toEqual([]);
+  await untouched(it);
+});
+
+test('killed while it fetches, and with the whole machine while it is on trial, a node ends where it was told to go', async () => {
+  const it = await node();
+  const { agent, peer, home } = it;
+  const hold = path.join(home, 'hold');
+  await writeFile(hold, '');
+  const waits = `const { existsSync } = await import('node:fs'); while (existsSync('${hold}')) await new Promise((resolve) => setTimeout(resolve, 50));`;
+  const two = await make.agent('1.1.0', withFirst(waits));
+  const { asked } = handOut(peer, two);
+  const whole = peer.onArchive;
+  const half = Math.floor((await readFile(two.archive)).length / 2);
+  peer.onArchive = (_, response) => {
+    response.writeHead(200);
+    createReadStream(two.archive, { end: half - 1 }).pipe(response, { end: false });
+  };
+  expect(await it.order(two)).toMatchObject({ ok: true });
+  const part = path.join(home, `releases/${two.name}.part`);
+  await inTime(async () => expect((await stat(part)).size).toBe(half));
+  peer.onArchive = whole;
+  agent.kill('SIGKILL');
+  await inTime(async () => expect(await readFile(path.join(home, 'trial/starts'), 'utf8')).toBe('started\n'));
+  expect(asked).toEqual([{ sha256: two.sha256, from: half }]);
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
+
+  // The power is gone.
+  const nginx = await agent.nginxPid();
+  await agent.end('SIGKILL');
+  process.kill(nginx, 'SIGKILL');
+  await rm(hold);
+  agent.start();
+  expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
+  await says(it, '1.1.0');
+  expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
+  expect(peer.upgrades.map(({ state }) => state)).toEqual(['fetching', 'fetching', 'switching', 'complete']);
+});
+
+test('a pack of data is taken into use, seen off where nginx does not take it, and gone back from', async () => {
+  const it = await node();
+  const [first, bad, second] = await Promise.all([
+    make.pack('waf', '1.0.0', { rules: 'one' }),
+    make.pack('waf', '1.1.0', { rules: 'two', refuse: '' }),
+    make.pack('waf', '1.2.0', { rules: 'three' }),
+  ]);
+  handOut(it.peer, first, bad, second);
+  const rules = () => readFile(path.join(it.agent.dir, 'packs/waf/current/rules'), 'utf8');
+  const load = startLoad(it.ports, 'www.example.com');
+  onTestFinished(async () => void (await load.stop()));
+  const steps: [MadeRelease, object, string, string, string][] = [
+    [first, {}, 'complete', '', 'one'],
+    [bad, {}, 'rolledBack', 'this is refused', 'one'],
+    [second, {}, 'complete', '', 'three'],
+    [first, { rollback: true }, 'complete', '', 'one'],
+  ];
+  for (const [pack, more, state, message, text] of steps) {
+    expect(await it.order(pack, more)).toMatchObject({ ok: true });
+    expect(await it.outcome()).toEqual({ state, message });
+    expect(await rules()).toBe(text);
+  }
+  await inTime(() => expect(it.peer.heartbeats.at(-1)?.packs).toEqual({ waf: '1.0.0' }));
+  expect(await load.stop()).toEqual([]);
+  await untouched(it);
+});
+
+test('a release that serves while the control plane is away stays, and says so when it is back', async () => {
+  const dir = await testDir();
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const { secretsDir } = services();
+  const nats = await prepareNats({
+    dir,
+    host: '127.0.0.1',
+    port: await freePort(),
+    config: (place) => serverConfig({ secretsDir, ...place, introduced: true }),
+  });
+  const start = async () => {
+    const server = await launch(nats.program, { runDir: dir, logDir: dir });
+    onTestFinished(() => server.stop());
+    await nats.ready();
+    return server;
+  };
+  const server = await start();
+  const it = await node({ seconds: 4, natsUrl: nats.url });
+  const two = await make.agent('1.1.0');
+  handOut(it.peer, two);
+  const whole = it.peer.onArchive;
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  it.peer.onArchive = async (request, response) => {
+    await server.stop();
+    resolve();
+    whole(request, response);
+  };
+  expect(await it.order(two)).toMatchObject({ ok: true });
+  await gone;
+  const alive = () => readFile(path.join(it.home, 'trial/alive'), 'utf8');
+  // As long as several trials take.
+  await inTime(async () => expect((await alive()).length).toBeGreaterThan(15));
+  expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
+  await start();
+  expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
+  await says(it, '1.1.0');
+});
+
+test('an agent without a launcher says that it cannot be upgraded, and its packs can', async () => {
+  const { peer } = await standingNode({ env: { EDGELOOM_RELEASE_KEYS: make.keysFile } });
+  const order = ({ signed }: MadeRelease) =>
+    peer.command('upgrade', { upgradeID: randomUUID(), release: signed, control: peer.url, token: TOKEN });
+  expect(await order(one)).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('was not started by its launcher'),
+  });
+  const pack = await make.pack('geo', '2026.11.1', { 'country.mmdb': 'data' });
+  handOut(peer, pack);
+  expect(await order(pack)).toMatchObject({ ok: true });
+  await inTime(() => expect(peer.upgrades.at(-1)?.state).toBe('complete'));
 });

@@ -61,7 +61,7 @@ export class TestAgent {
     this.#child = child;
     if (this.#options.isKept === true)
       child.once('exit', () => {
-        setTimeout(() => void (this.#isEnding || this.start(...flags)), KEEP_AFTER_MS);
+        if (!this.#isEnding) setTimeout(() => this.#isEnding || this.start(...flags), KEEP_AFTER_MS);
       });
   }
 

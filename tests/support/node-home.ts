@@ -1,13 +1,14 @@
 // Releases of the agent as a test wants them, and a node that is started from one by its launcher.
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { releaseName, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import type { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
+import { create as createTar } from 'tar';
 import { ensureAgentHome } from '../../deploy/agent-home.ts';
 import { bundleAgent, root } from '../../deploy/build.ts';
 import { keyFilesIn, makeReleaseKey } from '../../deploy/release-key.ts';
-import { makeRelease, readKey } from '../../deploy/release.ts';
+import { makeRelease, readKey, signRelease } from '../../deploy/release.ts';
 import type { Peer } from './scripted-peer.ts';
 import { testDir } from './test-dir.ts';
 
@@ -24,6 +25,8 @@ export interface Maker {
   keysFile: string;
   /** `change` works on the files before they are packed. Without the image library, which has no part in this. */
   agent: (version: string, change?: (dir: string) => Promise<void>) => Promise<MadeRelease>;
+  /** Of names as they are: `link` leads to /etc, `../outside` out of the archive. */
+  raw: (version: string, names: string[]) => Promise<MadeRelease>;
   pack: (product: ReleaseProduct, version: string, files: Record<string, string>) => Promise<MadeRelease>;
   /** By a key that no node knows. */
   strange: (version: string) => Promise<MadeRelease>;
@@ -41,17 +44,22 @@ export async function releaseMaker(): Promise<Maker> {
   await Promise.all(['ours', 'strange'].map((name) => makeReleaseKey(path.join(dir, name))));
   const key = (name: string) => readKey(keyFilesIn(path.join(dir, name)).privateKey);
   let made = 0;
+  const next = () => {
+    made += 1;
+    return { from: path.join(dir, `from-${made}`), to: path.join(dir, `to-${made}`) };
+  };
   const make = async (
     product: ReleaseProduct,
     version: string,
     signer: string,
     fill: (from: string) => Promise<void>,
   ): Promise<MadeRelease> => {
-    made += 1;
-    const [from, to] = [path.join(dir, `from-${made}`), path.join(dir, `to-${made}`)];
+    const { from, to } = next();
     await mkdir(from);
     await fill(from);
-    const archive = await makeRelease({ product, version, from, to, key: await key(signer) });
+    return read(version, await makeRelease({ product, version, from, to, key: await key(signer) }));
+  };
+  const read = async (version: string, archive: string): Promise<MadeRelease> => {
     const signed = SignedRelease.parse(JSON.parse(await readFile(archive.replace(/\.tar\.gz$/, '.json'), 'utf8')));
     const { sha256 }: { sha256: string } = JSON.parse(signed.manifest);
     return { version, sha256, name: releaseName(sha256), signed, archive };
@@ -69,6 +77,16 @@ export async function releaseMaker(): Promise<Maker> {
     keysFile: keyFilesIn(path.join(dir, 'ours')).publicKey,
     agent: (version, change) => agent(version, 'ours', change),
     strange: (version) => agent(version, 'strange'),
+    raw: async (version, names) => {
+      const { from, to } = next();
+      await mkdir(path.join(from, 'inside'), { recursive: true });
+      await mkdir(to);
+      await writeFile(path.join(from, 'outside'), 'not theirs');
+      await symlink('/etc', path.join(from, 'inside/link'));
+      const draft = path.join(to, 'draft');
+      await createTar({ cwd: path.join(from, 'inside'), file: draft, gzip: true, preservePaths: true }, names);
+      return read(version, await signRelease(draft, { product: 'agent', version, to, key: await key('ours') }));
+    },
     pack: (product, version, files) =>
       make(product, version, 'ours', async (from) => {
         for (const [file, text] of Object.entries(files)) await writeFile(path.join(from, file), text);

@@ -35,7 +35,7 @@ export async function startPeer({ natsUrl, secretsDir, pageSize = 500 }: PeerOpt
   });
   const peer = new Peer(line, pageSize);
   const server = createServer((request, response) => {
-    if (request.method === 'GET') return peer.onArchive(request, response);
+    if (request.method === 'GET') return void peer.onArchive(request, response);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -87,7 +87,7 @@ export class Peer {
   stop: () => Promise<void> = () => Promise.resolve();
   readonly upgrades: UpgradeReport[] = [];
   /** Hands out archives of releases. */
-  onArchive: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+  onArchive: (request: IncomingMessage, response: ServerResponse) => void | Promise<void> = (_, response) =>
     void response.writeHead(404).end();
   /** Lets a test damage what a sync answers. */
   onSync: (reply: SyncReply) => unknown = (reply) => reply;

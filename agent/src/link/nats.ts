@@ -76,6 +76,11 @@ export class Link {
     this.#living = this.#live();
   }
 
+  /** What a heartbeat says is another now. */
+  sayNow(): void {
+    if (this.#isHeard) this.#beat(0);
+  }
+
   get servers(): readonly string[] {
     return this.#node.identity.natsServers;
   }

@@ -7,7 +7,9 @@ import { writeWhole } from '../store/durable.ts';
 import type { Log } from '../log.ts';
 
 const AGAIN_MS = 1000;
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 5000;
+/** Until something is added. */
+const IDLE_MS = 3_600_000;
 /** Nobody hears of what is older. */
 const MOST = 200;
 
@@ -62,7 +64,7 @@ export class Reports {
       for (const old of names.splice(0, Math.max(0, names.length - MOST))) await this.#drop(old);
       const [first] = names;
       if (first === undefined) {
-        await sleep(LONGEST_MS, undefined, { signal: this.#woken.signal }).catch(() => undefined);
+        await sleep(IDLE_MS, undefined, { signal: this.#woken.signal }).catch(() => undefined);
         continue;
       }
       try {

@@ -24,7 +24,7 @@ interface Parts {
 const LOOK_MS = 250;
 const REACHED_WITHIN_MS = 3000;
 /** Between two looks whether the control plane is there at all. */
-const REACH_EVERY_MS = 2000;
+const REACH_EVERY_MS = 500;
 
 export async function standTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Parts) {
   const before = (await home.trialNote())?.before ?? { nginx: 'running', error: null, rejected: [] };

@@ -29,6 +29,8 @@ interface Parts {
   health: () => Health;
   /** Makes nginx work with the packs as they lie there now; throws when it does not. */
   usePacks: () => Promise<void>;
+  /** `has` is another. */
+  changed: () => void;
   /** Ends this agent, for its launcher to start what is on trial. */
   restart: () => void;
   reports: Reports;
@@ -274,6 +276,7 @@ export class Upgrades {
       if (manifest !== null) packs[product] = manifest.version;
     }
     this.has = { release: own?.sha256 ?? null, packs };
+    this.#parts.changed();
   }
 }
 
