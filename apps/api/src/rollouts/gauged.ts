@@ -3,7 +3,7 @@ import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
 export const Sample = z.object({
-  /** Counted since nginx started, both. */
+  /** Counted since the agent was first asked, both. */
   requests: z.int(),
   serverErrors: z.int(),
   p99Ms: z.number().nullable(),
@@ -78,7 +78,21 @@ export function recent({ steps, ...all }: Gauged, least: number): Counts {
   return requests >= least ? { requests, serverErrors } : all;
 }
 
-/** An nginx that was started anew counts from nothing. */
+/** With what is known of it when its turn comes. */
+export function baselineOf(
+  node: { gauges: Gauged | null; nginx: string | null; error: string | null; rejected: { key: string }[] },
+  sample: Sample | null,
+): Baseline {
+  const { gauges, nginx, error } = node;
+  return {
+    ...(sample ?? { requests: 0, serverErrors: 0, p99Ms: null, nginx, error }),
+    ...(gauges && gauges.steps.length > 0 && recent(gauges, 1)),
+    ...(gauges && { p99Ms: median(gauges.p99s) }),
+    rejected: node.rejected.map(({ key }) => key),
+  };
+}
+
+/** Another agent counts from nothing. */
 const rise = (from: number, to: number) => (to >= from ? to - from : to);
 
 export const median = (numbers: readonly number[]): number | null =>

@@ -17,7 +17,8 @@ import { takeTurn, Turn } from './turn.ts';
 const LEASE = `interval '15 seconds'`;
 const RENEW_MS = 3000;
 const LOOK_MS = 1000;
-const SAMPLE_MS = 2000;
+/** Each second look. */
+const SAMPLE_MS = 1900;
 const GAUGES_MS = 1500;
 const ASK_AGAIN_MS = 3000;
 /** Nodes that are spoken to at once. */

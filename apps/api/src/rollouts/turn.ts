@@ -2,7 +2,7 @@
 // them does so in one transaction that holds the rollout, so that nothing moves beneath a decision.
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutEventName, RolloutFault, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { counted, type Sample } from './gauged.ts';
+import { baselineOf, counted, type Sample } from './gauged.ts';
 import { inWords, judged, type Moment } from './gates.ts';
 import { nextState, type NodeEvent } from './node-events.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow, type WaveNow } from './now.ts';
@@ -18,6 +18,8 @@ const EMPTY_MS = 60_000;
 const MOST_OTHERS = 20;
 const MOST_HAVING = 200;
 const ROUND_MS = 2000;
+/** Samples of a node before its turn comes, after the first. */
+const STEPS_BEFORE = 2;
 
 export interface Line {
   nodeId: string | null;
@@ -195,10 +197,10 @@ function beginWave(stand: Stand, wave: WaveNow) {
     wave.endedAt = facts.now;
     return;
   }
-  if (!isFast(rollout) && !there.every(({ nodeId }) => facts.samples.has(nodeId))) {
+  if (!isFast(rollout) && !there.every((node) => isMeasured(stand, node))) {
     // Of all of them at one moment: the next look has no other samples.
     turn.wanted.push(...there.map(({ nodeId }) => nodeId));
-    turn.isUrgent = true;
+    turn.isUrgent = !there.some(({ nodeId }) => facts.samples.has(nodeId)) && there.some(({ gauges }) => !gauges);
     return;
   }
   wave.state = 'updating';
@@ -208,6 +210,13 @@ function beginWave(stand: Stand, wave: WaveNow) {
     if (node.isConnected) begin(stand, node);
     else turn.happen(node, 'notThere');
   }
+}
+
+/** How it fares is known from before, where that will be asked: an agent counts only since somebody wants to know. */
+function isMeasured({ rollout: { strategy }, facts: { samples } }: Stand, { nodeId, gauges }: NodeNow): boolean {
+  if (strategy.type === 'waves' && strategy.soakSeconds === 0) return samples.has(nodeId);
+  const isSilent = samples.get(nodeId) === null;
+  return isSilent || (samples.has(nodeId) && (gauges?.steps.length ?? 0) >= STEPS_BEFORE);
 }
 
 /** Those that are there go before those that are away: nobody may fill a wave without being in it. */
@@ -223,8 +232,7 @@ function replan({ turn, rollout }: Stand, { position }: WaveNow) {
 }
 
 function begin({ turn, rollout, facts, nature }: Stand, node: NodeNow) {
-  const unknown = { requests: 0, serverErrors: 0, p99Ms: null, nginx: node.nginx, error: node.error };
-  node.baseline = { ...unknown, ...facts.samples.get(node.nodeId), rejected: node.rejected.map(({ key }) => key) };
+  node.baseline = baselineOf(node, facts.samples.get(node.nodeId) ?? null);
   node.gauges = null;
   node.before = nature.before(rollout, node);
   activate(turn, node, true);
