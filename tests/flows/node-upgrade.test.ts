@@ -346,7 +346,7 @@ test('a release that serves while the control plane is away stays, and says so w
   it.peer.onArchive = async (request, response) => {
     await server.stop();
     resolve();
-    whole(request, response);
+    await whole(request, response);
   };
   expect(await it.order(two)).toMatchObject({ ok: true });
   await gone;
