@@ -4,6 +4,7 @@ import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import {
   cors,
@@ -18,6 +19,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overhang, startProduct } from '../support/browser.ts';
@@ -158,6 +160,26 @@ beforeAll(async () => {
   });
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   const ssh = { password: 'nobody asks for it' };
+  const inZone = { zoneId: zoneID };
+  const balancer = await client(virtualNodes.create, {
+    params: inZone,
+    body: { name: 'a-balancer-with-a-name-that-is-rather-long', cnames: ['lb.glow.test'] },
+  });
+  const backup = await client(groups.create, { params: inZone, body: { name: 'Backup' } });
+  const { id: groupID } = await client(groups.create, {
+    params: inZone,
+    body: { name: 'Taiwan', priority: 2, backupGroupID: backup.id, lines: ['cht', 'country-JP'] },
+  });
+  await client(groups.place, {
+    params: inZone,
+    body: {
+      changes: [
+        { groupID, line: 'default', nodeUID: `n-${product.summary.demo.nodeID}`, weight: 100 },
+        { groupID, line: 'cht', nodeUID: balancer.nodeUID, weight: 50 },
+      ],
+    },
+  });
+  await client(groups.forceBackup, { params: { ...inZone, groupId: groupID }, body: { enabled: true } });
   const bare = await client(nodes.create, { body: { name: 'khh-02', ip: '192.0.2.22', zoneID, role: 'backup', ssh } });
   bareNode = bare.id;
   job = (await client(nodeJobs.initialize, { body: { ids: [bareNode] } })).jobIDs[0] ?? '';
@@ -221,6 +243,8 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=commands`, shows: 'main li button', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=upgrades`, shows: 'main h2', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${bareNode}/job/${job}`, shows: 'main ol li' },
+    { kind: 'client', address: 'nodeManage/resolutionTitle', shows: 'tbody button' },
+    { kind: 'client', address: 'nodeManage/vNode', shows: list },
     { kind: 'client', address: 'nodeManage/rollouts', shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/systemUpgrade', shows: 'main li b' },
     { kind: 'client', address: 'nodeManage/productsList', shows: list },

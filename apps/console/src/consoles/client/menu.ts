@@ -3,18 +3,22 @@ import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
   IconBox,
   IconCertificate,
+  IconCloudNetwork,
   IconCloudUp,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
+  IconRoute,
   IconServer2,
   IconSettings,
   IconSpeakerphone,
@@ -44,6 +48,20 @@ export const menu: readonly MenuGroup[] = [
         reads: nodes.list,
         key: 'n',
         creates: { call: nodes.create, title: 'nodes.create' },
+      },
+      {
+        to: 'nodeManage/resolutionTitle',
+        title: 'groups.title',
+        icon: IconRoute,
+        reads: groups.list,
+        creates: { call: groups.create, title: 'groups.create' },
+      },
+      {
+        to: 'nodeManage/vNode',
+        title: 'virtualNodes.title',
+        icon: IconCloudNetwork,
+        reads: virtualNodes.list,
+        creates: { call: virtualNodes.create, title: 'virtualNodes.create' },
       },
       { to: 'nodeManage/rollouts', title: 'rollouts.title', icon: IconStairs, reads: rollouts.list },
     ],

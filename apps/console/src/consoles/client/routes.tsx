@@ -22,6 +22,14 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/node-jobs/node-job-page.tsx'), 'NodeJobPage'),
     },
     {
+      path: 'nodeManage/resolutionTitle',
+      lazy: page(() => import('../../features/groups/groups-page.tsx'), 'GroupsPage'),
+    },
+    {
+      path: 'nodeManage/vNode',
+      lazy: page(() => import('../../features/virtual-nodes/virtual-nodes-page.tsx'), 'VirtualNodesPage'),
+    },
+    {
       path: 'nodeManage/rollouts',
       lazy: page(() => import('../../features/rollouts/rollouts-page.tsx'), 'RolloutsPage'),
     },

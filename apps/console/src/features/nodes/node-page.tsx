@@ -23,6 +23,7 @@ import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { GroupsOfNode } from '../groups/groups-of-node.tsx';
 import { InstallForm } from '../node-jobs/install-form.tsx';
 import { Version } from '../upgrades/version.tsx';
 import { useUpgrading } from '../upgrades/upgrading.ts';
@@ -247,6 +248,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
         {installed.error === null && installed.rejected.length === 0 && <span>{t('nodes.info.noFaults')}</span>}
       </Section>
+      {node.kind === 'edge' && <GroupsOfNode node={node} />}
       <Subs node={node} />
       <Running node={node} />
       <JobsOfNode node={node} />

@@ -1,13 +1,17 @@
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { NumberInput } from '@mantine/core';
-import { useState } from 'react';
+import { NumberInput, Select } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { Label } from '../../components/fields/label.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Product } from './products-page.tsx';
 
 export function ProductForm({ value }: { value?: Product }) {
@@ -15,6 +19,8 @@ export function ProductForm({ value }: { value?: Product }) {
     <ResourceForm create={products.create} update={products.update} value={value} refreshes={['zones', 'sites']}>
       <TextField name="name" />
       <SelectMetaField name="zoneID" meta={zones.meta} />
+      <GroupField name="groupID" />
+      <GroupField name="backupGroupID" />
       <NumberField name="siteLimit" min={0} />
       <NumberField name="domainLimit" min={0} />
       <NumberField name="portLimit" min={0} />
@@ -26,6 +32,45 @@ export function ProductForm({ value }: { value?: Product }) {
       <ChoiceField name="cnameMode" segmented />
       <TextField name="memo" />
     </ResourceForm>
+  );
+}
+
+/** One of the chosen zone; another zone has others. */
+function GroupField({ name }: { name: 'groupID' | 'backupGroupID' }) {
+  const t = useT();
+  const zone = useField('zoneID').value;
+  const { value, set, input } = useField(name);
+  const found = useEndpoint(
+    groups.meta,
+    { params: { zoneId: typeof zone === 'string' ? zone : '' } },
+    { enabled: typeof zone === 'string' },
+  );
+  // Another zone has other groups.
+  const isForeign =
+    found.data !== undefined &&
+    !found.refreshing &&
+    typeof value === 'string' &&
+    !found.data.data.some(({ id }) => id === value);
+  useEffect(() => {
+    if (isForeign) set(null);
+  }, [isForeign, set]);
+  const data =
+    typeof zone === 'string' ? (found.data?.data ?? []).map(({ id, name: label }) => ({ value: id, label })) : [];
+  return (
+    <div>
+      <Select
+        {...input}
+        label={<Label text={input.label} optional />}
+        required={false}
+        data={data}
+        searchable
+        clearable
+        disabled={input.disabled || data.length === 0}
+        placeholder={t(name === 'groupID' ? 'products.firstGroup' : 'common.form.choose')}
+        value={data.some((choice) => choice.value === value) ? String(value) : null}
+        onChange={set}
+      />
+    </div>
   );
 }
 

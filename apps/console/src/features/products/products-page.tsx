@@ -23,6 +23,7 @@ const priceOf = ({ trafficPriceCents }: Product) =>
 const columns: Column<Product>[] = [
   { key: 'name' },
   { key: 'zoneName' },
+  { key: 'groupName', render: ({ groupName }) => groupName ?? t('products.firstGroup'), priority: 2 },
   { key: 'siteCount', align: 'right', render: sitesOf },
   { key: 'domainLimit', align: 'right', render: ({ domainLimit }) => <Limit of={domainLimit} /> },
   { key: 'trafficPriceCents', align: 'right', render: priceOf },

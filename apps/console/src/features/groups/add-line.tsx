@@ -1,0 +1,31 @@
+import { Select } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { allLines, lineName } from './line-name.ts';
+
+/** A line with nobody on it is one of the board alone, until somebody is put there. */
+export function AddLine({ taken, onAdd }: { taken: readonly string[]; onAdd: (line: string) => void }) {
+  const t = useT();
+  const data = useMemo(
+    () =>
+      allLines()
+        .filter((line) => !taken.includes(line))
+        .map((line) => ({ value: line, label: lineName(line) })),
+    [taken],
+  );
+  return (
+    <Select
+      aria-label={t('groups.addLine')}
+      placeholder={t('groups.addLine')}
+      leftSection={<IconPlus size={14} stroke={1.8} />}
+      data={data}
+      value={null}
+      searchable
+      limit={100}
+      maw={260}
+      nothingFoundMessage={t('common.states.nothingMatches')}
+      onChange={(line) => line && onAdd(line)}
+    />
+  );
+}

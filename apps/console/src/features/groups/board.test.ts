@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
+
+const member = (name: string, wish: Partial<Member> = {}): Member => ({
+  nodeUID: `n-${name}`,
+  name,
+  role: 'main',
+  weight: 50,
+  addresses: [],
+  isAnswered: true,
+  reason: null,
+  since: null,
+  ...wish,
+});
+const at = { groupID: 'g', line: 'default' };
+const board: Board = {
+  groups: [
+    {
+      id: 'g',
+      name: 'Group',
+      priority: 1,
+      backupGroupID: null,
+      backupGroupName: null,
+      forcedAt: null,
+      lines: [],
+      dnsLabel: 'g-0123456789',
+      state: 'ok',
+      stateSince: null,
+      siteCount: 0,
+      nodeCount: 1,
+      createdAt: '2026-11-21T00:00:00Z',
+      updatedAt: '2026-11-21T00:00:00Z',
+      members: [{ line: 'default', members: [member('a')] }],
+    },
+  ],
+  free: [member('b', { isAnswered: false, reason: 'standby' })],
+};
+
+test('a change is shown on its line, and one that leads back is none', () => {
+  const lighter = withChange(board, [], { ...at, nodeUID: 'n-a', weight: 10 });
+  expect(shownIn(board, lighter, at).map(({ weight }) => weight)).toEqual([10]);
+  const gone = withChange(board, lighter, { ...at, nodeUID: 'n-a', weight: null });
+  expect(shownIn(board, gone, at)).toEqual([]);
+  expect(withChange(board, gone, { ...at, nodeUID: 'n-a', weight: 50 })).toEqual([]);
+});
+
+test('who comes from elsewhere stands there, and is not judged before it is published', () => {
+  const come = withChange(board, [], { ...at, nodeUID: 'n-b', weight: 50 });
+  expect(shownIn(board, come, at).map(({ name, reason }) => [name, reason])).toEqual([
+    ['a', null],
+    ['b', null],
+  ]);
+  expect(withChange(board, come, { ...at, nodeUID: 'n-b', weight: null })).toEqual([]);
+});
+
+test('a node that is lost is bad, one that stands by is held', () => {
+  expect([toneOfMember({ reason: 'away' }), toneOfMember({ reason: 'standby' })]).toEqual(['bad', 'held']);
+});

@@ -1,0 +1,86 @@
+// The board as it would be: what stands, with what its reader has changed and not published yet.
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import type { Tone } from '../../theme/theme.ts';
+
+export type Board = Received<typeof groups.board>;
+export type BoardGroup = Board['groups'][number];
+export type Member = Board['free'][number];
+export interface Change {
+  groupID: string;
+  line: string;
+  nodeUID: string;
+  /** Null: taken off the line. */
+  weight: number | null;
+}
+export interface Cell {
+  groupID: string;
+  line: string;
+}
+
+export const USUAL_WEIGHT = 50;
+const keyOf = ({ groupID, line, nodeUID }: Change) => `${groupID} ${line} ${nodeUID}`;
+export const sameCell = (a: Cell, b: Cell) => a.groupID === b.groupID && a.line === b.line;
+
+/** Changes with one more; one that leads back to what stands is none. */
+export function withChange(board: Board, changes: readonly Change[], change: Change): Change[] {
+  const others = changes.filter((one) => keyOf(one) !== keyOf(change));
+  const stands = cellOf(board, change).find(({ nodeUID }) => nodeUID === change.nodeUID)?.weight ?? null;
+  return stands === change.weight ? others : [...others, change];
+}
+
+export const cellOf = ({ groups }: Pick<Board, 'groups'>, { groupID, line }: Cell): readonly Member[] =>
+  groups.find(({ id }) => id === groupID)?.members.find((one) => one.line === line)?.members ?? [];
+
+/** Everyone that may stand on a line, by uid. */
+export function everyone({ groups, free }: Board): Map<string, Member> {
+  const members = [...groups.flatMap((group) => group.members.flatMap((line) => line.members)), ...free];
+  return new Map(members.map((member) => [member.nodeUID, member]));
+}
+
+/** A cell with the changes made. Who comes new is not judged yet. */
+export function shownIn(board: Board, changes: readonly Change[], cell: Cell): Member[] {
+  const here = changes.filter((change) => sameCell(change, cell));
+  const weightOf = new Map(here.map(({ nodeUID, weight }) => [nodeUID, weight]));
+  const stands = cellOf(board, cell);
+  const stay = stands.flatMap((member) => {
+    const weight = weightOf.get(member.nodeUID);
+    return weight === null ? [] : [weight === undefined ? member : { ...member, weight }];
+  });
+  const known = everyone(board);
+  const come = here.flatMap(({ nodeUID, weight }) => {
+    const member = known.get(nodeUID);
+    if (weight === null || !member || stands.some((one) => one.nodeUID === nodeUID)) return [];
+    return [{ ...member, weight, isAnswered: false, reason: null }];
+  });
+  return [...stay, ...come];
+}
+
+const tones: Record<NonNullable<Member['reason']>, Tone> = {
+  uninitialized: 'unknown',
+  disabled: 'off',
+  draining: 'warn',
+  relay: 'off',
+  nginx: 'bad',
+  away: 'bad',
+  parent: 'bad',
+  recovering: 'busy',
+  busy: 'warn',
+  zero: 'off',
+  standby: 'held',
+  noRecord: 'bad',
+  beside: 'held',
+};
+export const toneOfMember = ({ reason }: Pick<Member, 'reason'>): Tone => (reason === null ? 'ok' : tones[reason]);
+/** Something is wrong with one of them. */
+export const isUnwell = (members: readonly Member[]) => members.some((member) => toneOfMember(member) === 'bad');
+
+const groupTones: Record<BoardGroup['state'], Tone> = {
+  ok: 'ok',
+  backups: 'warn',
+  backupGroup: 'warn',
+  forced: 'warn',
+  lastGood: 'bad',
+  empty: 'off',
+};
+export const toneOfGroup = ({ state }: Pick<BoardGroup, 'state'>): Tone => groupTones[state];

@@ -1,0 +1,211 @@
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { Button, Select } from '@mantine/core';
+import { IconMapPins, IconPlus, IconRoute } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Page } from '../../components/page/page.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { EmptyState } from '../../components/states/states.tsx';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useMeta } from '../../lib/use-meta.ts';
+import { cellOf, everyone, withChange } from './board.ts';
+import type { Board, Cell, Change } from './board.ts';
+import { AddLine } from './add-line.tsx';
+import { GroupForm } from './group-form.tsx';
+import classes from './groups.module.css';
+import { LineMatrix } from './line-matrix.tsx';
+import { inOrder, lineName } from './line-name.ts';
+import { NodeChip } from './node-chip.tsx';
+import { ResolutionPanel } from './resolution-panel.tsx';
+import { useMoves } from './use-moves.ts';
+import { useZone } from './use-zone.ts';
+
+/** Who answers whom: lines down, groups across. */
+export function GroupsPage() {
+  const t = useT();
+  const all = useMeta(zones.meta);
+  const known = useEndpoint(zones.meta);
+  const [zoneId, setZone] = useZone(all.map(({ value }) => value));
+  return (
+    <Page
+      title="groups.title"
+      facts={
+        zoneId && (
+          <Select
+            aria-label={t('groups.zone')}
+            data={all}
+            value={zoneId}
+            allowDeselect={false}
+            searchable
+            onChange={(next) => next && setZone(next)}
+          />
+        )
+      }
+      {...(zoneId && { create: <GroupForm zoneId={zoneId} />, creates: groups.create })}
+    >
+      <Await result={known}>
+        {() =>
+          zoneId ? (
+            <OfZone key={zoneId} zoneId={zoneId} />
+          ) : (
+            <EmptyState icon={IconMapPins} title={t('zones.empty.title')} text={t('zones.empty.text')} />
+          )
+        }
+      </Await>
+    </Page>
+  );
+}
+
+function OfZone({ zoneId }: { zoneId: string }) {
+  const board = useEndpoint(groups.board, { params: { zoneId } }, { pollMs: 5000 });
+  return (
+    <Await result={board}>
+      {(found) => (found.groups.length === 0 ? <First zoneId={zoneId} /> : <Shown zoneId={zoneId} board={found} />)}
+    </Await>
+  );
+}
+
+function First({ zoneId }: { zoneId: string }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  return (
+    <EmptyState
+      icon={IconRoute}
+      title={t('groups.empty.title')}
+      text={t('groups.empty.text')}
+      action={
+        can(groups.create) && (
+          <Button
+            leftSection={<IconPlus size={15} stroke={1.8} />}
+            onClick={() => overlay(<GroupForm zoneId={zoneId} />, { title: 'groups.create' })}
+          >
+            {t('groups.create')}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
+  const t = useT();
+  const mayWrite = useCan()(groups.place);
+  const [changes, setChanges] = useState<Change[]>([]);
+  const [added, setAdded] = useState<string[]>([]);
+  const [asked, setAsked] = useState<Cell | null>(null);
+  const place = useAction(groups.place, { refreshes: ['nodes'], done: 'groups.published' });
+  const first = board.groups[0];
+  const cell = asked ?? (first && { groupID: first.id, line: 'default' });
+  const lines = useMemo(
+    () => inOrder(['default', ...board.groups.flatMap((group) => group.lines), ...added]),
+    [board, added],
+  );
+  const change = (made: readonly Change[]) =>
+    setChanges((before) => made.reduce((all: Change[], one) => withChange(board, all, one), before));
+  const moves = useMoves(board, lines, change);
+  const discard = () => {
+    setChanges([]);
+    setAdded([]);
+  };
+  return (
+    <div className={classes['board']}>
+      <LeaveGuard when={changes.length > 0} />
+      <LineMatrix
+        board={board}
+        lines={lines}
+        changes={changes}
+        mayWrite={mayWrite}
+        moves={moves}
+        onChanges={change}
+        onAsk={setAsked}
+        asked={asked}
+        zoneId={zoneId}
+        foot={mayWrite ? <AddLine taken={lines} onAdd={(line) => setAdded([...added, line])} /> : null}
+      />
+      <aside className={classes['side']} aria-label={t('groups.draft')}>
+        {board.free.length > 0 && (
+          <section>
+            <h2>
+              {t('groups.free')} <span>{count(board.free.length)}</span>
+            </h2>
+            <div className={classes['cell']}>
+              {board.free.map((member) => (
+                <NodeChip
+                  key={member.nodeUID}
+                  member={member}
+                  isChanged={changes.some(({ nodeUID }) => nodeUID === member.nodeUID)}
+                  isLifted={moves.isLifted(member, null)}
+                  mayMove={mayWrite}
+                  isFree
+                  onWeight={null}
+                  onTakeOff={null}
+                  onLift={() => moves.lift(member, null)}
+                  onKey={moves.onKey}
+                  onDragEnd={moves.end}
+                />
+              ))}
+            </div>
+          </section>
+        )}
+        {changes.length > 0 && (
+          <section>
+            <h2>
+              {t('groups.draft')} <span>{count(changes.length)}</span>
+            </h2>
+            <ul className={classes['edits']}>
+              {changes.map((one) => (
+                <li key={`${one.groupID} ${one.line} ${one.nodeUID}`}>
+                  <Edit board={board} change={one} />
+                </li>
+              ))}
+            </ul>
+            <div className={classes['buttons']}>
+              <Button
+                loading={place.running}
+                onClick={() =>
+                  void place.run({ params: { zoneId }, body: { changes } }).then((done) => done && discard())
+                }
+              >
+                {t('groups.publish')}
+              </Button>
+              <Button variant="default" onClick={discard}>
+                {t('groups.discard')}
+              </Button>
+            </div>
+          </section>
+        )}
+        {cell && (
+          <section>
+            <h2>{t('groups.preview')}</h2>
+            <ResolutionPanel
+              zoneId={zoneId}
+              board={board}
+              lines={lines}
+              changes={changes}
+              cell={cell}
+              onCell={setAsked}
+            />
+          </section>
+        )}
+      </aside>
+    </div>
+  );
+}
+
+/** `CHT · Taiwan core: tpe-03 weight 30 → 50`. */
+function Edit({ board, change }: { board: Board; change: Change }) {
+  const t = useT();
+  const group = board.groups.find(({ id }) => id === change.groupID)?.name ?? '';
+  const place = `${lineName(change.line)} · ${group}`;
+  const name = everyone(board).get(change.nodeUID)?.name ?? '';
+  const stands = cellOf(board, change).find(({ nodeUID }) => nodeUID === change.nodeUID);
+  if (change.weight === null) return t('groups.edits.taken', { place, name });
+  if (!stands) return t('groups.edits.added', { place, name, weight: change.weight });
+  return t('groups.edits.weighed', { place, name, before: stands.weight, after: change.weight });
+}

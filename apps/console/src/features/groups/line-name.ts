@@ -1,0 +1,49 @@
+// Lines in words. Carriers have names of their own; places are called what the reader's language calls them.
+import { carriers, commonLines, continents } from '@edgeloom/contract/dns-setting/lines.ts';
+import { currentLanguage, t, tMaybe } from '../../lib/i18n.ts';
+
+export function lineName(line: string): string {
+  const [kind = '', place = ''] = line.split('-');
+  if (kind === 'country') return placeNames().of(place) ?? place;
+  if (kind === 'continent') return tMaybe(`groups.continents.${place}`) ?? place;
+  return tMaybe(`groups.lineNames.${line}`) ?? line;
+}
+
+const carrierOf = new Map<string, { country: string; networks: readonly number[] }>(Object.entries(carriers));
+
+/** Whom it takes, in short: `TW · AS3462`. */
+export function lineRegion(line: string): string {
+  if (line === 'default') return t('groups.everybodyElse');
+  if (line === 'overseas') return t('groups.overseasOf');
+  const carrier = carrierOf.get(line);
+  if (!carrier) return line.split('-')[1] ?? '';
+  const [network] = carrier.networks;
+  return carrier.networks.length === 1 ? `${carrier.country} · AS${network}` : carrier.country;
+}
+
+/** In the order of the board: the common ones first, then places by name. */
+export function inOrder(lines: Iterable<string>): string[] {
+  const place = (line: string) => {
+    const found = commonLines.indexOf(line);
+    return found === -1 ? commonLines.length : found;
+  };
+  const names = new Intl.Collator(currentLanguage());
+  return [...new Set(lines)].toSorted((a, b) => place(a) - place(b) || names.compare(lineName(a), lineName(b)));
+}
+
+/** Every line that may be chosen: the common ones, continents, countries. */
+export function allLines(): string[] {
+  const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  const names = placeNames();
+  // What is no country has a name as well.
+  const none = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ']);
+  const countries = codes.filter((code) => !none.has(code) && names.of(code) !== undefined);
+  return [
+    ...commonLines.filter((line) => line !== 'default'),
+    ...continents.map((code) => `continent-${code}`),
+    ...inOrder(countries.map((code) => `country-${code}`)),
+  ];
+}
+
+const placeNames = () => new Intl.DisplayNames([currentLanguage()], { type: 'region', fallback: 'none' });

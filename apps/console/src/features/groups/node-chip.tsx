@@ -1,0 +1,112 @@
+import { Button, NumberInput, Popover } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useState, type KeyboardEvent } from 'react';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { time } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { toneOfMember, type Member } from './board.ts';
+import classes from './groups.module.css';
+
+interface NodeChipProps {
+  member: Member;
+  isChanged: boolean;
+  isLifted: boolean;
+  mayMove: boolean;
+  /** On no line: it has no weight yet. */
+  isFree?: boolean;
+  /** Null where nothing may be changed. */
+  onWeight: ((weight: number) => void) | null;
+  onTakeOff: (() => void) | null;
+  onLift: () => void;
+  /** Of one that is lifted: arrows, Space, Escape. */
+  onKey: (event: KeyboardEvent) => void;
+  onDragEnd: () => void;
+}
+
+/** A node on a line, solid, or a virtual one, dashed. Enter opens what can be done with it; Space lifts it. */
+export function NodeChip(props: NodeChipProps) {
+  const { member, isChanged, isLifted, mayMove, isFree = false, onWeight, onTakeOff, onLift, onKey, onDragEnd } = props;
+  const t = useT();
+  const [opened, setOpened] = useState(false);
+  const said = member.reason === null ? null : t(`groups.reasons.${member.reason}`);
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      width={260}
+      trapFocus
+      returnFocus
+      withinPortal
+    >
+      <Popover.Target>
+        <button
+          type="button"
+          className={classes['chip']}
+          data-virtual={member.nodeUID.startsWith('v-') || undefined}
+          data-changed={isChanged || undefined}
+          data-lifted={isLifted || undefined}
+          draggable={mayMove}
+          aria-haspopup="dialog"
+          aria-expanded={opened}
+          title={said ?? undefined}
+          onClick={() => setOpened(!opened)}
+          onDragStart={(event) => {
+            event.dataTransfer.setData('text/plain', member.name);
+            event.dataTransfer.effectAllowed = 'move';
+            onLift();
+          }}
+          onDragEnd={onDragEnd}
+          onKeyDown={(event) => {
+            if (isLifted) return onKey(event);
+            if (event.key !== ' ' || !mayMove) return;
+            event.preventDefault();
+            onLift();
+          }}
+          // Space would press the button when it is let go.
+          onKeyUp={(event) => event.key === ' ' && mayMove && event.preventDefault()}
+        >
+          <StatusMark tone={toneOfMember(member)} label={said ?? t('groups.answered')} />
+          <span className={classes['chipName']}>{member.name}</span>
+          {!isFree && <span className={classes['weight']}>{member.weight}</span>}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={member.name}>
+        <div className={classes['pop']}>
+          <b>{member.name}</b>
+          {member.addresses.length > 0 && <span className={classes['addresses']}>{member.addresses.join(' · ')}</span>}
+          {said !== null && (
+            <span className={classes['said']} data-tone={toneOfMember(member)}>
+              {said}
+              {member.since !== null && ` · ${t('groups.since', { time: time(member.since) })}`}
+            </span>
+          )}
+          {onWeight && (
+            <NumberInput
+              label={t('groups.weight')}
+              description={t('groups.weightHint')}
+              min={0}
+              max={100}
+              allowDecimal={false}
+              value={member.weight}
+              onChange={(next) => typeof next === 'number' && next >= 0 && next <= 100 && onWeight(next)}
+            />
+          )}
+          {mayMove && <span className={classes['hint']}>{t('groups.moveHint')}</span>}
+          {onTakeOff && (
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={15} stroke={1.6} />}
+              onClick={() => {
+                setOpened(false);
+                onTakeOff();
+              }}
+            >
+              {t('groups.takeOff')}
+            </Button>
+          )}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,79 @@
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { Select } from '@mantine/core';
+import { Await } from '../../components/states/await.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { time } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { toneOfMember, type Board, type Cell, type Change } from './board.ts';
+import classes from './groups.module.css';
+import { lineName } from './line-name.ts';
+
+interface ResolutionPanelProps {
+  zoneId: string;
+  board: Board;
+  lines: readonly string[];
+  changes: readonly Change[];
+  cell: Cell;
+  onCell: (cell: Cell) => void;
+}
+
+/** What a visitor of a line would get, with the changes that are not published yet. */
+export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }: ResolutionPanelProps) {
+  const t = useT();
+  const { groupID, line } = cell;
+  const found = useEndpoint(
+    groups.resolution,
+    { params: { zoneId }, body: { groupID, line, changes: [...changes] } },
+    { pollMs: 5000 },
+  );
+  const nameOf = (id: string) => board.groups.find((group) => group.id === id)?.name ?? '';
+  return (
+    <>
+      <div className={classes['selects']}>
+        <Select
+          aria-label={t('groups.visitorOf')}
+          data={lines.map((one) => ({ value: one, label: t('groups.visitor', { line: lineName(one) }) }))}
+          value={line}
+          allowDeselect={false}
+          onChange={(next) => next && onCell({ groupID, line: next })}
+        />
+        <Select
+          aria-label={t('groups.asksFor')}
+          data={board.groups.map(({ id, name, dnsLabel }) => ({ value: id, label: `${name} · ${dnsLabel}` }))}
+          value={groupID}
+          allowDeselect={false}
+          onChange={(next) => next && onCell({ groupID: next, line })}
+        />
+      </div>
+      <Await result={found}>
+        {({ answers, out, line: answering, groupID: whose }) => (
+          <>
+            <ul className={classes['answers']}>
+              {answers.length === 0 && <li>{t('groups.noAnswer')}</li>}
+              {answers.map(({ value, weight, name }) => (
+                <li key={value}>
+                  <StatusMark tone="ok" />
+                  <span className={classes['value']}>{value}</span>
+                  <span>{name === '' ? weight : `${name} · ${weight}`}</span>
+                </li>
+              ))}
+              {out.map((one) => (
+                <li key={one.nodeUID} className={classes['out']}>
+                  <StatusMark tone={toneOfMember(one)} />
+                  <span className={classes['value']}>{one.name}</span>
+                  <span>
+                    {t(`groups.reasons.${one.reason}`)}
+                    {one.since !== null && ` · ${time(one.since).slice(11)}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {answering !== line && <p className={classes['note']}>{t('groups.answeredAsDefault')}</p>}
+            {whose !== groupID && <p className={classes['note']}>{t('groups.answeredBy', { name: nameOf(whose) })}</p>}
+          </>
+        )}
+      </Await>
+    </>
+  );
+}

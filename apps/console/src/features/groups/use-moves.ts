@@ -1,0 +1,99 @@
+// Moving a node to another line: dragged, or lifted by Space, carried by the arrows and dropped by Space.
+import { useState, type KeyboardEvent } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { sameCell, USUAL_WEIGHT, type Board, type Cell, type Change, type Member } from './board.ts';
+import { lineName } from './line-name.ts';
+
+export interface Lifted {
+  member: Member;
+  /** Null: from beside the board. */
+  from: Cell | null;
+  /** Where it would be dropped. */
+  over: Cell | null;
+}
+export interface Moves {
+  lifted: Lifted | null;
+  lift: (member: Member, from: Cell | null) => void;
+  isLifted: (member: Member, from: Cell | null) => boolean;
+  over: (cell: Cell) => void;
+  drop: (cell: Cell | null) => void;
+  end: () => void;
+  onKey: (event: KeyboardEvent) => void;
+  nameOf: (cell: Cell) => string;
+  /** For who does not see it. */
+  said: string;
+}
+
+export function useMoves(
+  board: Board,
+  lines: readonly string[],
+  onChanges: (changes: readonly Change[]) => void,
+): Moves {
+  const t = useT();
+  const [lifted, setLifted] = useState<Lifted | null>(null);
+  const [said, setSaid] = useState('');
+  const nameOf = ({ groupID, line }: Cell) =>
+    `${board.groups.find(({ id }) => id === groupID)?.name ?? ''}, ${lineName(line)}`;
+
+  function drop(to: Cell | null) {
+    setLifted(null);
+    if (!lifted || !to || (lifted.from && sameCell(lifted.from, to))) return;
+    const { nodeUID, weight } = lifted.member;
+    const come: Change = { ...to, nodeUID, weight: lifted.from ? weight : USUAL_WEIGHT };
+    onChanges(lifted.from ? [{ ...lifted.from, nodeUID, weight: null }, come] : [come]);
+    setSaid(t('groups.dropped', { name: lifted.member.name, place: nameOf(to) }));
+  }
+
+  function carry([down, right]: readonly [number, number], { from, over }: Lifted): Cell {
+    const at = over ?? from;
+    const row = at ? lines.indexOf(at.line) + down : 0;
+    const column = at ? board.groups.findIndex(({ id }) => id === at.groupID) + right : 0;
+    return {
+      line: within(lines, row) ?? 'default',
+      groupID: within(board.groups, column)?.id ?? '',
+    };
+  }
+
+  function onKey(event: KeyboardEvent) {
+    if (!lifted) return;
+    const step = steps[event.key];
+    const ends = [' ', 'Enter', 'Escape'].includes(event.key);
+    if (!step && !ends) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (step) {
+      const over = carry(step, lifted);
+      setLifted({ ...lifted, over });
+      setSaid(nameOf(over));
+    } else if (event.key === 'Escape') {
+      setLifted(null);
+      setSaid(t('groups.putBack'));
+    } else drop(lifted.over);
+  }
+
+  return {
+    lifted,
+    lift(member, from) {
+      setLifted({ member, from, over: from });
+      setSaid(t('groups.lifted', { name: member.name }));
+    },
+    isLifted: (member, from) =>
+      lifted?.member.nodeUID === member.nodeUID &&
+      (from === null || lifted.from === null ? from === lifted.from : sameCell(lifted.from, from)),
+    over: (cell) => lifted && !(lifted.over && sameCell(lifted.over, cell)) && setLifted({ ...lifted, over: cell }),
+    drop,
+    end: () => setLifted(null),
+    onKey,
+    nameOf,
+    said,
+  };
+}
+
+const within = <Item>(list: readonly Item[], index: number) => list[Math.min(Math.max(index, 0), list.length - 1)];
+
+const steps: Record<string, readonly [number, number] | undefined> = {
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+};

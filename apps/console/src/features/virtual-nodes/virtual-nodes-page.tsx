@@ -1,0 +1,112 @@
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { Button, Select } from '@mantine/core';
+import { IconCloudNetwork, IconListDetails, IconMapPins, IconPlus } from '@tabler/icons-react';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Page } from '../../components/page/page.tsx';
+import { edit, open, remove } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { EmptyState } from '../../components/states/states.tsx';
+import { t, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useMeta } from '../../lib/use-meta.ts';
+import { useZone } from '../groups/use-zone.ts';
+import { Records } from './records.tsx';
+import { VirtualNodeForm } from './virtual-node-form.tsx';
+
+export type VirtualNode = RowOf<typeof virtualNodes.list>;
+
+const intervalOf = ({ switchingInterval }: VirtualNode) =>
+  switchingInterval === 0 ? t('virtualNodes.allAtOnce') : t('virtualNodes.every', { count: switchingInterval });
+
+const columns: Column<VirtualNode>[] = [
+  { key: 'name' },
+  { key: 'recordCount', as: 'count' },
+  { key: 'switchingInterval', render: intervalOf, text: intervalOf },
+  { key: 'groups', render: ({ groups }) => groups.join(', ') || t('virtualNodes.unused'), flexible: true },
+  { key: 'memo', priority: 3 },
+  { key: 'updatedAt', as: 'time', priority: 2 },
+];
+
+export function VirtualNodesPage() {
+  const t = useT();
+  const all = useMeta(zones.meta);
+  const known = useEndpoint(zones.meta);
+  const [zoneId, setZone] = useZone(all.map(({ value }) => value));
+  return (
+    <Page
+      title="virtualNodes.title"
+      facts={
+        zoneId && (
+          <Select
+            aria-label={t('groups.zone')}
+            data={all}
+            value={zoneId}
+            allowDeselect={false}
+            searchable
+            onChange={(next) => next && setZone(next)}
+          />
+        )
+      }
+      {...(zoneId && { create: <VirtualNodeForm zoneId={zoneId} />, creates: virtualNodes.create })}
+    >
+      <Await result={known}>
+        {() =>
+          zoneId ? (
+            <OfZone key={zoneId} zoneId={zoneId} />
+          ) : (
+            <EmptyState icon={IconMapPins} title={t('zones.empty.title')} text={t('zones.empty.text')} />
+          )
+        }
+      </Await>
+    </Page>
+  );
+}
+
+function OfZone({ zoneId }: { zoneId: string }) {
+  const removing = remove<VirtualNode, typeof virtualNodes.remove>(virtualNodes.remove, { refreshes: ['groups'] });
+  return (
+    <ResourceTable
+      endpoint={virtualNodes.list}
+      params={{ zoneId }}
+      columns={columns}
+      search="name"
+      row={(node) => [
+        open({
+          label: 'virtualNodes.records',
+          icon: IconListDetails,
+          element: <Records zoneId={zoneId} vnodeId={node.id} />,
+        }),
+        edit(<VirtualNodeForm zoneId={zoneId} value={node} />, {
+          title: 'virtualNodes.edit',
+          can: virtualNodes.update.can,
+        }),
+        removing,
+      ]}
+      bulk={[removing]}
+      phone={(node) => ({
+        below: intervalOf(node),
+        end: t('virtualNodes.countOfRecords', { count: node.recordCount }),
+      })}
+      empty={{ icon: IconCloudNetwork, action: <First zoneId={zoneId} /> }}
+    />
+  );
+}
+
+function First({ zoneId }: { zoneId: string }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  if (!can(virtualNodes.create)) return null;
+  return (
+    <Button
+      leftSection={<IconPlus size={15} stroke={1.8} />}
+      onClick={() => overlay(<VirtualNodeForm zoneId={zoneId} />, { title: 'virtualNodes.create' })}
+    >
+      {t('virtualNodes.create')}
+    </Button>
+  );
+}

@@ -1,0 +1,131 @@
+// The board of groups and lines: by the keyboard as by the pointer, foretold before it is published.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLookout } from '@edgeloom/api/steering/look-at.ts';
+import { steerAll } from '@edgeloom/api/steering/run.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 400_000);
+afterAll(() => consoles.stop());
+
+async function zoneOfTaiwan() {
+  const { build, installation } = consoles.app;
+  const { db, pool } = installation;
+  const zone = await build.zone({ name: 'Asia' });
+  const nodes = new Map<string, string>();
+  for (const [i, name] of ['tpe-01', 'tpe-02', 'tpe-04', 'khh-01', 'hkg-01', 'tpe-05'].entries()) {
+    const { id } = await build.node({ zone });
+    const ip = `203.0.113.${i + 1}`;
+    await db.edgeNode.update({ where: { id }, data: { name, ip, joinedAt: new Date() } });
+    // One stands still; the others serve.
+    const nginx = name === 'tpe-04' ? 'stopped' : 'running';
+    await db.nodeState.create({ data: { nodeId: id, connectedAt: new Date(), lastSeenAt: new Date(), nginx } });
+    nodes.set(name, id);
+  }
+  const backup = await db.group.create({ data: { zoneId: zone.id, name: 'Hong Kong backup', priority: 2 } });
+  const core = await db.group.create({
+    data: {
+      zoneId: zone.id,
+      name: 'Taiwan core',
+      backupGroupId: backup.id,
+      lines: ['cht', 'tfn', 'overseas', 'country-JP'],
+    },
+  });
+  await db.group.create({
+    data: { zoneId: zone.id, name: 'Video', priority: 3, backupGroupId: backup.id, forcedAt: new Date() },
+  });
+  const virtual = await db.virtualNode.create({ data: { zoneId: zone.id, name: 'v-hinet-cname' } });
+  await db.virtualRecord.create({ data: { virtualNodeId: virtual.id, cname: 'cdn.example.net' } });
+  const on = (groupId: string, line: string, name: string, weight: number) => ({
+    groupId,
+    line,
+    nodeId: nodes.get(name) ?? null,
+    weight,
+  });
+  await db.groupMember.createMany({
+    data: [
+      on(core.id, 'default', 'tpe-01', 40),
+      on(core.id, 'default', 'tpe-02', 40),
+      on(core.id, 'cht', 'tpe-01', 50),
+      on(core.id, 'tfn', 'tpe-04', 50),
+      on(core.id, 'tfn', 'khh-01', 50),
+      on(backup.id, 'default', 'hkg-01', 100),
+    ],
+  });
+  await db.groupMember.create({ data: { groupId: core.id, line: 'cht', virtualNodeId: virtual.id, weight: 50 } });
+  await steerAll(
+    pool,
+    openLookout(() => undefined),
+    () => new Date(),
+  );
+  return { zone, core, backup, nodes, virtual };
+}
+
+test('a node is carried to another line by the keyboard, foretold, and published', async () => {
+  const { zone, core } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
+  const cell = (row: string, column: number) =>
+    page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: row }) })
+      .getByRole('cell')
+      .nth(column);
+  const chip = cell('Taiwan Fixed Network', 0).getByRole('button', { name: /khh-01/ });
+  await chip.focus();
+  for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
+  await cell('Default', 0)
+    .getByRole('button', { name: /khh-01/ })
+    .waitFor();
+  const side = page.getByRole('complementary', { name: 'Unpublished changes' });
+  await expect.poll(() => side.getByRole('listitem').filter({ hasText: 'Taiwan core' }).count()).toBe(2);
+  // Nobody is well on that line any more, so its visitors get the default; what stands is unchanged.
+  await page.getByRole('button', { name: 'What would a visitor get on Taiwan core, Taiwan Fixed Network' }).click();
+  await side.getByText('Answered as the default line.').waitFor();
+  await side.getByText('203.0.113.4').waitFor();
+  const { db } = consoles.app.installation;
+  const onDefault = () => db.groupMember.count({ where: { groupId: core.id, line: 'default' } });
+  expect(await onDefault()).toBe(2);
+  await side.getByRole('button', { name: 'Publish' }).click();
+  await expect.poll(onDefault).toBe(3);
+  await page.context().close();
+});
+
+test('the backup group is forced after a question, and lifted without one', async () => {
+  const { zone, core } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
+  const head = page.getByRole('columnheader', { name: /Taiwan core/ });
+  await head.getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Force backup group' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Force backup group' }).click();
+  await head.getByText('Backup forced since').waitFor();
+  await head.getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Lift forced backup' }).click();
+  await head.getByText('Backup: Hong Kong backup').waitFor();
+  const { forcedAt } = await consoles.app.installation.db.group.findUniqueOrThrow({ where: { id: core.id } });
+  expect(forcedAt).toBeNull();
+  await page.context().close();
+});
+
+test('a virtual node has records, and one that is on cannot be removed', async () => {
+  const { zone } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/vNode');
+  await page
+    .getByRole('row', { name: /v-hinet-cname/ })
+    .getByRole('button')
+    .last()
+    .click();
+  await page.getByRole('menuitem', { name: 'Records' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('textbox').fill('198.51.100.7');
+  await drawer.getByRole('button', { name: 'Add record' }).click();
+  const remove = drawer.getByRole('button', { name: 'Remove 198.51.100.7' });
+  await remove.waitFor();
+  expect(await remove.isDisabled()).toBe(true);
+  await drawer.getByRole('switch', { name: '198.51.100.7 answers' }).press('Space');
+  await expect.poll(() => remove.isDisabled()).toBe(false);
+  await remove.click();
+  await expect.poll(() => remove.count()).toBe(0);
+  await page.context().close();
+});
