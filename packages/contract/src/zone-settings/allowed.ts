@@ -218,7 +218,12 @@ const tokensOf = ({ name, args, block }: Directive): Token[] => [name, ...args, 
 export function placed(part: SnippetPart, text: string): Map<Place, Directive[]> {
   const [fault] = snippetFaults(part, text);
   if (fault !== undefined) throw new SnippetError(fault);
-  return Map.groupBy(parseSnippet(text), ({ name }) => allowed[part].get(name.text)?.place ?? 'visitors');
+  const places = new Map<Place, Directive[]>();
+  for (const directive of parseSnippet(text)) {
+    const place = allowed[part].get(directive.name.text)?.place ?? 'visitors';
+    places.set(place, [...(places.get(place) ?? []), directive]);
+  }
+  return places;
 }
 
 /** For the editor: what may be written in this part. */
