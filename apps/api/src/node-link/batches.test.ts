@@ -21,3 +21,18 @@ test('a bad message fails alone', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
   await idle();
 });
+
+test('what need not be done at once waits for company', async () => {
+  const sizes: number[] = [];
+  const { add } = batches(
+    (items: number[]) => {
+      sizes.push(items.length);
+      return Promise.resolve(items);
+    },
+    { gatherMs: 1 },
+  );
+  const first = add(1);
+  await Promise.resolve();
+  expect(await Promise.all([first, add(2)])).toEqual([1, 2]);
+  expect(sizes).toEqual([2]);
+});

@@ -1,14 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Collects what arrives while the last batch is being worked on: one statement for many messages when it is busy, no
- *  delay when it is not. A batch that fails is tried again one by one, so that a bad message fails alone. */
+ *  delay when it is not, unless `gatherMs` are waited for company. A batch that fails is tried again one by one, so that a bad
+ *  message fails alone. */
 export function batches<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  most = 500,
+  { most = 500, gatherMs = 0 }: { most?: number; gatherMs?: number } = {},
 ): { add: (item: Item) => Promise<Result>; idle: () => Promise<void> } {
   const queue: { item: Item; resolve: (result: Result) => void; reject: (fault: unknown) => void }[] = [];
   let working: Promise<void> | null = null;
 
   async function run() {
     while (queue.length > 0) {
+      if (gatherMs > 0 && queue.length < most) await setTimeout(gatherMs);
       const batch = queue.splice(0, most);
       try {
         settle(batch, await work(batch.map(({ item }) => item)));

@@ -48,6 +48,7 @@ export const linkOf = (installation: Installation): NodeLink | null => links.get
 
 /** Apart from the calls' connections: a flood of calls must not keep changes from the nodes. */
 const CONNECTIONS = 8;
+const HEARTBEATS_GATHER_MS = 100;
 const REVIEW_EVERY_MS = 30_000;
 const REVOCATIONS_EVERY_MS = 5000;
 const TOMBSTONES_EVERY_MS = 3_600_000;
@@ -78,7 +79,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   };
   const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs });
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
-  const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items));
+  // Nobody waits for one: of a thousand nodes several come in a tenth of a second, and are one statement.
+  const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items), { gatherMs: HEARTBEATS_GATHER_MS });
   const syncs = new Map<string, Promise<unknown>>();
   const regularly = (task: () => Promise<unknown>, everyMs: number) =>
     repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
