@@ -65,11 +65,13 @@ const useEveryNode = (enabled: boolean) =>
     enabled,
   });
 
-const eligible = ({ initialized, release }: EdgeNode) => initialized && release !== null;
+/** An agent that did not come by a release has nothing to go back to. */
+const isAble = ({ initialized, release, version }: EdgeNode, product: ReleaseProduct) =>
+  initialized && (product !== 'agent' || release !== null || version === '');
 
 function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
   const navigate = useNavigate();
-  const able = rows.filter(eligible);
+  const able = rows.filter((node) => isAble(node, of.product));
   const takers = (version: unknown) => able.filter((node) => versionAt(node, of.product) !== version).slice(0, MOST);
   return (
     <ResourceForm
