@@ -66,9 +66,9 @@ export interface Got {
   body: string;
 }
 
-export function get(port: number, host: string, path = '/'): Promise<Got> {
+export function get(port: number, host: string, path = '/', address = '127.0.0.1'): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (answer) => {
+    const call = request({ host: address, port, path, headers: { host }, agent: false }, (answer) => {
       let body = '';
       answer.on('data', (chunk: Buffer) => (body += chunk.toString()));
       answer.on('error', reject);
