@@ -7,6 +7,7 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent } from '../support/agent.ts';
@@ -55,7 +56,7 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   );
 });
 
-test('a zone port that the machine has not free turns the node red with the reason, and is green once it goes', async () => {
+test('a zone port that the machine has not free is taken back by itself, and the reason stands in the history of the zone', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
   await node.serves(name);
@@ -65,15 +66,13 @@ test('a zone port that the machine has not free turns the node red with the reas
   const params = { zoneId: node.site.zoneId };
   await operator.call(zonePorts.create, { params, body: { port: taken.port, tls: false } });
   await inTime(async () => {
-    expect(await node.config()).toMatchObject({
-      status: 'rejected',
-      rejected: [{ key: 'zone', error: `127.0.0.1:${taken.port} cannot be opened: EADDRINUSE` }],
-    });
+    const { data } = await operator.call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });
+    expect(data[0]).toMatchObject({ state: 'withdrawn' });
+    expect(data[0]?.note).toContain(`127.0.0.1:${taken.port} cannot be opened: EADDRINUSE`);
   });
   await node.serves(name);
   const { data } = await operator.call(zonePorts.list, { params });
-  const ids = data.filter(({ port }) => port === taken.port).map(({ id }) => id);
-  await operator.call(zonePorts.remove, { params, body: { ids } });
+  expect(data.map(({ port }) => port)).not.toContain(taken.port);
   await inTime(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 

@@ -10,20 +10,13 @@ import { settingsOf } from './zone-content.ts';
 export const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
 export type Kept = z.output<typeof Kept>;
 
-/** These nodes are to try it, besides those that do. Answers whether it is tried at all. */
-export async function admit(
-  db: ClientBase,
-  zoneId: string,
-  version: number,
-  nodes: readonly string[],
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `UPDATE zone_versions SET nodes = ARRAY(SELECT DISTINCT unnest(nodes || $3::uuid[]))
-     WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
+/** These nodes try it from now on, and no others. */
+export async function letTry(db: ClientBase, zoneId: string, version: number, nodes: readonly string[]): Promise<void> {
+  await db.query(
+    `UPDATE zone_versions SET nodes = $3::uuid[] WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
     [zoneId, version, nodes],
   );
   await tell(db, zoneId, 'trial');
-  return rowCount === 1;
 }
 
 /** All nodes have it from now on. */

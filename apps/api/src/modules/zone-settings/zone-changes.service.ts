@@ -4,14 +4,14 @@ import { isSame } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { ZoneContent as Content } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
-import * as z from 'zod';
+import { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { beginRollout } from '../../rollouts/begin-rollout.ts';
+import { Kept } from '../../zone-settings/trials.ts';
 import { contentOf } from '../../zone-settings/zone-content.ts';
-
-/** A port that a site had open and the change takes away or renumbers. */
-const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
+import { docOf } from './snippet-check.ts';
 
 interface Change<T> {
   zoneId: string;
@@ -19,8 +19,10 @@ interface Change<T> {
   work: (tx: ScopedTx, before: ZoneContent) => Promise<T>;
 }
 
-export function change<T>({ db, actor }: Ctx, { zoneId, reason = '', work }: Change<T>): Promise<T> {
-  return db.$transaction(async (tx) => {
+export function change<T>(ctx: Ctx, { zoneId, reason = '', work }: Change<T>): Promise<T> {
+  return ctx.db.$transaction(async (tx) => {
+    // In the order in which rollouts lock: first themselves, then the zone.
+    await tx.rollout.updateMany({ where: { ...ofZone(zoneId), endedAt: null }, data: { kind: 'zone' } });
     // One change after the other: what is compared below is what the one before left.
     await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: new Date() }, select: { id: true } });
     const before = await readContent(tx, zoneId);
@@ -31,7 +33,7 @@ export function change<T>({ db, actor }: Ctx, { zoneId, reason = '', work }: Cha
     const kept = opened.filter(
       ({ portID, port }) => !after.ports.some((one) => one.id === portID && one.port === port),
     );
-    await record(tx, { zoneId, before, after, kept, reason, author: actor.name });
+    await record(ctx, tx, { zoneId, before, after, kept, reason });
     return answer;
   });
 }
@@ -45,7 +47,7 @@ const rows = {
 export const readContent = async (tx: ScopedTx, zoneId: string): Promise<ZoneContent> =>
   contentOf(await tx.zone.findUniqueOrThrow({ where: { id: zoneId }, select: rows }));
 
-async function openedPorts(tx: ScopedTx, zoneId: string): Promise<z.output<typeof Kept>> {
+async function openedPorts(tx: ScopedTx, zoneId: string): Promise<Kept> {
   const found = await tx.sitePort.findMany({
     where: { zonePort: { zoneId } },
     select: { siteId: true, zonePort: { select: { id: true, port: true } } },
@@ -57,29 +59,85 @@ interface Recorded {
   zoneId: string;
   before: ZoneContent;
   after: ZoneContent;
-  kept: z.output<typeof Kept>;
+  kept: Kept;
   reason: string;
-  author: string;
 }
 
-async function record(tx: ScopedTx, { zoneId, before, after, kept, reason, author }: Recorded): Promise<void> {
-  const newest = await tx.zoneVersion.findFirst({
-    where: { zoneId },
-    orderBy: { version: 'desc' },
-    select: { version: true },
-  });
+async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, reason }: Recorded): Promise<void> {
+  const { name: author, clientId } = ctx.actor;
+  const now = ctx.now();
+  const standing = await tx.zoneVersion.findMany({ where: { zoneId, state: { in: ['live', 'trial'] } } });
   // What there was before the first change can be gone back to as well.
-  if (newest === null)
-    await tx.zoneVersion.create({
-      data: { zoneId, version: 1, content: before, state: 'live', author: '', settledAt: new Date() },
-    });
+  if (standing.length === 0)
+    standing.push(
+      await tx.zoneVersion.create({
+        data: { zoneId, version: 1, content: before, state: 'live', author: '', settledAt: now },
+      }),
+    );
+  const newest = await tx.zoneVersion.findFirst({ where: { zoneId }, orderBy: { version: 'desc' } });
   const version = (newest?.version ?? 1) + 1;
-  await tx.zoneVersion.updateMany({ where: { zoneId, state: 'live' }, data: { state: 'past' } });
-  await tx.zoneVersion.create({
-    data: { zoneId, version, content: after, state: 'live', reason, author, settledAt: new Date() },
+  const tried = standing.find(({ state }) => state === 'trial');
+  const live = standing.find(({ state }) => state === 'live');
+  // A newer change takes along what is tried: it begins anew with the first node, and goes back to what is live.
+  await tx.zoneVersion.updateMany({ where: { zoneId, state: 'trial' }, data: { state: 'replaced', settledAt: now } });
+  await endRollouts(tx, zoneId, now);
+
+  const nodes = await tx.edgeNode.findMany({
+    where: { zoneId, joinedAt: { not: null }, enabled: true },
+    select: { id: true },
   });
-  const sites = [...new Set(kept.map(({ siteID }) => siteKey(siteID)))];
-  await changed(tx, zoneId, 'zone', ...sites);
+  const said = live ? contentIn(live) : before;
+  const isTold = JSON.stringify(docOf(said)) !== JSON.stringify(docOf(after));
+  const state = isTold && nodes.length > 0 ? 'trial' : 'live';
+  if (state === 'live') await tx.zoneVersion.updateMany({ where: { zoneId, state }, data: { state: 'past' } });
+  const listened = [...(tried ? Kept.parse(tried.kept) : []), ...kept];
+  await tx.zoneVersion.create({
+    data: {
+      zoneId,
+      version,
+      content: after,
+      state,
+      reason,
+      author,
+      ...(state === 'trial' ? { kept: listened } : { settledAt: now }),
+    },
+  });
+  await changed(tx, zoneId, 'zone', ...new Set(listened.map(({ siteID }) => siteKey(siteID))));
+  if (state !== 'trial') return;
+  const { name } = await tx.zone.findUniqueOrThrow({ where: { id: zoneId }, select: { name: true } });
+  await beginRollout(tx, {
+    clientId,
+    kind: 'zone',
+    target: { zoneID: zoneId, version },
+    title: `${name} ${version}`,
+    strategy: RolloutStrategy.parse({ type: 'waves', soakSeconds: said.soakSeconds, deadlineSeconds: 60 }),
+    reason,
+    createdBy: author,
+    nodeIds: nodes.map(({ id }) => id),
+    zoneIds: [zoneId],
+    ifBusy: 'wait',
+    now,
+  });
+}
+
+const ofZone = (zoneId: string) => ({ kind: 'zone', zones: { some: { zoneId } } });
+
+/** Those that are on their way: what they bring is replaced, and nobody has to go back first. */
+async function endRollouts(tx: ScopedTx, zoneId: string, now: Date): Promise<void> {
+  const rollout = { ...ofZone(zoneId), endedAt: null };
+  const turn = (from: string[], state: string) =>
+    tx.rolloutNode.updateMany({
+      where: { rollout, state: { in: from } },
+      data: { state, active: false, endedAt: now },
+    });
+  await turn(['updating', 'updated', 'goingBack'], 'back');
+  await turn(['waiting', 'away'], 'leftOut');
+  await tx.rolloutNode.updateMany({ where: { rollout, active: true }, data: { active: false } });
+  await tx.rollout.updateMany({
+    where: { ...rollout, message: null },
+    data: { fault: 'person', message: 'a newer change of the zone' },
+  });
+  await tx.rollout.updateMany({ where: rollout, data: { state: 'rolledBack', endedAt: now } });
 }
 
 export const contentIn = (row: { content: unknown }): ZoneContent => Content.parse(row.content);

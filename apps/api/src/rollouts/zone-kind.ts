@@ -1,0 +1,66 @@
+// Changes of a zone: a document names those who try it, and says it to nobody else. Nodes are asked for nothing; how far they are
+// stands in what they acknowledge.
+import type { PoolClient } from 'pg';
+import * as z from 'zod';
+import { TrialDoc } from '@edgeloom/contract/edge/documents.ts';
+import { letTry, promote, withdraw } from '../zone-settings/trials.ts';
+import type { Kind, Progress } from './kind.ts';
+import { holds, type NodeNow, type RolloutNow } from './now.ts';
+
+export const ZoneTarget = z.object({ zoneID: z.string(), version: z.int() });
+export type ZoneTarget = z.output<typeof ZoneTarget>;
+
+export const zoneKind: Kind = {
+  turnsAtOnce: true,
+  // The zone's own document says it to them.
+  reachesLateComers: true,
+  before: () => null,
+
+  async tell(client, rollout) {
+    const { zoneID, version } = ZoneTarget.parse(rollout.target);
+    if (rollout.state === 'completed') return promote(client, zoneID, version);
+    if (rollout.state === 'rollingBack' || rollout.state === 'rolledBack')
+      return withdraw(client, zoneID, version, rollout.message ?? '');
+    const trying = rollout.nodes.filter(holds).map(({ nodeId }) => nodeId);
+    return letTry(client, zoneID, version, trying);
+  },
+
+  async look(client, rollout) {
+    const { zoneID, version } = ZoneTarget.parse(rollout.target);
+    const document = await readTrial(client, zoneID);
+    const found = rollout.nodes.flatMap((node): [NodeNow, Progress][] => {
+      const progress = progressOf(node, rollout, document, version);
+      return progress ? [[node, progress]] : [];
+    });
+    return new Map(found);
+  },
+};
+
+/** As it was published last; null where none ever was. */
+interface Published {
+  revision: number;
+  doc: TrialDoc | null;
+}
+
+async function readTrial(client: PoolClient, zoneId: string): Promise<Published | null> {
+  const { rows } = await client.query<{ revision: number; body: string | null }>(
+    `SELECT revision, body FROM edge_documents WHERE zone_id = $1 AND key = 'trial'`,
+    [zoneId],
+  );
+  const [row] = rows;
+  return row ? { revision: row.revision, doc: row.body === null ? null : TrialDoc.parse(JSON.parse(row.body)) } : null;
+}
+
+function progressOf(node: NodeNow, rollout: RolloutNow, published: Published | null, version: number): Progress | null {
+  const { nodeId, revision, rejected } = node;
+  const isHeard = published !== null && revision >= published.revision;
+  if (node.state === 'goingBack') {
+    const isGone = published === null || published.doc?.version !== version;
+    return isGone && (isHeard || published === null) ? { event: 'complete', message: null } : null;
+  }
+  if (node.state !== 'updating' || rollout.state === 'rollingBack') return null;
+  if (published?.doc?.version !== version || !published.doc.nodes.includes(nodeId)) return null;
+  const refused = rejected.find(({ key }) => key === 'trial');
+  if (refused && refused.revision >= published.revision) return { event: 'failed', message: refused.error };
+  return isHeard && !refused ? { event: 'complete', message: null } : null;
+}
