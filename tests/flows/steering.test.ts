@@ -1,0 +1,161 @@
+// From what becomes of nodes to what visitors are told: real api processes, a real NATS, a real PowerDNS that tells lines
+// apart, and nodes that are lost, drained and forced aside.
+import net from 'node:net';
+import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { askNameServer } from '../support/ask-name-server.ts';
+import { unique, type BuiltZone } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/ports.ts';
+import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+
+// It starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 180_000 });
+
+const root = `${unique('zone')}.example.com`;
+const hinet = '198.51.100.7';
+let dns: PowerDns;
+let plane: ControlPlane;
+beforeAll(async () => {
+  dns = await startPowerDns([root], [{ network: '198.51.100.0/24', country: 'TW', continent: 'AS', asn: 3462 }]);
+  // Two processes: either may die.
+  plane = await controlPlane({
+    databaseUrl: await testDatabase(),
+    apis: 2,
+    settings: { DNS_RESOLVERS: dns.nameServer },
+  });
+}, 180_000);
+afterAll(async () => {
+  await plane.stop();
+  await dns.stop();
+});
+
+/** Linked to the control plane, and open to visitors at its address: each can end without the other. */
+async function servingNode(zone: BuiltZone, port: number, address: string, role: 'main' | 'backup' = 'main') {
+  const { call } = plane.as(zone.client);
+  const body = { name: unique('node'), ip: address, zoneID: zone.id, role };
+  const { id, joinToken } = await call(nodes.create, { body });
+  const linked = await joinSimulated({ control: plane.api.url, token: joinToken });
+  linked.connect();
+  const server = net.createServer((socket) => socket.end());
+  await new Promise<void>((ready) => server.listen(port, address, ready));
+  return {
+    id,
+    uid: `n-${id}`,
+    address,
+    disconnect: () => linked.disconnect(),
+    closePorts: () => new Promise((closed) => server.close(closed)),
+    async die() {
+      await this.disconnect();
+      await this.closePorts();
+    },
+  };
+}
+
+async function operator() {
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  const { call } = plane.as(zone.client);
+  const suffix = `${unique('cdn')}.${root}`;
+  const credentials = { url: dns.url, apiKey: dns.apiKey };
+  await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: root, cname: suffix } });
+  const params = { zoneId: zone.id };
+  const group = (name: string, input: object = {}) => call(groups.create, { params, body: { name, ...input } });
+  /** What the name of a group answers, to somebody or to a visitor of a line. */
+  const answers = (label: string, expected: string[], from?: string) =>
+    eventually(
+      async () => {
+        const found = await askNameServer(dns.nameServer, `${label}.${suffix}`, from === undefined ? {} : { from });
+        expect(found).toEqual(expected.map((address) => `A ${address}`).toSorted());
+      },
+      { within: 60_000 },
+    );
+  return { zone, port, call, params, group, answers, suffix };
+}
+
+test('a line answers its nodes; a lost one is replaced by a backup, a lost group by its backup group', async () => {
+  const { zone, port, call, params, group, answers, suffix } = await operator();
+  const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
+  await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
+  const [a, b] = [await servingNode(zone, port, '127.31.0.1'), await servingNode(zone, port, '127.31.0.2')];
+  const spare = await servingNode(zone, port, '127.31.0.3', 'backup');
+  const far = await servingNode(zone, port, '127.31.0.4');
+  const on = (groupID: string, line: string, { uid }: { uid: string }) => ({ groupID, line, nodeUID: uid, weight: 50 });
+  const changes = [
+    on(main.id, 'default', a),
+    on(main.id, 'default', spare),
+    on(main.id, 'cht', b),
+    on(backupGroup.id, 'default', far),
+  ];
+  await call(groups.place, { params, body: { changes } });
+  await answers(main.dnsLabel, [a.address]);
+  await answers(main.dnsLabel, [b.address], hinet);
+
+  // A site of a product of the group leads there.
+  const product = await plane.build.product({ zone });
+  await call(products.update, { body: { id: product.id, groupID: main.id } });
+  const site = await call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
+  const { cnameLabel } = await plane.installation.db.site.findUniqueOrThrow({ where: { id: site.id } });
+  await eventually(async () =>
+    expect(await askNameServer(dns.nameServer, `${cnameLabel}.${suffix}`)).toContain(`A ${a.address}`),
+  );
+
+  // Either process may die; the other goes on.
+  await plane.apis[1]?.kill();
+
+  // Of a line that has nobody left its visitors are everybody else's.
+  await b.die();
+  await answers(main.dnsLabel, [a.address], hinet);
+  // Cut off from us it goes on serving, so it goes on being answered.
+  await a.disconnect();
+  await eventually(async () => {
+    const state = await plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: a.id } });
+    expect(state.connectedAt).toBeNull();
+  });
+  await answers(main.dnsLabel, [a.address]);
+  await a.closePorts();
+  await answers(main.dnsLabel, [spare.address]);
+  await spare.die();
+  await answers(main.dnsLabel, [far.address]);
+  // The last one stays: an empty answer helps nobody.
+  await far.die();
+  await eventually(async () => {
+    const { data } = await call(groups.list, { params });
+    expect(data.map(({ name, state }) => [name, state])).toEqual([
+      ['Main', 'lastGood'],
+      ['Backup', 'lastGood'],
+    ]);
+  });
+  await answers(main.dnsLabel, [far.address]);
+});
+
+test('a node that drains is out of DNS before it closes; a forced backup group answers, and no longer when it is lifted', async () => {
+  const { zone, port, call, params, group, answers } = await operator();
+  const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
+  await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
+  const [a, b] = [await servingNode(zone, port, '127.32.0.1'), await servingNode(zone, port, '127.32.0.2')];
+  const far = await servingNode(zone, port, '127.32.0.3');
+  const on = (groupID: string, { uid }: { uid: string }) => ({ groupID, line: 'default', nodeUID: uid, weight: 50 });
+  await call(groups.place, { params, body: { changes: [on(main.id, a), on(backupGroup.id, far)] } });
+  await answers(main.dnsLabel, [a.address]);
+  // Both at once are one answer with two weights, of which a visitor gets one.
+  await call(groups.place, { params, body: { changes: [on(main.id, b)] } });
+  await call(nodes.status, { body: { ids: [a.id], enabled: false, drainSeconds: 3600 } });
+  await answers(main.dnsLabel, [b.address]);
+  const { drainEndsAt } = await call(nodes.get, { params: { nodeID: a.id } });
+  expect(Date.parse(drainEndsAt ?? '')).toBeGreaterThan(Date.now());
+  const force = (enabled: boolean) =>
+    call(groups.forceBackup, { params: { ...params, groupId: main.id }, body: { enabled } });
+  await force(true);
+  await answers(main.dnsLabel, [far.address]);
+  await force(false);
+  await answers(main.dnsLabel, [b.address]);
+  await Promise.all([a, b, far].map((node) => node.die()));
+});
