@@ -28,6 +28,8 @@ export async function startConsoles(settings: Record<string, string> = {}): Prom
     ADMIN_PORT: String(adminPort),
     PUBLIC_URL: open,
     ADMIN_URL: admin,
+    // Whose operator has no DNS meets its setting-up, and nothing else.
+    CNAME_SUFFIX: 'cdn.example.net',
     CONSOLE_DIR: path.join(import.meta.dirname, '../../apps/console/dist'),
     ...settings,
   });

@@ -247,6 +247,7 @@ export const statusTone = {
   account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
+  dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
   origin: { up: 'ok', partly: 'warn', down: 'bad', unknown: 'unknown' },
   cert: {

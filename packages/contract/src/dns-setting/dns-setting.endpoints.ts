@@ -15,7 +15,7 @@ import {
 } from './dns-setting.ts';
 
 export const dnsSetting = onClient('dnsSetting', {
-  list:        get('setting/dns', { can: 'setting:read', reply: z.object({ data: z.array(DnsSetting) }) }),
+  list:        get('setting/dns', { can: 'setting:read', query: paging(['createdAt', 'rootDomain', 'dnsType']), reply: paged(DnsSetting) }),
   create:      post('setting/dns', { can: 'setting:write', limit: 'probe', body: DnsSettingInput, reply: DnsSetting, fails: ['INVALID_DNS_SETTING'] }),
   remove:      del('setting/dns', { can: 'setting:write', body: Ids, reply: Ids }),
   test:        post('setting/dns/test', { can: 'setting:write', limit: 'probe', body: DnsSettingTest, reply: DnsTested, fails: ['DNS_FAILED'] }),

@@ -34,6 +34,18 @@ export const DnsSettingInput = withCredentials({
 });
 export const DnsSettingTest = withCredentials({ rootDomain: RootDomain });
 
+/** As forms ask for it, field beside field. */
+const form = <Credentials extends z.ZodRawShape>(credentials: z.ZodObject<Credentials>) =>
+  credentials.extend({ rootDomain: RootDomain });
+export const dnsSettingForms = {
+  powerDNS: form(PowerDnsInput),
+  cloudflare: form(CloudflareInput),
+  dnspod: form(DnspodInput),
+  aliDNS: form(AliDnsInput),
+  route53: form(Route53Input),
+  huaweiCloud: form(HuaweiCloudInput),
+};
+
 export const DnsSetting = z.object({
   id: Id,
   dnsType: DnsProvider,
@@ -100,6 +112,7 @@ export const DnsLine = z.object({
 export type DnsSetting = z.output<typeof DnsSetting>;
 export type DnsSettingInput = z.output<typeof DnsSettingInput>;
 export type DnsSettingTest = z.output<typeof DnsSettingTest>;
+export type DnsTested = z.output<typeof DnsTested>;
 export type UnprocessedName = z.output<typeof UnprocessedName>;
 export type RecoveryInput = z.output<typeof RecoveryInput>;
 export type Cname = z.output<typeof Cname>;

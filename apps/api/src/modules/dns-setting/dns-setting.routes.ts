@@ -4,7 +4,7 @@ import * as cname from './cnames.service.ts';
 import * as service from './dns-setting.service.ts';
 
 export const dnsSettingRoutes = routes(dnsSetting, {
-  list:        (ctx) => service.list(ctx),
+  list:        (ctx, { query }) => service.list(ctx, query),
   create:      (ctx, { body }) => service.create(ctx, body),
   remove:      (ctx, { body }) => service.remove(ctx, body.ids),
   test:        (ctx, { body }) => service.test(ctx, body),

@@ -26,9 +26,9 @@ const LIMIT = 20;
 const include = { state: true } satisfies Prisma.DnsSettingInclude;
 type Row = Prisma.DnsSettingGetPayload<{ include: typeof include }>;
 
-export async function list(ctx: Ctx) {
-  const rows = await ctx.db.dnsSetting.findMany({ include, orderBy: { createdAt: 'asc' } });
-  return { data: await shownAll(ctx, ctx.db, rows) };
+export async function list(ctx: Ctx, paging: Paging<'createdAt' | 'rootDomain' | 'dnsType'>) {
+  const rows = await ctx.db.dnsSetting.findMany({ include, ...pageOf(paging) });
+  return { data: await shownAll(ctx, ctx.db, rows), total: await ctx.db.dnsSetting.count() };
 }
 
 export async function create(ctx: Ctx, { cname, ...input }: DnsSettingInput): Promise<DnsSetting> {
@@ -148,8 +148,21 @@ const credentialsOf = ({ dnsType, credentials }: DnsSettingTest) =>
 
 const tried = (ctx: Ctx, input: DnsSettingTest, reason: 'INVALID_DNS_SETTING' | 'DNS_FAILED') =>
   tryAccount(ctx.installation.env, credentialsOf(input), input.rootDomain).catch((error: unknown) =>
-    fail(reason, { errorData: [{ target: input.rootDomain, message: words(error) }], cause: error }),
+    fail(reason, { errorData: [{ target: input.rootDomain, ...placed(input, words(error)) }], cause: error }),
   );
+
+/** Providers say it in words alone; what they mean is mostly one of these. */
+function placed({ dnsType }: DnsSettingTest, message: string) {
+  const secret = dnsType === 'powerDNS' ? 'apiKey' : dnsType === 'cloudflare' ? 'apiToken' : 'keySecret';
+  const isRefused = /\b40[13]\b|unauthori[sz]ed|forbidden|signature|aksk|auth|token|invalid.*key/i.test(message);
+  const isUnknown = /zone|domain|\b404\b|not found|not exist/i.test(message);
+  const path = isRefused
+    ? `credentials.${secret}`
+    : isUnknown || dnsType !== 'powerDNS'
+      ? 'rootDomain'
+      : 'credentials.url';
+  return { path, rule: 'provider', message };
+}
 
 async function shownAll({ installation: { secrets } }: Ctx, db: ScopedTx, rows: Row[]): Promise<DnsSetting[]> {
   const where = { settingId: { in: rows.map(({ id }) => id) } };

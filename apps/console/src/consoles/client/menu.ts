@@ -2,6 +2,7 @@ import { announcementSetting } from '@edgeloom/contract/announcements/announceme
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -11,6 +12,8 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
+  IconAddressBook,
+  IconArrowRampRight,
   IconBox,
   IconCertificate,
   IconCloudNetwork,
@@ -102,6 +105,20 @@ export const menu: readonly MenuGroup[] = [
         title: 'systemSetting.title',
         icon: IconSettings,
         reads: emailSetting.get,
+      },
+      {
+        to: 'systemManagement/dnsSetting',
+        title: 'dnsSetting.title',
+        icon: IconAddressBook,
+        reads: dnsSetting.list,
+        creates: { call: dnsSetting.create, title: 'dnsSetting.create' },
+      },
+      {
+        to: 'systemManagement/cname',
+        title: 'cnames.title',
+        icon: IconArrowRampRight,
+        reads: cnames.list,
+        creates: { call: cnames.create, title: 'cnames.create' },
       },
       { to: 'systemManagement/systemUpgrade', title: 'upgrades.title', icon: IconCloudUp, reads: upgrades.latest },
     ],

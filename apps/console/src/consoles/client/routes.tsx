@@ -54,6 +54,15 @@ export const routes = consoleRoutes(
       path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
+    { path: 'DNSSetting', lazy: page(() => import('../../features/dns-setting/first-dns-page.tsx'), 'FirstDnsPage') },
+    {
+      path: 'systemManagement/dnsSetting',
+      lazy: page(() => import('../../features/dns-setting/dns-setting-page.tsx'), 'DnsSettingPage'),
+    },
+    {
+      path: 'systemManagement/cname',
+      lazy: page(() => import('../../features/dns-setting/cnames-page.tsx'), 'CnamesPage'),
+    },
     {
       path: 'systemManagement/systemSetting',
       lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),

@@ -1,0 +1,192 @@
+import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
+import { dnsSettingForms, DnsSettingTest, DnsTested, Suffix } from '@edgeloom/contract/dns-setting/dns-setting.ts';
+import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { Page } from '../../components/page/page.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { Steps } from '../../components/steps/steps.tsx';
+import { count } from '../../lib/format.ts';
+import { to } from '../../lib/family.ts';
+import { useT } from '../../lib/i18n.ts';
+import { loadAccount } from '../../lib/sign-in.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { AccountFields, ProviderSelect } from './account-fields.tsx';
+import classes from './dns-setting.module.css';
+
+const PROVIDER = 0;
+const CREDENTIALS = 1;
+const NAMES = 2;
+const DONE = 3;
+
+/** Before anything else of an operator: without DNS no name of a site leads anywhere. */
+export function FirstDnsPage() {
+  const t = useT();
+  const [step, setStep] = useState(PROVIDER);
+  const [provider, setProvider] = useState<DnsProvider>('powerDNS');
+  const [account, setAccount] = useState<DnsSettingTest | null>(null);
+  const [tested, setTested] = useState<DnsTested | null>(null);
+  const [suffix, setSuffix] = useState('');
+  return (
+    <Page title="dnsSetting.first.title">
+      <Steps
+        current={step}
+        {...(step !== DONE && { onBack: setStep })}
+        steps={[
+          { title: 'dnsSetting.first.provider', result: t(`siteDns.choices.provider.${provider}`) },
+          {
+            title: 'dnsSetting.first.credentials',
+            result: tested && `${account?.rootDomain} · ${t('dnsSetting.first.records', { count: tested.records })}`,
+          },
+          { title: 'dnsSetting.first.names', result: suffix },
+          { title: 'dnsSetting.first.done' },
+        ]}
+      >
+        {step === PROVIDER && (
+          <div className={classes['step']}>
+            <p>{t('dnsSetting.first.why')}</p>
+            <ProviderSelect
+              provider={provider}
+              onChange={(next) => {
+                setProvider(next);
+                setAccount(null);
+              }}
+            />
+            <div className={classes['buttons']}>
+              <Button onClick={() => setStep(CREDENTIALS)}>{t('common.next')}</Button>
+            </div>
+          </div>
+        )}
+        {step === CREDENTIALS && (
+          <div className={classes['form']}>
+            <ResourceForm
+              key={provider}
+              create={dnsSetting.test}
+              schema={dnsSettingForms[provider]}
+              {...(account && { initial: { ...account.credentials, rootDomain: account.rootDomain } })}
+              wrap={({ rootDomain, ...credentials }) => {
+                const body = { dnsType: provider, credentials, rootDomain };
+                setAccount(DnsSettingTest.safeParse(body).data ?? null);
+                return body;
+              }}
+              onDone={(reply) => {
+                setTested(DnsTested.parse(reply));
+                setStep(NAMES);
+              }}
+              submitLabel="dnsSetting.first.test"
+              done="dnsSetting.first.tested"
+            >
+              <AccountFields />
+            </ResourceForm>
+          </div>
+        )}
+        {step === NAMES && account && (
+          <Names
+            account={account}
+            suffix={suffix || `cdn.${account.rootDomain}`}
+            onChange={setSuffix}
+            onDone={() => setStep(DONE)}
+          />
+        )}
+        {step === DONE && <Done />}
+      </Steps>
+    </Page>
+  );
+}
+
+interface NamesProps {
+  account: DnsSettingTest;
+  suffix: string;
+  onChange: (suffix: string) => void;
+  onDone: () => void;
+}
+function Names({ account, suffix, onChange, onDone }: NamesProps) {
+  const t = useT();
+  const { run, running } = useAction(dnsSetting.create, { done: 'dnsSetting.first.created', refreshes: ['cnames'] });
+  const isWithin = suffix === account.rootDomain || suffix.endsWith(`.${account.rootDomain}`);
+  const isGood = isWithin && Suffix.safeParse(suffix).success;
+  const create = async () => {
+    onChange(suffix);
+    if (await run({ body: { ...account, cname: suffix } })) onDone();
+  };
+  const examples = [
+    {
+      name: `a1b2c3d4e5f6.${suffix}`,
+      type: 'CNAME',
+      value: `g-0123456789.${suffix}`,
+      why: t('dnsSetting.first.ofSite'),
+    },
+    {
+      name: `g-0123456789.${suffix}`,
+      type: 'A, AAAA',
+      value: t('dnsSetting.first.addresses'),
+      why: t('dnsSetting.first.ofGroup'),
+    },
+  ];
+  return (
+    <div className={classes['step']}>
+      <TextInput
+        label={t('dnsSetting.first.suffix')}
+        description={t('dnsSetting.first.suffixWhy')}
+        value={suffix}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+        error={!isGood && t('dnsSetting.first.outside', { root: account.rootDomain })}
+      />
+      <table className={classes['records']}>
+        <caption className="hidden-text">{t('dnsSetting.first.preview')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('dnsSetting.first.record')}</th>
+            <th scope="col">{t('dnsSetting.first.type')}</th>
+            <th scope="col">{t('dnsSetting.first.value')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {examples.map(({ name, type, value, why }) => (
+            <tr key={name}>
+              <td>
+                {name}
+                <br />
+                <small>{why}</small>
+              </td>
+              <td>{type}</td>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className={classes['buttons']}>
+        <Button loading={running} disabled={!isGood} onClick={() => void create()}>
+          {t('dnsSetting.first.create')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** The account is there; whether the reconciler has reached it is looked at until it has. */
+function Done() {
+  const t = useT();
+  const navigate = useNavigate();
+  const [first] = useEndpoint(dnsSetting.list, {}, { pollMs: 2000 }).data?.data ?? [];
+  const isReached = first !== undefined && first.listedAt !== null && first.fault === null;
+  const leave = async () => {
+    await loadAccount();
+    await navigate(to('dashboard'));
+  };
+  return (
+    <div className={classes['step']} aria-live="polite">
+      <p className={classes['check']}>
+        <StatusMark tone={isReached ? 'ok' : first?.fault ? 'warn' : 'busy'} />
+        {isReached
+          ? t('dnsSetting.first.reached', { names: count(first.names) })
+          : (first?.fault ?? t('dnsSetting.first.checking'))}
+      </p>
+      <div className={classes['buttons']}>
+        <Button onClick={() => void leave()}>{t('dnsSetting.first.dashboard')}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
+import { IconCircleCheck, IconHandGrab, IconRefresh } from '@tabler/icons-react';
+import { does } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { t, useT } from '../../lib/i18n.ts';
+
+type Unprocessed = RowOf<typeof dnsSetting.unprocessed>;
+
+const columns: Column<Unprocessed>[] = [
+  { key: 'name', flexible: true },
+  {
+    key: 'answers',
+    sort: false,
+    text: ({ answers }) => answers.join('; '),
+    render: ({ answers }) => (answers.length === 0 ? t('unprocessed.goes') : answers.join('; ')),
+  },
+  { key: 'fault', sort: false, flexible: true, render: ({ fault }) => fault ?? t('unprocessed.notYet') },
+  { key: 'tries', sort: false, as: 'count', priority: 3 },
+  { key: 'dueAt', as: 'time', priority: 2 },
+  { key: 'wantedAt', as: 'time', priority: 3 },
+];
+const trying = does<Unprocessed, typeof dnsSetting.recovery>(dnsSetting.recovery, {
+  label: 'unprocessed.recover',
+  icon: IconRefresh,
+  done: 'unprocessed.recovered',
+  send: (rows) => ({ body: { ids: rows.map(({ id }) => id) } }),
+});
+const taking = does<Unprocessed, typeof dnsSetting.recovery>(dnsSetting.recovery, {
+  label: 'unprocessed.takeOver',
+  icon: IconHandGrab,
+  done: 'unprocessed.recovered',
+  danger: true,
+  applies: ({ fault }) => fault?.startsWith('not ours') === true,
+  confirm: () => ({ points: [t('unprocessed.takeOverPoint')] }),
+  send: (rows) => ({ body: { ids: rows.map(({ id }) => id), takeOver: true } }),
+});
+
+/** Names that are not yet as they should be, and why. */
+export function UnprocessedTable() {
+  useT();
+  return (
+    <ResourceTable
+      endpoint={dnsSetting.unprocessed}
+      columns={columns}
+      pollMs={5000}
+      row={() => [trying, taking]}
+      bulk={[trying, taking]}
+      words="unprocessed"
+      phone={({ fault }) => ({ below: fault ?? t('unprocessed.notYet') })}
+      empty={{ icon: IconCircleCheck }}
+    />
+  );
+}
