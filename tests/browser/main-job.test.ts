@@ -179,7 +179,7 @@ test(
       await page.getByRole('combobox', { name: 'Rotate' }).click();
       await page.getByRole('option', { name: 'Every day' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Saved', { exact: true }).waitFor();
+      await page.getByText('Update Success!').first().waitFor();
       await keepPicture(page, 'node-logs');
       await page.getByRole('button', { name: 'Rotate logs now' }).click();
       await page.getByText('Logs rotated').waitFor();

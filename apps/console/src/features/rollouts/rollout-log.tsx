@@ -11,7 +11,9 @@ type Line = Pick<RolloutLine, 'event' | 'wave' | 'detail'>;
 function lineInWords({ event, wave, detail }: Line, t: T): string {
   const gate = RolloutGateName.options.find((name) => name === detail);
   const named = gate ? t(`rollouts.fault.${gate}`) : detail === 'person' ? t('rollouts.fault.person') : (detail ?? '');
-  return t(`rollouts.line.${event}`, { wave: (wave ?? 0) + 1, detail: named });
+  // Told by the turn that goes on to the next one: which has passed stands beside it.
+  const which = event === 'wavePassed' && detail !== null ? Number(detail) : (wave ?? 0);
+  return t(`rollouts.line.${event}`, { wave: which + 1, detail: named });
 }
 
 const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];

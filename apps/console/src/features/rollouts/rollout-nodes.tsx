@@ -11,6 +11,10 @@ import classes from './rollouts.module.css';
 /** As many as anybody reads; more are shown on request. */
 const AT_FIRST = 200;
 
+/** Until it is its turn, a node is asked only to compare others with it. */
+const sinceItBegan = (node: RolloutNode): RolloutNode =>
+  node.startedAt === null ? { ...node, requests: null, serverErrors: null, p99Ms: null } : node;
+
 /** Each node, wave by wave: what became of it, and how its visitors fare since. */
 export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
   const t = useT();
@@ -42,29 +46,31 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ nodeID, nodeName, wave, state, from, message, requests, serverErrors, p99Ms }) => (
-            <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
-              <th scope="row">
-                <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)}>{nodeName}</Link>
-              </th>
-              <td data-number>{count(wave + 1)}</td>
-              <td className={classes['state']}>
-                <Status kind="rolloutNode" value={state} why={message} />
-              </td>
-              <td>{from ?? <Nothing />}</td>
-              <td data-number>
-                <Count of={requests} />
-              </td>
-              <td data-number>
-                {requests === null || serverErrors === null || requests === 0 ? (
-                  <Nothing />
-                ) : (
-                  percent(serverErrors / requests)
-                )}
-              </td>
-              <td data-number>{p99Ms === null ? <Nothing /> : `${count(Math.round(p99Ms))}\u00a0ms`}</td>
-            </tr>
-          ))}
+          {shown
+            .map(sinceItBegan)
+            .map(({ nodeID, nodeName, wave, state, from, message, requests, serverErrors, p99Ms }) => (
+              <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
+                <th scope="row">
+                  <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)}>{nodeName}</Link>
+                </th>
+                <td data-number>{count(wave + 1)}</td>
+                <td className={classes['state']}>
+                  <Status kind="rolloutNode" value={state} why={message} />
+                </td>
+                <td>{from ?? <Nothing />}</td>
+                <td data-number>
+                  <Count of={requests} />
+                </td>
+                <td data-number>
+                  {requests === null || serverErrors === null || requests === 0 ? (
+                    <Nothing />
+                  ) : (
+                    percent(serverErrors / requests)
+                  )}
+                </td>
+                <td data-number>{p99Ms === null ? <Nothing /> : `${count(Math.round(p99Ms))}\u00a0ms`}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
       {shown.length < ordered.length && (

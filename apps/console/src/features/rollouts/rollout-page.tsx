@@ -1,5 +1,5 @@
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
-import { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { RolloutStrategy, type RolloutFault } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Fact, Facts } from '../../components/page/facts.tsx';
@@ -24,6 +24,9 @@ import classes from './rollouts.module.css';
 import { Waves } from './waves.tsx';
 
 const POLL_MS = 10_000;
+
+/** Its gate, below, has the same in the reader's words. */
+const isFigures = (fault: RolloutFault) => fault === 'serverErrors' || fault === 'latency';
 
 /** Something on its way to nodes: its waves and gates, and beside them each node and what happened. */
 export function RolloutPage() {
@@ -76,7 +79,7 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
             {rollout.fault !== null && (
               <div className={classes['fault']}>
                 <b>{t(`rollouts.fault.${rollout.fault}`)}</b>
-                {rollout.message !== null && <p>{rollout.message}</p>}
+                {rollout.message !== null && !isFigures(rollout.fault) && <p>{rollout.message}</p>}
               </div>
             )}
             <Waves rollout={rollout} now={now} />
@@ -85,7 +88,9 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
                 <GoesBack strategy={strategy} />
               </div>
             )}
-            {!isOpen(rollout) && rollout.counts.away > 0 && <p className={classes['note']}>{t('rollouts.ended')}</p>}
+            {state === 'completed' && rollout.counts.away > 0 && (
+              <p className={classes['note']}>{t('rollouts.ended')}</p>
+            )}
           </>
         }
       >
