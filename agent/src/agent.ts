@@ -20,6 +20,7 @@ import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
+import { applyFirewall, firewallStands } from './machine/firewall.ts';
 import { applyGeneva, stands } from './machine/geneva.ts';
 import { lastRotation } from './machine/log-rotation.ts';
 import { Meter } from './machine/meter.ts';
@@ -126,6 +127,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const settings = new OwnSettings({
     read: () => node.structureWith([]),
     geneva: { apply: applyGeneva, stands },
+    firewall: { apply: applyFirewall, stands: firewallStands },
     rotate: () => rotate(node, forwards, layout),
     lastRotation: () => lastRotation(layout),
     drained: () => {

@@ -65,6 +65,29 @@ describe('the settings of a zone', () => {
     expect(await published(installation, zone.id)).toContain('zone');
   });
 
+  test('whom the nodes let in reaches them, is a version, and a list of half the internet is refused', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    expect(await told(zone.id)).not.toHaveProperty('firewall');
+    const firewall = { whitelist: ['192.0.2.7'], blacklist: ['198.51.100.0/24', '2001:db8::/32'], synProtection: true };
+    await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'a flood' } });
+    expect(await told(zone.id)).toMatchObject({ firewall });
+    expect(await call(zoneSettings.firewall, { params })).toEqual(firewall);
+    const { data } = await call(zoneSettings.versions, { params, query: {} });
+    expect(data.find(({ reason }) => reason === 'a flood')?.changes.map(({ field }) => field)).toEqual([
+      'firewall.whitelist',
+      'firewall.blacklist',
+      'firewall.synProtection',
+    ]);
+    const wide = { ...firewall, blacklist: ['0.0.0.0/1'], reason: 'a slip' };
+    await expect(call(zoneSettings.setFirewall, { params, body: wide })).toFail('PARAMETER');
+    // Whoever is let in anyway is nothing to tell while nobody is kept out.
+    const nobody = { whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
+    await call(zoneSettings.setFirewall, { params, body: nobody });
+    expect(await told(zone.id)).not.toHaveProperty('firewall');
+  });
+
   test('saying what is so already makes no version and tells nobody', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
@@ -91,12 +114,7 @@ describe('what is written for nginx', () => {
   test.each([
     ['http', 'keepalive_timeout 20s;\nload_module x.so;', 'dangerous', 'line 2, column 1'],
     ['http', 'send_timeout 5s\n', 'unended', 'line 1, column 1'],
-    [
-      'http',
-      '\nkeepalive_timeout soon;',
-      'nginx',
-      'line 2, column 1: "keepalive_timeout" directive invalid value',
-    ],
+    ['http', '\nkeepalive_timeout soon;', 'nginx', 'line 2, column 1: "keepalive_timeout" directive invalid value'],
     ['custom', 'gzip_comp_level 99;', 'nginx', 'line 1, column 1: value must be between 1 and 9'],
     ['stream', 'tcp_nodelay maybe;', 'nginx', 'line 1, column 1: invalid value "maybe"'],
     ['worker', 'worker_priority high;', 'nginx', 'line 1, column 1'],

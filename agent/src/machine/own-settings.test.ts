@@ -24,6 +24,7 @@ function settings(
       },
       stands: () => Promise.resolve(true),
     },
+    firewall: { apply: () => Promise.resolve(), stands: () => Promise.resolve(true) },
     rotate: () => Promise.resolve(void done.push('rotate')),
     lastRotation: () => Promise.resolve(lastRotation),
     drained: () => void done.push('drained'),

@@ -1,17 +1,23 @@
-// What its operator set of this machine itself, apart from what nginx is rendered from: its rules for first packets, when
+// What its operator set of this machine itself, apart from what nginx is rendered from: its rules for packets, when
 // logs are set aside, and the end of a drain. Looked at when the node's document changes, and again and again: a firewall
 // that was started anew has forgotten its rules.
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
+import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import type { ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import type { Geneva } from './geneva.ts';
+
+/** Of the kernel, on the ports of the zone. Null: none. */
+interface Rules<T> {
+  apply: (wanted: T | null, ports: readonly number[]) => Promise<void>;
+  stands: (wanted: T | null) => Promise<boolean>;
+}
 
 interface Parts {
   read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
-  geneva: {
-    apply: (geneva: Geneva | null, ports: readonly number[]) => Promise<void>;
-    stands: (geneva: Geneva | null) => Promise<boolean>;
-  };
+  geneva: Rules<Geneva>;
+  firewall: Rules<ZoneFirewall>;
   rotate: () => Promise<void>;
   lastRotation: () => Promise<Date | null>;
   /** A drain has ended: what it left serving is to be taken out. */
@@ -26,7 +32,7 @@ export class OwnSettings {
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
-  #applied = 'null';
+  readonly #applied = new Map<string, string>();
   #work: Promise<void> = Promise.resolve();
   /** What of it could not be done. */
   error: string | null = null;
@@ -54,8 +60,21 @@ export class OwnSettings {
       if (found === null) return;
       const { zone, node } = found;
       this.#followDrain(node);
-      await this.#followGeneva(node, zone);
-      await this.#followLogs(node);
+      const ports = zone.ports.map(({ port }) => port);
+      const { firewall } = zone;
+      const hasVisitors = node?.relayPort === undefined;
+      // One that the machine refuses keeps back none of the others.
+      const done = await Promise.allSettled([
+        this.#follow(
+          'firewall',
+          this.#parts.firewall,
+          hasVisitors && firewall && !isOpen(firewall) ? firewall : null,
+          ports,
+        ),
+        this.#follow('geneva', this.#parts.geneva, node?.geneva ?? null, ports),
+        this.#followLogs(node),
+      ]);
+      for (const one of done) if (one.status === 'rejected') throw one.reason;
       this.error = null;
     } catch (error) {
       const said = reason(error);
@@ -71,17 +90,16 @@ export class OwnSettings {
     if (left > 0) this.#drain = setTimeout(() => this.#parts.drained(), Math.min(left + 10, 2 ** 31 - 1));
   }
 
-  async #followGeneva(node: NodeDoc | null, zone: ZoneDoc): Promise<void> {
-    const ports = zone.ports.map(({ port }) => port);
-    const geneva = ports.length === 0 ? null : (node?.geneva ?? null);
-    const wanted = geneva === null ? 'null' : JSON.stringify([geneva, ports]);
+  async #follow<T>(name: string, rules: Rules<T>, set: T | null, ports: readonly number[]): Promise<void> {
+    const wanted = ports.length === 0 ? null : set;
+    const said = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
+    const applied = this.#applied.get(name) ?? 'null';
     // Nothing is asked of a machine whose operator never set anything.
-    if (wanted === 'null' && this.#applied === 'null') return;
-    const { apply, stands } = this.#parts.geneva;
-    if (wanted === this.#applied && (await stands(geneva))) return;
-    await apply(geneva, ports);
-    this.#applied = wanted;
-    this.#parts.log.info('rules for first packets were applied', { geneva });
+    if (said === 'null' && applied === 'null') return;
+    if (said === applied && (await rules.stands(wanted))) return;
+    await rules.apply(wanted, ports);
+    this.#applied.set(name, said);
+    this.#parts.log.info('rules for packets were applied', { name });
   }
 
   async #followLogs(node: NodeDoc | null): Promise<void> {

@@ -1,5 +1,6 @@
 import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
 /** What its operator set. */
@@ -39,7 +40,7 @@ function docOf(
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
-  const { http2, http3, resource, nginx } = settingsIn(settings);
+  const { http2, http3, resource, nginx, firewall } = settingsIn(settings);
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   return {
@@ -59,6 +60,7 @@ function docOf(
     forceSSLRedirectCode,
     ...(snippets.length > 0 && { snippets: Object.fromEntries(snippets) }),
     ...(less.length > 0 && { off: less }),
+    ...(!isOpen(firewall) && { firewall }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
   };

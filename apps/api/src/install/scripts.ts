@@ -340,7 +340,7 @@ rm -f /etc/systemd/system/${UNIT}.service /etc/sysctl.d/90-edgeloom.conf /etc/lo
   /etc/modules-load.d/edgeloom.conf
 systemctl daemon-reload
 systemctl reset-failed ${UNIT} 2>/dev/null || true
-nft delete table inet edgeloom_geneva 2>/dev/null || true
+for table in edgeloom_geneva edgeloom_firewall; do nft delete table inet $table 2>/dev/null || true; done
 for program in iptables ip6tables; do
   "$program" -t mangle -D OUTPUT -p tcp -j EDGELOOM_GENEVA 2>/dev/null || continue
   "$program" -t mangle -F EDGELOOM_GENEVA

@@ -5,6 +5,7 @@
 // and a change of one must not resend the others. A name that is switched off has no document at all.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
+import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
@@ -47,6 +48,7 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Switched off for all sites of the zone, whatever they want. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
+  firewall: ZoneFirewall.optional().describe('whom its kernel lets in; absent: everybody'),
   /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */

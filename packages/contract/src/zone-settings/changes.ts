@@ -16,7 +16,7 @@ export function changesBetween(before: Compared, after: Compared): SettingChange
   });
 }
 
-const flat = ({ resource, nginx, ports, ...rest }: Compared): Map<string, string> =>
+const flat = ({ resource, nginx, firewall, ports, ...rest }: Compared): Map<string, string> =>
   new Map<string, string>([
     ['http2', String(rest.http2)],
     ['http3', String(rest.http3)],
@@ -24,6 +24,9 @@ const flat = ({ resource, nginx, ports, ...rest }: Compared): Map<string, string
     ['soakSeconds', String(rest.soakSeconds)],
     ['ports', ports.map(({ port, tls }) => `${port}${tls ? ' HTTPS' : ''}`).join(', ')],
     ...Object.entries(resource).map(([name, value]): [string, string] => [`resource.${name}`, String(value)]),
+    ['firewall.whitelist', firewall.whitelist.join('\n')],
+    ['firewall.blacklist', firewall.blacklist.join('\n')],
+    ['firewall.synProtection', String(firewall.synProtection)],
     ['nginx.enable', String(nginx.enable)],
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);

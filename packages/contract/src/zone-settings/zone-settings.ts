@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
+import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { snippetParts } from './allowed.ts';
 import { snippetRules } from './snippet.ts';
 
@@ -38,6 +39,7 @@ export const ZoneSettings = z.object({
   soakSeconds: z.int().min(0).max(86_400).describe('How long a change is watched on some nodes before more have it'),
   resource: Resource,
   nginx: Nginx,
+  firewall: ZoneFirewall,
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,
@@ -52,6 +54,7 @@ const usual: z.output<typeof ZoneSettings> = {
     bodyBytes: 0,
   },
   nginx: { enable: false, http: '', stream: '', worker: '', custom: '' },
+  firewall: open,
 };
 /** As they are stored: what was never set is as usual. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
@@ -113,6 +116,7 @@ export const ConfigDraft = z.object({
   soakSeconds: z.int().min(0).max(86_400).optional(),
   resource: Resource.optional(),
   nginx: Nginx.partial().optional(),
+  firewall: ZoneFirewall.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
   ports: z
     .array(z.object({ port: Port, tls: z.boolean() }))

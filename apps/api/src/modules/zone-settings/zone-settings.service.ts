@@ -12,6 +12,7 @@ import {
   type ZoneSwitch,
   type ZoneVersion,
 } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
@@ -70,6 +71,8 @@ export const setSoak = (ctx: Ctx, zoneId: string, { reason, ...rest }: { soakSec
   set(ctx, zoneId, reason, rest);
 export const setResource = (ctx: Ctx, zoneId: string, { reason, ...resource }: Resource & { reason: string }) =>
   set(ctx, zoneId, reason, { resource });
+export const setFirewall = (ctx: Ctx, zoneId: string, { reason, ...firewall }: ZoneFirewall & { reason: string }) =>
+  set(ctx, zoneId, reason, { firewall });
 export const setNginx = (
   ctx: Ctx,
   zoneId: string,
@@ -85,6 +88,11 @@ export const setPart = (
 export async function resource({ db }: Ctx, zoneId: string): Promise<Resource> {
   await zones.own(db, zoneId);
   return (await readContent(db, zoneId)).resource;
+}
+
+export async function firewall({ db }: Ctx, zoneId: string): Promise<ZoneFirewall> {
+  await zones.own(db, zoneId);
+  return (await readContent(db, zoneId)).firewall;
 }
 
 export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {

@@ -7,12 +7,12 @@ type T = ReturnType<typeof useT>;
 export const fieldName = (t: T, field: string) =>
   tMaybe(`zoneSettings.fields.${field.split('.').at(-1)}`) ?? t('zoneSettings.title');
 
-/** A value as it is read; of a snippet how many lines it has. */
+/** A value as it is read; of a snippet or a list how many lines it has. */
 export function valueText(t: T, field: string, value: string): string {
   const name = field.split('.').at(-1) ?? '';
   if (value === 'true') return t('common.on');
   if (value === 'false') return t('common.off');
-  if (['http', 'stream', 'worker', 'custom'].includes(name))
+  if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : bytes(Number(value));
   if (name === 'cacheInactiveSeconds') return t('zoneSettings.days', { count: Math.round(Number(value) / 86_400) });

@@ -14,6 +14,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { Settings } from '../zone-settings/drafting.tsx';
+import { FirewallTab } from '../zone-settings/firewall-tab.tsx';
 import { NginxTab } from '../zone-settings/nginx-tab.tsx';
 import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
 import { ResourceTab } from '../zone-settings/resource-tab.tsx';
@@ -59,6 +60,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'nginx', label: 'zones.tabs.nginx' },
     { value: 'resources', label: 'zones.tabs.resources' },
     { value: 'https', label: 'zones.tabs.https' },
+    { value: 'firewall', label: 'zones.tabs.firewall' },
     { value: 'switches', label: 'zones.tabs.switches' },
     { value: 'versions', label: 'zones.tabs.versions' },
   ] as const;
@@ -116,7 +118,13 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
   );
 }
 
-const settingTabs = { nginx: NginxTab, resources: ResourceTab, https: ProtocolsTab, switches: SwitchesTab };
+const settingTabs = {
+  nginx: NginxTab,
+  resources: ResourceTab,
+  https: ProtocolsTab,
+  firewall: FirewallTab,
+  switches: SwitchesTab,
+};
 
 function SettingTab({ tab, zoneId, settings }: { tab: string; zoneId: string; settings: Settings }) {
   const found = Object.entries(settingTabs).find(([name]) => name === tab);
