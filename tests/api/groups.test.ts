@@ -304,6 +304,21 @@ describe('what a group answers', () => {
     expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.1' }]);
   });
 
+  test('has a backup only while it is needed, and the backup says so', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    await call(nodes.role, { body: { ids: [b.id], role: 'backup' } });
+    const changes = [a, b].map(({ uid }) => ({ groupID, line: 'default', nodeUID: uid, weight: 50 }));
+    await call(groups.place, { params, body: { changes } });
+    const statusOf = async () => {
+      await steerNow();
+      return (await call(nodes.get, { params: { nodeID: b.id } })).status;
+    };
+    expect(await statusOf()).toBe('backupPaused');
+    await call(nodes.status, { body: { ids: [a.id], enabled: false } });
+    expect(await statusOf()).toBe('enabled');
+  });
+
   test('is foretold before it is published', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];

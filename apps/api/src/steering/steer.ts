@@ -112,8 +112,10 @@ export function answerOn(result: Steered, line: string): { line: string; answere
   return own ? { line, answered: own } : { line: DEFAULT_LINE, answered: result.answered.get(DEFAULT_LINE) ?? null };
 }
 
-function linesOf(world: World, { members }: GroupFacts, now: Date): Map<string, LineResult> {
-  const byLine = Map.groupBy(members, ({ line }) => line);
+function linesOf(world: World, { members, zoneId }: GroupFacts, now: Date): Map<string, LineResult> {
+  // One that has gone to another zone serves other sites there.
+  const here = members.filter(({ nodeId }) => nodeId === null || world.nodes.get(nodeId)?.zoneId === zoneId);
+  const byLine = Map.groupBy(here, ({ line }) => line);
   return new Map([...byLine].map(([line, of]) => [line, lineOf(world, of, now)]));
 }
 

@@ -26,7 +26,7 @@ export async function board(ctx: Ctx, zoneId: string): Promise<Board> {
     ...groupOf(row),
     members: linesOf(row.lines, results.get(row.id)?.outcomes ?? new Map()),
   }));
-  return { groups, free: freeIn(world, ctx.now()) };
+  return { groups, free: freeIn(world, zoneId, ctx.now()) };
 }
 
 export async function lines(ctx: Ctx, zoneId: string, groupId: string) {
@@ -90,7 +90,7 @@ const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome
   [DEFAULT_LINE, ...lines].map((line) => ({ line, members: outcomes.get(line) ?? [] }));
 
 /** Asked of a group that has each of them on its default. */
-function freeIn(world: World, now: Date): Outcome[] {
+function freeIn(world: World, zoneId: string, now: Date): Outcome[] {
   const placed = new Set(
     world.groups.values().flatMap(({ members }) => members.map(({ nodeId, virtualNodeId }) => nodeId ?? virtualNodeId)),
   );
@@ -105,7 +105,7 @@ function freeIn(world: World, now: Date): Outcome[] {
   ];
   const nowhere = {
     id: '',
-    zoneId: '',
+    zoneId,
     clientId: '',
     name: '',
     dnsLabel: '',

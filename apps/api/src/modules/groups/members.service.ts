@@ -60,14 +60,16 @@ export async function check(tx: ScopedTx, zoneId: string, changes: readonly Plac
   const idsOf = (column: keyof Ref) => [...refs.values()].flatMap((ref) => ref?.[column] ?? []);
   const nodes = await tx.edgeNode.findMany({
     where: { id: { in: idsOf('nodeId') } },
-    select: { id: true, zoneId: true, kind: true },
+    select: { id: true, zoneId: true, kind: true, moveToZoneId: true },
   });
   const virtualNodes = await tx.virtualNode.findMany({
     where: { id: { in: idsOf('virtualNodeId') } },
     select: { id: true, zoneId: true },
   });
   const usable = new Set([
-    ...nodes.filter((node) => node.zoneId === zoneId && node.kind === 'edge').map(({ id }) => `n-${id}`),
+    ...nodes
+      .filter((node) => node.zoneId === zoneId && node.moveToZoneId === null && node.kind === 'edge')
+      .map(({ id }) => `n-${id}`),
     ...virtualNodes.filter((node) => node.zoneId === zoneId).map(({ id }) => `v-${id}`),
   ]);
   // What is taken away needs to be nothing but there.

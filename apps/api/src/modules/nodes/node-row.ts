@@ -1,9 +1,11 @@
 // A node as it is shown: what its operator set, what it last said of itself, and what follows from both and the clock.
+import * as z from 'zod';
 import { NodeLoad, Packs } from '@edgeloom/contract/edge/messages.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
 import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import type { ScopedTx } from '../../core/scope.ts';
 import type { NodeState, Prisma } from '../../generated/client.ts';
 import { latestOf, releasesIn } from '../../releases/store.ts';
 import { nodeStatus, upgradeStatus } from './node-status.ts';
@@ -15,6 +17,7 @@ export const include = {
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
 
 interface Said {
+  standsIn: boolean;
   state: NodeState | undefined;
   /** Version of the newest agent there is. */
   latest: string | null;
@@ -22,11 +25,27 @@ interface Said {
   subCount: number;
 }
 
-/** Three questions for a page, however many rows it has. */
+const Answered = z.record(z.string(), z.array(z.object({ nodeUID: z.string(), isAnswered: z.boolean() })));
+
+/** Of these, the backups that a line is answered with now. */
+export async function standIns(db: ScopedTx, rows: readonly { id: string; role: string }[]): Promise<Set<string>> {
+  const backups = rows.filter(({ role }) => role === 'backup').map(({ id }) => id);
+  if (backups.length === 0) return new Set();
+  const states = await db.groupState.findMany({
+    where: { group: { members: { some: { nodeId: { in: backups } } } } },
+    select: { answered: true },
+  });
+  const outcomes = states.flatMap(({ answered }) => Object.values(Answered.catch({}).parse(answered)).flat());
+  const uids = new Set(outcomes.filter(({ isAnswered }) => isAnswered).map(({ nodeUID }) => nodeUID));
+  return new Set(backups.filter((id) => uids.has(`n-${id}`)));
+}
+
+/** Few questions for a page, however many rows it has. */
 export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
   const ids = rows.map(({ id }) => id);
-  const [releases, states, sizes, subs] = await Promise.all([
+  const [releases, standing, states, sizes, subs] = await Promise.all([
     releasesIn(installation.env),
+    standIns(db, rows),
     db.nodeState.findMany({ where: { nodeId: { in: ids } } }),
     db.cachedNow.groupBy({ by: ['nodeId'], where: { nodeId: { in: ids } }, _sum: { bytes: true } }),
     db.edgeNode.groupBy({ by: ['parentId'], where: { parentId: { in: ids } }, _count: true }),
@@ -40,6 +59,7 @@ export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promis
     nodeOf(
       row,
       {
+        standsIn: standing.has(row.id),
         state: stateOf.get(row.id),
         latest,
         cacheBytes: sizeOf.get(row.id) ?? 0,
@@ -50,7 +70,7 @@ export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promis
   );
 }
 
-const nodeOf = (row: Row, { state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
+const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
   id: row.id,
   name: row.name,
   ip: row.ip,
@@ -62,7 +82,7 @@ const nodeOf = (row: Row, { state, latest, cacheBytes, subCount }: Said, now: Da
   portType: NodePortType.parse(row.portType),
   bandwidthMbps: row.bandwidthMbps,
   enabled: row.enabled,
-  status: nodeStatus(row, state ?? null, now),
+  status: nodeStatus({ ...row, standsIn }, state ?? null, now),
   drainEndsAt: !row.enabled && row.drainEndsAt !== null && row.drainEndsAt > now ? row.drainEndsAt : null,
   initialized: row.joinedAt !== null,
   currentSerial: state?.revision ?? 0,

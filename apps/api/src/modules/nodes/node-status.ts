@@ -15,8 +15,14 @@ export const Rejected = z.array(z.object({ key: z.string(), revision: z.int(), e
 
 type Facts = Pick<NodeState, 'connectedAt' | 'disconnectedAt' | 'lastSeenAt' | 'rejected' | 'nginx'>;
 
+/** `standsIn`: of a backup, it is what a line is answered with now. */
 export function nodeStatus(
-  { enabled, joinedAt, role }: Pick<EdgeNode, 'enabled' | 'joinedAt' | 'role'>,
+  {
+    enabled,
+    joinedAt,
+    role,
+    standsIn = false,
+  }: Pick<EdgeNode, 'enabled' | 'joinedAt' | 'role'> & { standsIn?: boolean },
   state: Facts | null,
   now: Date,
 ): NodeStatus {
@@ -26,7 +32,7 @@ export function nodeStatus(
 
   const isConnected = state?.connectedAt && agoMs(state.lastSeenAt) < SILENCE_MS;
   if (isConnected && Rejected.parse(state.rejected).length > 0) return 'rejected';
-  if (isConnected) return role === 'backup' ? 'backupPaused' : 'enabled';
+  if (isConnected) return role === 'backup' && !standsIn ? 'backupPaused' : 'enabled';
   if (agoMs(state?.disconnectedAt) < RECONNECTING_MS) return 'reconnecting';
   return state?.nginx === 'running' && agoMs(state.lastSeenAt) < SERVING_MS ? 'natsError' : 'offline';
 }

@@ -22,7 +22,7 @@ import { tokenHash } from '../../node-link/join.ts';
 import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
 import * as zones from '../zones/zones.service.ts';
-import { include, shown } from './node-row.ts';
+import { include, shown, standIns } from './node-row.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
 
 const JOIN_MS = 24 * 3_600_000;
@@ -95,7 +95,7 @@ export async function config({ db, now }: Ctx, id: string) {
   const row = (await db.edgeNode.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND');
   const state = await db.nodeState.findUnique({ where: { nodeId: id } });
   return {
-    status: nodeStatus(row, state, now()),
+    status: nodeStatus({ ...row, standsIn: (await standIns(db, [row])).has(id) }, state, now()),
     currentSerial: state?.revision ?? 0,
     latestSerial: row.zone.revision,
     digest: state?.digest ?? null,
