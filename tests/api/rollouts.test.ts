@@ -189,7 +189,7 @@ describe('a release', () => {
     const carrier = await made.fleet.carrier(id);
     await until(carrier, made.fleet, () => versions(made.fleet).includes('1.1.0'));
     const [first] = told(made.fleet);
-    if (first) first.nginx = 'rolledBack';
+    if (first) Object.assign(first, { nginx: 'rolledBack', error: 'not\0good' });
     expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'nginx' });
 
     const again = await fleetOf([3]);
@@ -235,11 +235,57 @@ describe('a release', () => {
 
   test('that a node refuses goes no further', async () => {
     const made = await fleetOf([3]);
-    for (const node of made.fleet.nodes) node.refusal = 'no key that is trusted here has signed it';
+    for (const node of made.fleet.nodes) node.refusal = 'no key that is trusted here has signed it\0';
     const { id } = await made.begin();
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { failed: 1 } });
     expect(rollout.message).toContain('no key that is trusted here');
+  });
+
+  test('of a product that a node had none of cannot be taken back from it, and this is told', async () => {
+    const made = await fleetOf([2]);
+    const { id } = await made.begin({ product: 'waf' });
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    await made.act(id, 'rollback');
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', counts: { failed: 1 } });
+    expect(rollout.nodes.find(({ state }) => state === 'stuck')?.message).toBe('it had no waf before');
+  });
+
+  test('is followed as it goes, to its end, every line once', async () => {
+    const made = await fleetOf([3]);
+    const { id } = await made.begin();
+    const events = await made.call(rollouts.events, { params: { id } });
+    const seen: { state: string; wave: number }[] = [];
+    const said: number[] = [];
+    const watching = (async () => {
+      for await (const event of events) {
+        seen.push({ state: event.state, wave: event.wave });
+        said.push(...event.lines.map((line) => line.id));
+      }
+    })();
+    await finish(made, id);
+    await watching;
+    expect(seen.at(0)).toEqual({ state: 'waiting', wave: 0 });
+    expect(seen.at(-1)).toEqual({ state: 'completed', wave: 2 });
+    const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
+    expect(said).toEqual(data.map((line) => line.id));
+  });
+
+  test('is seen by those alone who see all of its zones; what it did to a node, by those who see the node', async () => {
+    const made = await fleetOf([1, 1]);
+    const [first] = made.fleet.nodes;
+    const zoneId = made.zoneOf.get(first?.id ?? '') ?? '';
+    const { id } = await made.begin();
+    await finish(made, id);
+    const sub = as(
+      await build.subClient(made.tenant, [{ id: zoneId }], { permissions: ['upgrade:read', 'node:read'] }),
+    );
+    expect((await sub.call(rollouts.list, { query: {} })).data).toEqual([]);
+    await expect(sub.call(rollouts.get, { params: { id } })).toFail('NOT_FOUND');
+    const logs = await sub.call(upgrades.logs, { params: { nodeID: first?.id ?? '' }, query: {} });
+    expect(logs.data.map(({ event }) => event)).toContain('complete');
   });
 
   test('that is older is ordered as such', async () => {

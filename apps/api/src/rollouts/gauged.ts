@@ -1,6 +1,7 @@
 // What is kept of a node's gauges while something new comes to it: how it was before, and how its visitors fared since.
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
+import { clean } from '../node-link/incoming.ts';
 
 export const Sample = z.object({
   /** Counted since the agent was first asked, both. */
@@ -39,7 +40,7 @@ export const sampleOf = ({ requests, serverErrors, p99Ms, nginx, error }: NodeGa
   serverErrors,
   p99Ms,
   nginx,
-  error,
+  error: error === null ? null : clean(error),
 });
 
 /** With one more sample. The first one is where counting begins. */

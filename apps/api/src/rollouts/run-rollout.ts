@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import type { Answer, Order } from '../node-link/commands.ts';
+import { clean } from '../node-link/incoming.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { sampleOf, type Sample } from './gauged.ts';
 import type { Kind, Progress } from './kind.ts';
@@ -178,7 +179,7 @@ export class Carrier {
       const order = await orderOf(here, rollout, node, now());
       if (typeof order === 'string') return { node, answer: null, refusal: order };
       const answer = await nodes.order(node.nodeId, order);
-      const refusal = typeof answer !== 'string' && !answer.ok ? (answer.error ?? 'refused') : null;
+      const refusal = typeof answer !== 'string' && !answer.ok ? clean(answer.error ?? 'refused') : null;
       return { node, answer, refusal };
     });
     await this.#holding(async (client, present) => {
