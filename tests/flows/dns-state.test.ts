@@ -42,7 +42,7 @@ beforeAll(async () => {
     DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url }),
   });
   reconciler = startDnsReconciler(app.installation, console);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await reconciler.stop();
   await app.close();
@@ -78,8 +78,10 @@ const set = (line: string, ...values: string[]): WantedSet => ({
   ttlSeconds: 60,
 });
 const ask = (name: string, from?: string) => askNameServer(dns.nameServer, name, from === undefined ? {} : { from });
+/** On a busy machine, too: how long it takes is the bench's matter. */
+const patience = { within: 60_000 };
 const shows = (name: string, answers: string[], from?: string) =>
-  eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()));
+  eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()), patience);
 const settingOf = async ({ client, settingID }: Operator) => {
   const { data } = await app.as(client).call(dnsSetting.list, {});
   const found = data.find(({ id }) => id === settingID);
@@ -91,7 +93,7 @@ const settled = (one: Operator) =>
   eventually(async () => {
     expect(await settingOf(one)).toMatchObject({ unprocessed: 0, fault: null });
     expect(await app.installation.db.dnsPlan.count({ where: { clientId: one.clientId } })).toBe(0);
-  });
+  }, patience);
 /** By hand, past us. */
 const byHand = (name: string, type: string, contents: string[]) =>
   dns.call(`/zones/${zone}.`, 'PATCH', {
@@ -239,47 +241,51 @@ test('a value that is none is refused before it is part of anything, and keeps n
   });
 });
 
-test('a provider on a bad day keeps its own names waiting and no others, says why, and is asked again when told', async () => {
-  const moods: [Mood, RegExp, number][] = [
-    // As long as it asked for.
-    ['busy', /too many/, 300_000],
-    ['broken', /out of order/, 0],
-    ['garbage', /not understood/, 0],
-    ['silent', /socket hang up|no answer/, 0],
-  ];
-  const ill = await Promise.all(
-    moods.map(async ([mood, fault, waitsMs]) => {
-      const front = await startDnsFront(dns.url);
-      onTestFinished(() => front.stop());
-      const one = await operator(front.url);
+test(
+  'a provider on a bad day keeps its own names waiting and no others, says why, and is asked again when told',
+  { timeout: 300_000 },
+  async () => {
+    const moods: [Mood, RegExp, number][] = [
+      // As long as it asked for.
+      ['busy', /too many/, 300_000],
+      ['broken', /out of order/, 0],
+      ['garbage', /not understood/, 0],
+      ['silent', /socket hang up|no answer/, 0],
+    ];
+    const ill = await Promise.all(
+      moods.map(async ([mood, fault, waitsMs]) => {
+        const front = await startDnsFront(dns.url);
+        onTestFinished(() => front.stop());
+        const one = await operator(front.url);
+        await settled(one);
+        front.behave(mood);
+        return { mood, fault, waitsMs, front, one };
+      }),
+    );
+    const well = await operator();
+    for (const { one } of [...ill, { one: well }]) await want(one, 'g-day', [set('default', '192.0.2.1')]);
+    await shows(`g-day.${well.suffix}`, ['A 192.0.2.1']);
+    for (const { mood, fault, waitsMs, front, one } of ill) {
+      await eventually(async () => {
+        // Ten seconds of silence are the same, only longer.
+        if (mood === 'silent') front.behave(mood);
+        const rows = await unprocessed(one);
+        expect(rows).toMatchObject([{ name: `g-day.${one.suffix}`, fault: expect.stringMatching(fault) }]);
+        const { heldUntil, faultAt } = await settingOf(one);
+        expect(Date.parse(heldUntil ?? '') - Date.parse(faultAt ?? '')).toBeGreaterThan(waitsMs);
+      }, patience);
+      front.behave('fine');
+      expect(await ask(`g-day.${one.suffix}`)).toEqual([]);
+      await eventually(async () => {
+        await app.as(one.client).call(dnsSetting.recovery, { body: {} });
+        expect(await ask(`g-day.${one.suffix}`)).toEqual(['A 192.0.2.1']);
+      }, patience);
       await settled(one);
-      front.behave(mood);
-      return { mood, fault, waitsMs, front, one };
-    }),
-  );
-  const well = await operator();
-  for (const { one } of [...ill, { one: well }]) await want(one, 'g-day', [set('default', '192.0.2.1')]);
-  await shows(`g-day.${well.suffix}`, ['A 192.0.2.1']);
-  for (const { mood, fault, waitsMs, front, one } of ill) {
-    await eventually(async () => {
-      // Ten seconds of silence are the same, only longer.
-      if (mood === 'silent') front.behave(mood);
-      const rows = await unprocessed(one);
-      expect(rows).toMatchObject([{ name: `g-day.${one.suffix}`, fault: expect.stringMatching(fault) }]);
-      const { heldUntil, faultAt } = await settingOf(one);
-      expect(Date.parse(heldUntil ?? '') - Date.parse(faultAt ?? '')).toBeGreaterThan(waitsMs);
-    });
-    front.behave('fine');
-    expect(await ask(`g-day.${one.suffix}`)).toEqual([]);
-    await eventually(async () => {
-      await app.as(one.client).call(dnsSetting.recovery, { body: {} });
-      expect(await ask(`g-day.${one.suffix}`)).toEqual(['A 192.0.2.1']);
-    });
-    await settled(one);
-  }
-});
+    }
+  },
+);
 
-test('killed in the middle, and once more: the end is the same', async () => {
+test('killed in the middle, and once more: the end is the same', { timeout: 180_000 }, async () => {
   const front = await startDnsFront(dns.url);
   onTestFinished(() => front.stop());
   // Whose names nobody in this process brings anywhere.
@@ -309,7 +315,7 @@ test('killed in the middle, and once more: the end is the same', async () => {
   expect(await ask(`g-k0.${one.suffix}`)).toEqual([]);
   for (const label of labels.slice(1))
     expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
-}, 60_000);
+});
 
 test('a provider with lines of its own is told ours by its names; those it lacks are answered as everybody else', async () => {
   const tenant = await app.build.client();

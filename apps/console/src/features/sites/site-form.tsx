@@ -1,12 +1,12 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { Select } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { Label } from '../../components/fields/label.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
-import { useField } from '../../components/resource-form/form-state.ts';
+import { useField, useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -28,7 +28,28 @@ export function SiteForm({ value }: { value?: Site }) {
       <SelectMetaField name="productID" meta={products.meta} />
       {can(accounts.list) && <CustomerField name="userID" />}
       <TagsField name="tags" />
+      <CnameLabelField name="cnameLabel" {...(value && { of: value.productID })} />
     </ResourceForm>
+  );
+}
+
+/** With products whose names are not drawn: the first label of what the site's domains point to. */
+function CnameLabelField({ name, of }: { name: string; of?: string }) {
+  const { values } = useForm();
+  const { value, set, input } = useField(name);
+  const { data } = useEndpoint(products.list, { query: { pageSize: 500 } });
+  const product = data?.data.find(({ id }) => id === (of ?? values['productID']));
+  if (product?.cnameMode !== 'custom') return null;
+  return (
+    <TextInput
+      {...input}
+      label={<Label text={input.label} optional />}
+      placeholder="my-shop"
+      autoComplete="off"
+      spellCheck={false}
+      value={typeof value === 'string' ? value : ''}
+      onChange={({ currentTarget }) => set(currentTarget.value === '' ? undefined : currentTarget.value)}
+    />
   );
 }
 
