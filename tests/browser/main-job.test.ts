@@ -143,7 +143,7 @@ test(
     const drawer = page.getByRole('dialog');
     await signIn(screen, 'client', product.summary);
 
-    await page.getByRole('link', { name: 'Nodes' }).click();
+    await page.getByRole('link', { name: 'Nodes', exact: true }).click();
     await page.getByRole('link', { name: 'Uninitialized' }).click();
     await page.getByText('Every node has joined').waitFor();
     await page.getByRole('button', { name: 'Add node' }).click();

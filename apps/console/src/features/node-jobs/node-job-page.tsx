@@ -1,3 +1,4 @@
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { Button, SegmentedControl } from '@mantine/core';
@@ -115,7 +116,9 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
               )}
             </Facts>
             <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
-            {job.kind === 'install' && job.state === 'completed' && <Installed nodeID={job.nodeID} />}
+            {job.kind === 'install' && job.state === 'completed' && (
+              <Installed nodeID={job.nodeID} zoneID={node.data?.zoneID} />
+            )}
             <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
           </>
         }
@@ -127,14 +130,25 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
 }
 
 /** It is there and serves, but no visitor is led to it yet. */
-function Installed({ nodeID }: { nodeID: string }) {
+function Installed({ nodeID, zoneID }: { nodeID: string; zoneID: string | undefined }) {
   const t = useT();
+  const can = useCan();
   return (
     <div className={classes['installed']}>
       <p>{t('nodeJobs.standsBy')}</p>
-      <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}`)} variant="default">
-        {t('nodes.join.open')}
-      </Button>
+      <div>
+        <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}`)} variant="default">
+          {t('nodes.join.open')}
+        </Button>
+        {can(groups.list) && (
+          <Button
+            component={Link}
+            to={to(`nodeManage/resolutionTitle${zoneID === undefined ? '' : `?zone=${zoneID}`}`)}
+          >
+            {t('nodeJobs.putOnLine')}
+          </Button>
+        )}
+      </div>
     </div>
   );
 }
