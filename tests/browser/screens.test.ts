@@ -262,6 +262,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `${any}/${emptySite}/x?view=redirects`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=headers`, shows: 'main h2' },
     { kind: 'client', address: `${any}/${emptySite}/x?view=cors`, shows: 'main h2' },
+    { kind: 'client', address: 'systemManagement/nginxSetting', shows: 'main [data-code]' },
     { kind: 'client', address: 'systemManagement/systemSetting', shows: 'main form' },
     { kind: 'client', address: 'systemManagement/dnsSetting', shows: 'main h2' },
     { kind: 'client', address: 'systemManagement/dnsSetting?tab=unprocessed', shows: 'main h2', same: true },

@@ -10,6 +10,7 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
+import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import {
   IconAddressBook,
@@ -18,6 +19,7 @@ import {
   IconCertificate,
   IconCloudNetwork,
   IconCloudUp,
+  IconCode,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
@@ -119,6 +121,12 @@ export const menu: readonly MenuGroup[] = [
         icon: IconArrowRampRight,
         reads: cnames.list,
         creates: { call: cnames.create, title: 'cnames.create' },
+      },
+      {
+        to: 'systemManagement/nginxSetting',
+        title: 'zoneSettings.defaults',
+        icon: IconCode,
+        reads: nginxDefaults.get,
       },
       { to: 'systemManagement/systemUpgrade', title: 'upgrades.title', icon: IconCloudUp, reads: upgrades.latest },
     ],

@@ -68,6 +68,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),
     },
     {
+      path: 'systemManagement/nginxSetting',
+      lazy: page(() => import('../../features/zone-settings/nginx-defaults-page.tsx'), 'NginxDefaultsPage'),
+    },
+    {
       path: 'systemManagement/systemUpgrade',
       lazy: page(() => import('../../features/upgrades/upgrades-page.tsx'), 'UpgradesPage'),
     },
