@@ -3,4 +3,4 @@ import type { Kind } from './kind.ts';
 import { releaseKind } from './release-kind.ts';
 import { zoneKind } from './zone-kind.ts';
 
-export const kinds: Readonly<Partial<Record<RolloutKind, Kind>>> = { release: releaseKind, zone: zoneKind };
+export const kinds: Readonly<Record<RolloutKind, Kind>> = { release: releaseKind, zone: zoneKind };

@@ -169,7 +169,7 @@ export class Carrier {
   /** Those that have not answered yet. */
   async #ask(rollout: RolloutNow): Promise<void> {
     const { here, nodes, now } = this.#engine;
-    const orderOf = kindOf(rollout).order;
+    const orderOf = kinds[rollout.kind].order;
     const at = now().getTime();
     const isDue = ({ orderKey }: NodeNow) => at - (this.#askedAt.get(orderKey ?? '') ?? -Infinity) >= ASK_AGAIN_MS;
     const due = rollout.nodes.filter((node) => node.phase === 'asked' && node.isConnected && isDue(node));
@@ -206,16 +206,10 @@ export class Carrier {
       inTransaction(client, async () => {
         const rollout = await holdRollout(client, id, { claim });
         if (!rollout) throw new ClaimLost();
-        return task(client, rollout, kindOf(rollout));
+        return task(client, rollout, kinds[rollout.kind]);
       }),
     );
   }
-}
-
-function kindOf({ kind }: RolloutNow): Kind {
-  const found = kinds[kind];
-  if (!found) throw new Error(`nobody carries on rollouts of the kind ${kind}`);
-  return found;
 }
 
 /** Each of them, some at a time. */
