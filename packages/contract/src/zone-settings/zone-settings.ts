@@ -150,7 +150,7 @@ export const ConfigPreview = z.object({
     .describe('Those that differ'),
 });
 
-export const NginxDefault = z.object({ part: SnippetPart, content: Snippet, updatedAt: Time.nullable() });
+export const NginxDefault = z.object({ part: SnippetPart, content: Snippet });
 
 export type Resource = z.output<typeof Resource>;
 export type Nginx = z.output<typeof Nginx>;

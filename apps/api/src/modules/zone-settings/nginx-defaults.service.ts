@@ -8,7 +8,7 @@ import { assertSound } from './snippet-check.ts';
 
 export async function get({ db, actor }: Ctx, part: SnippetPart) {
   const row = await db.nginxDefault.findUnique({ where: { clientId_part: { clientId: actor.clientId, part } } });
-  return { part, content: row?.content ?? '', updatedAt: row?.updatedAt ?? null };
+  return { part, content: row?.content ?? '' };
 }
 
 export async function set(ctx: Ctx, part: SnippetPart, content: string) {

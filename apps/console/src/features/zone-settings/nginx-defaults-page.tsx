@@ -32,7 +32,7 @@ export function NginxDefaultsPage() {
         </div>
         <Await result={kept}>
           {(found) =>
-            found.part === part && <Snippet key={`${part} ${found.updatedAt}`} part={part} content={found.content} />
+            found.part === part && <Snippet key={`${part} ${found.content}`} part={part} content={found.content} />
           }
         </Await>
       </div>
