@@ -115,10 +115,10 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
                 </Fact>
               )}
             </Facts>
-            <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
             {job.kind === 'install' && job.state === 'completed' && (
               <Installed nodeID={job.nodeID} zoneID={node.data?.zoneID} />
             )}
+            <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
             <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
           </>
         }
