@@ -32,9 +32,17 @@ const all = (place: Place, names: string, more: Omit<Allowed, 'place'> = {}): [s
 
 type Judge = NonNullable<Allowed['judge']>;
 
-/** Those that begin so are ours: keys of the store, private keys of clients, the way to the origin. */
-const reserved = /^[eo]_/;
+/** Those that begin so are ours: keys of the store, private keys of clients, the way to the origin. nginx knows no case here. */
+const reserved = /^[eo]_/i;
 const used = /\$(?:\{([^}]*)\}|([A-Za-z0-9_]+))/g;
+const usedIn = ({ text }: Token) => Array.from(text.matchAll(used), ([, braced, plain]) => braced ?? plain ?? '');
+
+/** What is decoded, or may be any bytes: a line break of a visitor's would begin a field, or a whole request, of his own. */
+const raw =
+  /^(?:uri|document_uri|request_filename|realpath_root|fastcgi_script_name|fastcgi_path_info|remote_user|request_body|ssl_server_name)$/i;
+const hasRaw = (token: Token) => usedIn(token).some((name) => raw.test(name));
+/** A group with a name writes the variable of that name, whosever it is. */
+const named = /\(\?(?:P?<[^=!]|')/;
 
 const noVariable: Judge = ({ args }) => {
   const found = args.find(({ text }) => text.includes('$'));
@@ -48,10 +56,15 @@ const table =
   ({ args, block }) => {
     const target = args[setsAt];
     if (!ownVariable(target)) return { rule: 'variable', about: target ?? args[0] ?? nothing };
+    // From a decoded path a group would cut a text that nobody has looked at: what it leads to is written out.
+    const isRaw = args.some(hasRaw);
     for (const row of block ?? []) {
       if (row.block !== null) return { rule: 'block', about: row.name };
       if (words.includes(row.name.text)) return { rule: 'dangerous', about: row.name };
       if (row.args.length > 1) return { rule: 'value', about: row.name };
+      if (named.test(row.name.text)) return { rule: 'variable', about: row.name };
+      const cut = row.args.find((value) => hasRaw(value) || (isRaw && usedIn(value).some((name) => /^\d/.test(name))));
+      if (cut) return { rule: 'variable', about: cut };
     }
     return null;
   };
@@ -60,7 +73,9 @@ const nothing: Token = { text: '', line: 1, column: 1 };
 const zoneName = /^zone=my_[a-z0-9_]{1,40}(?::[1-9][0-9]{0,3}[km])?$/;
 /** Shared memory of names that are not ours, and 16 MB of it at most. */
 const counted: Judge = ({ args }) => {
-  const zone = args.find(({ text }) => text.startsWith('zone='));
+  // nginx takes the last of several.
+  const [zone, another] = args.filter(({ text }) => text.startsWith('zone='));
+  if (another !== undefined) return { rule: 'value', about: another };
   if (zone === undefined) return { rule: 'value', about: args[0] ?? nothing };
   if (!zoneName.test(zone.text) || bytesOf(zone.text) > 16_777_216) return { rule: 'value', about: zone };
   return null;
@@ -88,6 +103,7 @@ const field: Judge = ({ args: [name, value, always, ...more] }) => {
   const lower = name.text.toLowerCase();
   if (ownFields.has(lower) || /^x-(?:e|accel|edgeloom)-/.test(lower)) return { rule: 'header', about: name };
   if (value === undefined || more.length > 0) return { rule: 'value', about: name };
+  if (hasRaw(value)) return { rule: 'variable', about: value };
   return always === undefined || always.text === 'always' ? null : { rule: 'value', about: always };
 };
 const status: Judge = ({ args: [code = nothing] }) =>
@@ -204,9 +220,7 @@ function faultOf(part: SnippetPart, directive: Directive): SnippetFault | null {
     return refuse(dangerous.test(name.text) ? 'dangerous' : 'unknown', name);
   }
   if ((block !== null) !== (found.block === true)) return refuse('block', name);
-  const ours = tokensOf(directive).find(({ text }) =>
-    [...text.matchAll(used)].some(([, braced, plain]) => reserved.test(braced ?? plain ?? '')),
-  );
+  const ours = tokensOf(directive).find((token) => usedIn(token).some((variable) => reserved.test(variable)));
   if (ours !== undefined) return refuse('variable', ours);
   const wrong = found.judge?.(directive) ?? null;
   return wrong && refuse(wrong.rule, wrong.about);

@@ -131,6 +131,18 @@ describe('what a snippet may say', () => {
     ['http', 'geo $my_x { include /etc/passwd; }', 'dangerous'],
     ['http', 'map $e_key $my_x { default 1; }', 'variable'],
     ['http', 'map $host $my_x { default ${o_key}; }', 'variable'],
+    ['http', 'map $host $my_x { default $O_KEY; }', 'variable'],
+    ['custom', 'proxy_set_header X-A ${O_Key};', 'variable'],
+    ['http', 'map $http_x $my_x { "~^(?<e_key>.*)$" 1; }', 'variable'],
+    ['http', 'map $http_x $my_x { ~(?P<args>.*) 1; }', 'variable'],
+    ['http', `map $http_x $my_x { "~(?'o_pool'.*)" 1; }`, 'variable'],
+    ['stream', 'map $remote_addr $my_x { "~(?<e_x>.*)" 1; }', 'variable'],
+    ['http', 'add_header X-Path $uri;', 'variable'],
+    ['custom', 'proxy_set_header X-Path a$document_uri;', 'variable'],
+    ['custom', 'proxy_set_header X-User $remote_user;', 'variable'],
+    ['http', 'map $host $my_x { default $uri; }', 'variable'],
+    ['http', 'map $uri $my_x { "~(?s)^/(.*)$" $1; }', 'variable'],
+    ['http', 'limit_req_zone $host zone=my_a:1m zone=edge:9m rate=1r/s;', 'value'],
     ['http', 'map $host $my_x { a { b c; } }', 'block'],
     ['http', 'send_timeout { a; }', 'block'],
     ['http', 'map $host $my_x;', 'block'],
@@ -153,6 +165,12 @@ describe('what a snippet may say', () => {
 
   test('each part allows something, and says what', () => {
     for (const part of snippetParts) expect(allowedNames(part).length).toBeGreaterThan(5);
+    expect(
+      rulesOf(
+        'http',
+        'map $uri $my_kind { "~(?<=/)a(?<!b)\\.js$" script; } map $host $my_name { "~^(.*)\\.test$" $1; }',
+      ),
+    ).toEqual([]);
     expect(
       rulesOf('http', 'add_header X-Team "a b" always; limit_req_zone $binary_remote_addr zone=my_a:1m rate=5r/s;'),
     ).toEqual([]);
