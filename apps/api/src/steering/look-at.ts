@@ -59,6 +59,8 @@ export function openLookout(wake: () => void, now: () => number = Date.now): Loo
 
 const connects = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
+    // A name would be looked up wherever this machine looks; an address is what nodes have.
+    if (net.isIP(host) === 0) return resolve(false);
     const socket = net.connect({ host, port, timeout: PATIENCE_MS });
     const done = (answers: boolean) => {
       socket.destroy();

@@ -4,7 +4,7 @@ import { currentLanguage, t, tMaybe } from '../../lib/i18n.ts';
 
 export function lineName(line: string): string {
   const [kind = '', place = ''] = line.split('-');
-  if (kind === 'country') return placeNames().of(place) ?? place;
+  if (kind === 'country' && /^[A-Z]{2}$/.test(place)) return placeNames().of(place) ?? place;
   if (kind === 'continent') return tMaybe(`groups.continents.${place}`) ?? place;
   return tMaybe(`groups.lineNames.${line}`) ?? line;
 }
