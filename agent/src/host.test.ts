@@ -15,6 +15,7 @@ test('an empty variable counts as one that is not set, and a wrong one is named'
     EDGELOOM_DIR: '/var/lib/edgeloom',
     EDGELOOM_LISTEN: ['127.0.0.1', '[::1]'],
     EDGELOOM_NGINX: 'nginx',
+    EDGELOOM_RELEASE_KEYS: '/etc/edgeloom/release-keys.pem',
   });
   expect(() => readEnv({ EDGELOOM_CONTROL: 'not a url' })).toThrow(/^EDGELOOM_CONTROL: /);
 });
