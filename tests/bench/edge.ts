@@ -234,7 +234,13 @@ async function startPlain(extra: string) {
     resolvers: [],
     caBundle: null,
   };
-  const log = logConf({ zone: zoneDoc({ http: 1, https: 2 }), node: null, generation: 1, host, snippets: new Map() }).text;
+  const log = logConf({
+    zone: zoneDoc({ http: 1, https: 2 }),
+    node: null,
+    generation: 1,
+    host,
+    snippets: new Map(),
+  }).text;
   const user = workers === null ? '' : `user ${workers.user};`;
   await writeFile(
     join(dir, 'conf/nginx.conf'),
