@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
@@ -236,8 +237,15 @@ describe('a kill switch', () => {
       author: expect.stringContaining('@'),
     });
 
-    await installation.db.zoneSwitch.updateMany({ where: { zoneId: zone.id }, data: { until: new Date(0) } });
-    expect(await told(zone.id)).toMatchObject({ http3: true });
+    await installation.db.zoneSwitch.updateMany({
+      where: { zoneId: zone.id, name: 'http3' },
+      data: { until: new Date(0) },
+    });
+    const before = await published(installation, zone.id);
+    await endSwitches(installation);
+    expect((await published(installation, zone.id)).slice(before.length)).toEqual(['zone']);
+    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: true });
+    await call(zoneSettings.setSwitch, { params, body: { off: false, reason: 'mended', name: 'compression' } });
     expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);
     const past = { ...off, name: 'image' as const, until: new Date(0).toISOString() };
     await expect(call(zoneSettings.setSwitch, { params, body: past })).toFail('PARAMETER');

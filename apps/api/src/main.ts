@@ -10,6 +10,7 @@ import { sweepKeys } from './http/idempotency.ts';
 import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
+import { endSwitches } from './jobs/end-switches.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
@@ -61,6 +62,7 @@ const sweeper = setInterval(() => {
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
+  endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();
 log.info('ready');
 
