@@ -1,5 +1,6 @@
 // Releases on their way to nodes that are played: which is told when, what stops it, and what a process that dies leaves behind.
 import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { storeUpgradeReport } from '@edgeloom/api/rollouts/reports.ts';
 import { claimRollout, type Carrier } from '@edgeloom/api/rollouts/run-rollout.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -271,6 +272,55 @@ describe('a release', () => {
     expect(seen.at(-1)).toEqual({ state: 'completed', wave: 2 });
     const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
     expect(said).toEqual(data.map((line) => line.id));
+  });
+
+  test('is followed until the api stops, which does not wait for those who watch', async () => {
+    const another = await testApp(shelf.settings);
+    const tenant = await another.build.client();
+    const { id: nodeID } = await another.build.node({ zone: await another.build.zone({ tenant }) });
+    await another.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinedAt: new Date() } });
+    const fleet = new PlayedFleet(another.installation, [nodeID]);
+    await fleet.connect(fleet.at(0));
+    const { call } = another.as(tenant.client);
+    const { id } = await call(upgrades.begin, { body: { ids: [nodeID], strategy: Strategy.parse(waves()) } });
+    const events = await call(rollouts.events, { params: { id } });
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const { state } of events) {
+        seen.push(state);
+        await another.close();
+      }
+    })();
+    await watching;
+    expect(seen).toEqual(['waiting']);
+  });
+
+  test('cannot be held up by figures that a node makes up, nor its log be filled by what it reports', async () => {
+    const made = await fleetOf([1]);
+    const node = made.fleet.at(0);
+    const { id } = await made.begin();
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    for (let i = 0; i < 6; i += 1) {
+      node.requests = i % 2 === 0 ? 0 : Number.MAX_SAFE_INTEGER;
+      await carrier.look();
+      made.fleet.now += 2000;
+    }
+    const { order_key: upgradeID } = (
+      await installation.pool.query<{ order_key: string }>(
+        'SELECT order_key FROM rollout_nodes WHERE rollout_id = $1',
+        [id],
+      )
+    ).rows[0] ?? { order_key: '' };
+    const at = new Date().toISOString();
+    for (let i = 0; i < 150; i += 1) {
+      const state = i % 2 === 0 ? 'rolledBack' : 'complete';
+      const report = { upgradeID, product: 'agent', version: '1.1.0', state, message: '', at } as const;
+      await storeUpgradeReport(installation.pool, node.id, report, new Date());
+    }
+    const { total } = await made.call(rollouts.lines, { params: { id }, query: {} });
+    expect(total).toBeLessThan(120);
+    expect(await finish(made, id)).toMatchObject({ endedAt: expect.any(String) });
   });
 
   test('is seen by those alone who see all of its zones; what it did to a node, by those who see the node', async () => {

@@ -93,8 +93,10 @@ export function baselineOf(
   };
 }
 
+/** More than any node answers between two looks: sums of what a node makes up stay numbers that can be kept. */
+const MOST_RISE = 1e9;
 /** Another agent counts from nothing. */
-const rise = (from: number, to: number) => (to >= from ? to - from : to);
+const rise = (from: number, to: number) => Math.min(to >= from ? to - from : to, MOST_RISE);
 
 export const median = (numbers: readonly number[]): number | null =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? null;

@@ -8,6 +8,8 @@ import type { NodeNow } from './now.ts';
 import { holdRollout, keepTurn } from './rows.ts';
 import { Turn } from './turn.ts';
 
+/** What a node does in one rollout takes some ten lines, there and back. One that goes on is not listened to any more. */
+const MOST_LINES = 100;
 const steps: readonly NodeNow['phase'][] = ['asked', 'accepted', 'fetching', 'switching'];
 
 export async function storeUpgradeReport(
@@ -17,10 +19,12 @@ export async function storeUpgradeReport(
   now: Date,
 ): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT rollout_id AS id FROM rollout_nodes WHERE node_id = $1 AND order_key = $2`,
-    [nodeId, upgradeID],
+    `SELECT n.rollout_id AS id FROM rollout_nodes n WHERE n.node_id = $1 AND n.order_key = $2
+       AND (SELECT count(*) FROM rollout_lines l WHERE l.rollout_id = n.rollout_id AND l.node_id = n.node_id
+            AND l.event NOT IN ('asked', 'askedBack', 'away')) < $3`,
+    [nodeId, upgradeID, MOST_LINES],
   );
-  // Of an order that was taken back, or of a rollout that is gone: there is nobody who wants to know.
+  // Of an order that was taken back, of one who says too much, or of a rollout that is gone: there is nobody who wants to know.
   if (!rows[0]) return;
   const { id } = rows[0];
   await withClient(pool, (client) =>
