@@ -251,6 +251,11 @@ async function mountApi(
     const isItself = actor.id === claims.sub && (actor.proxy?.id ?? actor.id) === claims.actor;
     return isItself ? actor : fail('INVALID_TOKEN');
   };
+  let isStopping = false;
+  api.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
+  });
   const context = (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply): Ctx => ({
     actor: actor ?? stranger,
     mount,
@@ -264,6 +269,7 @@ async function mountApi(
       host: request.hostname.toLowerCase(),
       device: (request.headers['user-agent'] ?? '').slice(0, 256),
       bearer: bearerOf(request),
+      hasLeft: () => isStopping || reply.raw.destroyed,
       cookies: request.cookies,
       auditName: null,
       auditKind: null,

@@ -49,6 +49,8 @@ export interface Caller {
   /** The browser or program, in its own words, cut to a line. */
   device: string;
   bearer: string | null;
+  /** Nobody reads the answer any more, or we are stopping: what tells of something as it goes ends. */
+  hasLeft: () => boolean;
   cookies: Readonly<Record<string, string | undefined>>;
   setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge?: number }) => void;
   /** Whom the audit line names while there is no session: the address that a sign-in gave. */

@@ -103,6 +103,8 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           const ctx = request.ctx as Ctx;
           const input = await read(request);
           const send = (payload: unknown) => reply.type(endpoint.answers ?? 'application/json').send(payload);
+          // It may end because we do: nobody waits then for a connection that is kept.
+          if (endpoint.answers === 'text/event-stream') reply.header('connection', 'close');
           if (!writes) return send(await work(ctx, input, reply));
           const call = {
             audit: auditOf(ctx, { method, path: request.url }),

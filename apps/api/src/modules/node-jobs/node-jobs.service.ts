@@ -127,6 +127,7 @@ async function* following(ctx: Ctx, at: OfNode, first: NodeJob): AsyncGenerator<
     said = JSON.stringify(head);
     if (endedAt !== null || ctx.now().getTime() > until) return;
     await setTimeout(LOOK_MS);
+    if (ctx.caller.hasLeft()) return;
   }
 }
 

@@ -121,6 +121,7 @@ async function* following(ctx: Ctx, first: RolloutDetail): AsyncGenerator<Rollou
     const isOver = head.endedAt !== null && rows.length < LINES_AT_ONCE;
     if (isOver || ctx.now().getTime() > until) return;
     await setTimeout(LOOK_MS);
+    if (ctx.caller.hasLeft()) return;
   }
 }
 
