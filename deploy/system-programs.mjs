@@ -32,6 +32,7 @@ const toTest = {
   'pdns-backend-geoip': null,
   'openssh-server': 'sshd',
   nftables: 'nft',
+  iptables: 'iptables',
   iproute2: 'ss',
   sudo: 'sudo',
   wrk: 'wrk',

@@ -28,9 +28,10 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   expect(tables.rows.length).toBeGreaterThan(40);
   const found: string[] = [];
   for (const { name } of tables.rows) {
-    const query = `SELECT wanted FROM unnest($1::text[]) wanted WHERE EXISTS (SELECT FROM ${name} t WHERE strpos(t::text, wanted) > 0)`;
-    const { rows } = await pool.query<{ wanted: string }>(query, [[...texts]]);
-    found.push(...rows.map(({ wanted }) => `${name}: ${wanted.slice(0, 12)}…`));
+    const query = `SELECT given.text FROM unnest($1::text[]) given(text)
+       WHERE EXISTS (SELECT FROM ${name} t WHERE strpos(t::text, given.text) > 0)`;
+    const { rows } = await pool.query<{ text: string }>(query, [[...texts]]);
+    found.push(...rows.map(({ text }) => `${name}: ${text.slice(0, 12)}…`));
   }
   return found;
 }
