@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
@@ -184,6 +185,19 @@ describe('before a change', () => {
 });
 
 describe('the versions of a zone', () => {
+  // The list of rollouts was refused as long as there was one of a zone.
+  test('are among the rollouts where a node has them to try', async () => {
+    const zone = await build.zone();
+    const { id: nodeId } = await build.node({ zone });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+    const { call } = as(zone.client);
+    await call(zoneSettings.http2, { params: { zoneId: zone.id }, body: { enable: false } });
+    const { data } = await call(rollouts.list, {});
+    expect(data).toMatchObject([{ kind: 'zone', product: null, version: null, zones: [{ id: zone.id }] }]);
+    const { nodes } = await call(rollouts.get, { params: { id: data[0]?.id ?? '' } });
+    expect(nodes.map(({ nodeID }) => nodeID)).toEqual([nodeId]);
+  });
+
   test('say who changed what and why, newest first, and any of them can be had back', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

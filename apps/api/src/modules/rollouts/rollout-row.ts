@@ -1,5 +1,4 @@
 // A rollout as it is shown.
-import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import {
   RolloutEventName,
   RolloutFault,
@@ -17,6 +16,8 @@ import * as z from 'zod';
 import type { ScopedDb } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { Gauged } from '../../rollouts/gauged.ts';
+import { ReleaseTarget } from '../../rollouts/release-kind.ts';
+import { ZoneTarget } from '../../rollouts/zone-kind.ts';
 
 export const include = {
   zones: { select: { zone: { select: { id: true, name: true } } } },
@@ -24,8 +25,8 @@ export const include = {
 } satisfies Prisma.RolloutInclude;
 type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
 
-/** What a kind says of itself beside what is common to all. */
-const Target = z.object({ product: ReleaseProduct.optional(), version: z.string().optional() });
+/** The number of a zone's version stands in the title. */
+const Target = z.union([ReleaseTarget, ZoneTarget.transform(() => ({ product: null, version: null }))]);
 const Before = z.object({ version: z.string() });
 const Gates = z.array(RolloutGate);
 
@@ -51,7 +52,7 @@ export async function shown(db: ScopedDb, rows: Row[]): Promise<Rollout[]> {
 }
 
 function rolloutOf(row: Row, counts: Count[]): Rollout {
-  const { product, version } = Target.parse(row.target);
+  const { product, version } = releaseOf(row.target);
   const count = (...states: RolloutNodeState[]) =>
     sum(
       counts.filter(({ state }) => RolloutNodeState.options.some((known) => known === state && states.includes(known))),
@@ -59,8 +60,8 @@ function rolloutOf(row: Row, counts: Count[]): Rollout {
   return {
     id: row.id,
     kind: RolloutKind.parse(row.kind),
-    product: product ?? null,
-    version: version ?? null,
+    product,
+    version,
     title: row.title,
     state: RolloutState.parse(row.state),
     zones: row.zones.map(({ zone }) => zone),
@@ -137,7 +138,4 @@ export const lineOf = (row: LineRow): RolloutLine => ({
 });
 
 export const ofRelease = { select: { target: true } } satisfies Prisma.RolloutDefaultArgs;
-export const releaseOf = (target: unknown) => {
-  const { product, version } = Target.parse(target);
-  return { product: product ?? null, version: version ?? null };
-};
+export const releaseOf = (target: unknown) => Target.parse(target);
