@@ -14,24 +14,25 @@ home=$(cd "$(dirname "$0")" && pwd -P)
 trial=$home/trial
 seconds=${EDGELOOM_TRIAL_SECONDS:-90}
 
+# Where the disk is full it goes back without a word.
 give_up() {
   [ -s "$trial/why" ] || printf '%s\n' "$1" > "$trial/why"
   rm -rf "$home/failed"
   mv "$trial" "$home/failed"
 }
 
-# When a process began: its number may be another's by now.
+# When a process began: its number may be another's by now. Asked before it may have ended.
 began() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
 watch() {
-  start=$(began "$1")
+  exec < /dev/null > /dev/null 2>&1
   said=
   while :; do
     left=$seconds
     while [ "$left" -gt 0 ]; do
       sleep 1
       left=$((left - 1))
-      [ -e "$trial/to" ] && [ "$(began "$1")" = "$start" ] || return
+      [ -e "$trial/to" ] && [ "$(began "$1")" = "$2" ] || return
     done
     says=$(cat "$trial/alive" 2>/dev/null)
     if [ "$says" = "$said" ]; then
@@ -56,12 +57,15 @@ if [ -e "$trial/to" ]; then
     give_up 'its files are not there'
   elif [ "$starts" -ge 3 ]; then
     give_up "it ended $((starts)) times before it was well; its last words are in the log of the service"
+  elif ! echo started >> "$trial/starts"; then
+    # Starts that cannot be counted would go on for ever.
+    give_up 'there is no room on the disk to try it'
   else
-    echo started >> "$trial/starts"
     release=$to
     export EDGELOOM_TRIAL="$trial"
+    start=$(began "$$")
     # In the process that becomes the agent; what watches it is nobody's child.
-    (watch "$$" < /dev/null > /dev/null 2>&1 &)
+    (watch "$$" "$start" &)
   fi
 fi
 export EDGELOOM_HOME="$home"
