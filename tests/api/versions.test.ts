@@ -539,3 +539,25 @@ test('every table of a site is tracked, or known to be no configuration; each ha
       .filter((name) => !areaOf[name]),
   ).toEqual([]);
 });
+
+test('of a zone, and of what went out in waves, the newest five hundred are kept as well, and what is live or under way', async () => {
+  const zone = await build.zone();
+  const { clientId } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
+  await pool.query(
+    `INSERT INTO zone_versions (id, zone_id, version, content, state, reason, author, created_at)
+     SELECT gen_random_uuid(), $1, n, '{}', CASE n WHEN 1 THEN 'live' ELSE 'past' END, '', '', now() FROM generate_series(1, 503) n`,
+    [zone.id],
+  );
+  await pool.query(
+    `INSERT INTO rollouts (id, client_id, kind, target, title, strategy, reason, created_by, state, created_at, ended_at)
+     SELECT gen_random_uuid(), $1, 'zone', '{}', n, '{"type":"allAtOnce"}', '', '', CASE n WHEN 1 THEN 'paused' ELSE 'completed' END,
+       now() + n * interval '1 second', CASE WHEN n > 1 THEN now() END FROM generate_series(1, 503) n`,
+    [clientId],
+  );
+  await forgetVersions(installation);
+  const kept = async (text: string, id: string) =>
+    (await pool.query<{ n: string }>(text, [id])).rows.map(({ n }) => Number(n));
+  const ofZone = await kept('SELECT version AS n FROM zone_versions WHERE zone_id = $1 ORDER BY version', zone.id);
+  const outgone = await kept('SELECT title AS n FROM rollouts WHERE client_id = $1 ORDER BY created_at', clientId);
+  for (const found of [ofZone, outgone]) expect([found.length, ...found.slice(0, 2)]).toEqual([501, 1, 4]);
+});

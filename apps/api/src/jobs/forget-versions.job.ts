@@ -1,4 +1,4 @@
-// Versions of a site are kept for as long as they are among its newest 500 and no older than 400 days; the newest always,
+// Versions of a site, those of a zone, and what went out in waves, are kept for as long as they are among its newest 500 and no older than 400 days; the newest always,
 // since numbers go on from it. A few at a time: one may hold the changes of a hundred thousand rows. What only they named goes
 // with them: keys of tokens.
 import type { Installation } from '../core/installation.ts';
@@ -21,6 +21,19 @@ export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Prom
     gone += rowCount ?? 0;
     if ((rowCount ?? 0) < AT_ONCE) break;
   }
+  // What is live, or on trial, is no past.
+  await pool.query(
+    `DELETE FROM zone_versions WHERE id IN (
+       SELECT id FROM (SELECT id, state, created_at, row_number() OVER (PARTITION BY zone_id ORDER BY version DESC) AS place FROM zone_versions) v
+       WHERE state NOT IN ('live', 'trial') AND place > 1 AND (place > $1 OR created_at < now() - make_interval(days => $2)) LIMIT 1000)`,
+    [KEPT, KEPT_DAYS],
+  );
+  await pool.query(
+    `DELETE FROM rollouts WHERE id IN (
+       SELECT id FROM (SELECT id, ended_at, row_number() OVER (PARTITION BY client_id ORDER BY created_at DESC, id DESC) AS place FROM rollouts) r
+       WHERE ended_at IS NOT NULL AND (place > $1 OR ended_at < now() - make_interval(days => $2)) LIMIT 100)`,
+    [KEPT, KEPT_DAYS],
+  );
   await pool.query(`DELETE FROM token_keys k WHERE k.created_at < now() - interval '1 day'
     AND NOT EXISTS (SELECT FROM modules m
       WHERE m.site_id = k.site_id AND m.kind = 'tokenAuth' AND strpos(m.settings::text, k.id::text) > 0)
