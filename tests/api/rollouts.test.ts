@@ -526,6 +526,29 @@ describe('what cannot begin is named:', () => {
 
 const sameAs = (names: string[]) => (found: string[]) => found.toSorted().join() === names.toSorted().join();
 
+test('an operator that pauses all it has leaves room for the others', async () => {
+  const another = await testApp(shelf.settings);
+  const { pool, db: rows } = another.installation;
+  const [greedy, other] = [await another.build.client(), await another.build.client()];
+  const paused = (clientId: string, count: number) =>
+    pool.query(
+      `INSERT INTO rollouts (id, client_id, kind, target, title, strategy, reason, created_by, state)
+       SELECT gen_random_uuid(), $1, 'release', '{}', '', '{"type":"allAtOnce"}', '', '', 'paused' FROM generate_series(1, $2)`,
+      [clientId, count],
+    );
+  try {
+    await paused(greedy.clientId, 30);
+    await paused(other.clientId, 1);
+    const claimed: string[] = [];
+    for (let found = await claimRollout(pool); found; found = await claimRollout(pool))
+      claimed.push((await rows.rollout.findUniqueOrThrow({ where: { id: found.id } })).clientId);
+    expect(claimed.filter((id) => id === greedy.clientId)).toHaveLength(10);
+    expect(claimed.filter((id) => id === other.clientId)).toHaveLength(1);
+  } finally {
+    await another.close();
+  }
+});
+
 describe('a process that dies', () => {
   /** What may go wrong is a word to a node or a statement: the `fatal`th of them is not said any more, nor any after it. */
   async function untilItDies(made: Awaited<ReturnType<typeof fleetOf>>, id: string, fatal: number): Promise<boolean> {

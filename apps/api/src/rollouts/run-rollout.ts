@@ -45,7 +45,10 @@ export interface Claimed {
   claim: string;
 }
 
-/** The oldest that nobody works on, of those that have not ended, or have, and somebody has come who was away. */
+/** Of one operator side by side: one that pauses all it has leaves room for the others. */
+const MOST_OF_ONE = 10;
+
+/** The oldest that nobody works on, of those that have not ended, or have, and somebody has come who was away; paused ones last. */
 export async function claimRollout(pool: Pool): Promise<Claimed | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<{ id: string }>(
@@ -57,7 +60,8 @@ export async function claimRollout(pool: Pool): Promise<Claimed | null> {
              SELECT FROM rollout_nodes n LEFT JOIN node_states s ON s.node_id = n.node_id
              WHERE n.rollout_id = r.id AND (n.active OR n.state = 'away' AND s.connected_at IS NOT NULL AND NOT ${isTaken})))
          AND (r.claimed_until IS NULL OR r.claimed_until < now())
-       ORDER BY r.created_at, r.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         AND (SELECT count(*) FROM rollouts o WHERE o.client_id = r.client_id AND o.claimed_until > now()) < ${MOST_OF_ONE}
+       ORDER BY r.state = 'paused', r.created_at, r.id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id`,
     [claim],
   );
