@@ -78,6 +78,8 @@ test('a node is carried to another line by the keyboard, foretold, and published
   await cell('Default', 0)
     .getByRole('button', { name: /khh-01/ })
     .waitFor();
+  // The keyboard goes on where it was dropped.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/^khh-01/);
   const side = page.getByRole('complementary', { name: 'Unpublished changes' });
   await expect.poll(() => side.getByRole('listitem').filter({ hasText: 'Taiwan core' }).count()).toBe(2);
   // Nobody is well on that line any more, so its visitors get the default; what stands is unchanged.

@@ -1,6 +1,6 @@
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconMapPins, IconPlus, IconRoute } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
@@ -24,6 +24,7 @@ import { NodeChip } from './node-chip.tsx';
 import { ResolutionPanel } from './resolution-panel.tsx';
 import { useMoves } from './use-moves.ts';
 import { useZone } from './use-zone.ts';
+import { ZonePick } from './zone-pick.tsx';
 
 /** Who answers whom: lines down, groups across. */
 export function GroupsPage() {
@@ -34,18 +35,7 @@ export function GroupsPage() {
   return (
     <Page
       title="groups.title"
-      facts={
-        zoneId && (
-          <Select
-            aria-label={t('groups.zone')}
-            data={all}
-            value={zoneId}
-            allowDeselect={false}
-            searchable
-            onChange={(next) => next && setZone(next)}
-          />
-        )
-      }
+      facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <GroupForm zoneId={zoneId} />, creates: groups.create })}
     >
       <Await result={known}>

@@ -85,6 +85,7 @@ export function LineMatrix(props: LineMatrixProps) {
                           member={member}
                           isChanged={changes.some((one) => one.nodeUID === member.nodeUID && sameCell(one, cell))}
                           isLifted={moves.isLifted(member, cell)}
+                          isLanded={moves.isLanded(member, cell)}
                           mayMove={mayWrite}
                           onWeight={
                             mayWrite ? (weight) => onChanges([{ ...cell, nodeUID: member.nodeUID, weight }]) : null

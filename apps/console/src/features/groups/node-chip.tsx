@@ -1,6 +1,6 @@
 import { Button, NumberInput, Popover } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -11,6 +11,7 @@ interface NodeChipProps {
   member: Member;
   isChanged: boolean;
   isLifted: boolean;
+  isLanded?: boolean;
   mayMove: boolean;
   /** On no line: it has no weight yet. */
   isFree?: boolean;
@@ -25,9 +26,14 @@ interface NodeChipProps {
 
 /** A node on a line, solid, or a virtual one, dashed. Enter opens what can be done with it; Space lifts it. */
 export function NodeChip(props: NodeChipProps) {
-  const { member, isChanged, isLifted, mayMove, isFree = false, onWeight, onTakeOff, onLift, onKey, onDragEnd } = props;
+  const { member, isChanged, isLifted, isLanded = false, mayMove, isFree = false } = props;
+  const { onWeight, onTakeOff, onLift, onKey, onDragEnd } = props;
   const t = useT();
   const [opened, setOpened] = useState(false);
+  const chip = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isLanded) chip.current?.focus();
+  }, [isLanded]);
   const said = member.reason === null ? null : t(`groups.reasons.${member.reason}`);
   return (
     <Popover
@@ -41,6 +47,7 @@ export function NodeChip(props: NodeChipProps) {
     >
       <Popover.Target>
         <button
+          ref={chip}
           type="button"
           className={classes['chip']}
           data-virtual={member.nodeUID.startsWith('v-') || undefined}
@@ -49,7 +56,7 @@ export function NodeChip(props: NodeChipProps) {
           draggable={mayMove}
           aria-haspopup="dialog"
           aria-expanded={opened}
-          title={said ?? undefined}
+          title={[member.name, said].filter((text) => text !== null).join(' · ')}
           onClick={() => setOpened(!opened)}
           onDragStart={(event) => {
             event.dataTransfer.setData('text/plain', member.name);

@@ -15,6 +15,8 @@ export interface Moves {
   lifted: Lifted | null;
   lift: (member: Member, from: Cell | null) => void;
   isLifted: (member: Member, from: Cell | null) => boolean;
+  /** It was carried there by the keyboard, which goes on from there. */
+  isLanded: (member: Member, cell: Cell) => boolean;
   over: (cell: Cell) => void;
   drop: (cell: Cell | null) => void;
   end: () => void;
@@ -31,6 +33,7 @@ export function useMoves(
 ): Moves {
   const t = useT();
   const [lifted, setLifted] = useState<Lifted | null>(null);
+  const [landed, setLanded] = useState<(Cell & Pick<Member, 'nodeUID'>) | null>(null);
   const [said, setSaid] = useState('');
   const nameOf = ({ groupID, line }: Cell) =>
     `${board.groups.find(({ id }) => id === groupID)?.name ?? ''}, ${lineName(line)}`;
@@ -68,18 +71,23 @@ export function useMoves(
     } else if (event.key === 'Escape') {
       setLifted(null);
       setSaid(t('groups.putBack'));
-    } else drop(lifted.over);
+    } else {
+      drop(lifted.over);
+      if (lifted.over) setLanded({ ...lifted.over, nodeUID: lifted.member.nodeUID });
+    }
   }
 
   return {
     lifted,
     lift(member, from) {
+      setLanded(null);
       setLifted({ member, from, over: from });
       setSaid(t('groups.lifted', { name: member.name }));
     },
     isLifted: (member, from) =>
       lifted?.member.nodeUID === member.nodeUID &&
       (from === null || lifted.from === null ? from === lifted.from : sameCell(lifted.from, from)),
+    isLanded: ({ nodeUID }, cell) => landed?.nodeUID === nodeUID && sameCell(landed, cell),
     over: (cell) => lifted && !(lifted.over && sameCell(lifted.over, cell)) && setLifted({ ...lifted, over: cell }),
     drop,
     end: () => setLifted(null),

@@ -1,6 +1,6 @@
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCloudNetwork, IconListDetails, IconMapPins, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
@@ -14,6 +14,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useMeta } from '../../lib/use-meta.ts';
 import { useZone } from '../groups/use-zone.ts';
+import { ZonePick } from '../groups/zone-pick.tsx';
 import { Records } from './records.tsx';
 import { VirtualNodeForm } from './virtual-node-form.tsx';
 
@@ -39,18 +40,7 @@ export function VirtualNodesPage() {
   return (
     <Page
       title="virtualNodes.title"
-      facts={
-        zoneId && (
-          <Select
-            aria-label={t('groups.zone')}
-            data={all}
-            value={zoneId}
-            allowDeselect={false}
-            searchable
-            onChange={(next) => next && setZone(next)}
-          />
-        )
-      }
+      facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <VirtualNodeForm zoneId={zoneId} />, creates: virtualNodes.create })}
     >
       <Await result={known}>
