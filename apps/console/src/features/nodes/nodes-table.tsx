@@ -7,7 +7,8 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
-import { Status } from '../../components/status/status.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { Status, toneOf } from '../../components/status/status.tsx';
 import { Bits, Count, Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
@@ -87,15 +88,36 @@ const columns: Column<EdgeNode>[] = [
   { key: 'cacheBytes', as: 'bytes', priority: 2, sort: false },
   { key: 'lastSeenAt', as: 'time', hidden: true },
   { key: 'memo', hidden: true },
-  { key: 'version', render: (node) => <Version node={node} />, text: ({ version }) => version },
+  {
+    key: 'version',
+    render: (node) => (
+      <>
+        <Version node={node} />
+        <Upgrading status={node.upgradeStatus} />
+      </>
+    ),
+    text: ({ version }) => version,
+  },
   {
     key: 'upgradeStatus',
-    priority: 2,
+    hidden: true,
     sort: false,
     render: ({ upgradeStatus }) => <Status kind="upgrade" value={upgradeStatus} />,
     text: ({ upgradeStatus }) => t(`status.upgrade.${upgradeStatus}`),
   },
 ];
+
+/** A mark beside the version while it changes, and where it could not. */
+function Upgrading({ status }: { status: EdgeNode['upgradeStatus'] }) {
+  const t = useT();
+  if (status !== 'updating' && status !== 'updateFailed') return null;
+  const said = t(`status.upgrade.${status}`);
+  return (
+    <span className={classes['upgrading']} title={said}>
+      <StatusMark tone={toneOf('upgrade', status)} label={said} />
+    </span>
+  );
+}
 
 const byZone: GroupOf<EdgeNode> = {
   by: ({ zoneID }) => zoneID,

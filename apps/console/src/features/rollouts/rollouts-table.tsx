@@ -17,6 +17,7 @@ const stateOf = (rollout: Rollout) => (
 const columns: Column<Rollout>[] = [
   {
     key: 'what',
+    flexible: true,
     to: ({ id }) => `nodeManage/rollouts/${id}`,
     sort: false,
     render: (rollout) => whatOf(rollout, t),
@@ -31,12 +32,13 @@ const columns: Column<Rollout>[] = [
   },
   {
     key: 'zones',
+    flexible: true,
     priority: 2,
     sort: false,
     render: ({ zones: those }) => those.map(({ name }) => name).join(t('common.comma')),
     text: ({ zones: those }) => those.map(({ name }) => name).join(', '),
   },
-  { key: 'reason', priority: 3, sort: false },
+  { key: 'reason', flexible: true, priority: 3, sort: false },
   { key: 'createdBy', priority: 2, sort: false },
   { key: 'createdAt', as: 'time' },
 ];

@@ -14,15 +14,24 @@ type Version = RowOf<typeof zoneSettings.versions>;
 
 const tones = { live: 'ok', trial: 'busy', past: 'off', replaced: 'off', withdrawn: 'bad' } as const;
 
+/** Why somebody wanted it, and why it went back. */
+const whyOf = ({ reason, note }: Version) => [reason, note].filter((text) => text !== '').join(' · ');
+
 const columns: Column<Version>[] = [
   { key: 'version', render: ({ version }) => <b>{version}</b> },
   { key: 'state', render: (row) => <State row={row} />, text: ({ state }) => state },
   {
     key: 'changes',
+    flexible: true,
     render: (row) => <Changes row={row} />,
     text: ({ changes }) => changes.map((one) => changeText(t, one)).join('; '),
   },
-  { key: 'reason', render: ({ reason, note }) => [reason, note].filter((text) => text !== '').join(' · ') },
+  {
+    key: 'reason',
+    flexible: true,
+    render: (row) => <span title={whyOf(row)}>{whyOf(row)}</span>,
+    text: (row) => whyOf(row),
+  },
   { key: 'author', priority: 2 },
   { key: 'createdAt', as: 'time' },
 ];
@@ -49,6 +58,7 @@ export function VersionsTab({ zoneId }: { zoneId: string }) {
             ]
           : []
       }
+      phone={(row) => ({ below: whyOf(row) || <Changes row={row} />, end: <State row={row} /> })}
       empty={{ icon: IconHistory }}
     />
   );
@@ -60,9 +70,9 @@ function State({ row: { state } }: { row: Version }) {
 
 function Changes({ row: { changes } }: { row: Version }) {
   const t = useT();
-  return changes.length === 0
-    ? t('zoneSettings.beginning')
-    : changes.map((change) => changeText(t, change)).join(t('common.comma'));
+  if (changes.length === 0) return t('zoneSettings.beginning');
+  const said = changes.map((change) => changeText(t, change)).join(t('common.comma'));
+  return <span title={said}>{said}</span>;
 }
 
 function RollbackForm({ zoneId, version }: { zoneId: string; version: number }) {
