@@ -16,6 +16,9 @@ export const whatOf = ({ product, version, title }: Pick<Rollout, 'product' | 'v
     ? t('rollouts.what.zone', { title })
     : t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version: version ?? '' });
 
+/** Its gate says the same in the reader's words. */
+export const isFigures = (fault: string | null) => fault === 'serverErrors' || fault === 'latency';
+
 export const isOpen = ({ endedAt }: Pick<Rollout, 'endedAt'>) => endedAt === null;
 
 /** Seconds that a wave is still watched; null: nobody watches it. */

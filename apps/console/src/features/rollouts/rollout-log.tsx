@@ -2,6 +2,7 @@ import { RolloutGateName } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { ComponentType } from 'react';
 import { Time } from '../../components/values/values.tsx';
 import { useT, type T } from '../../lib/i18n.ts';
+import { isFigures } from './in-words.ts';
 import type { RolloutLine } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
@@ -15,6 +16,11 @@ function lineInWords({ event, wave, detail }: Line, t: T): string {
   const which = event === 'wavePassed' && detail !== null ? Number(detail) : (wave ?? 0);
   return t(`rollouts.line.${event}`, { wave: which + 1, detail: named });
 }
+
+/** Of these the message says in one language what the page says anyway. */
+const plain: readonly Line['event'][] = ['begun', 'waveBegun', 'asked', 'askedBack', 'completed'];
+const saysMore = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
+  message !== null && !plain.includes(event) && !isFigures(detail);
 
 const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];
 
@@ -45,7 +51,7 @@ export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
               )}
               {lineInWords(line, t)}
               {line.by !== null && ` · ${t('rollouts.by', { name: line.by })}`}
-              {line.message !== null && <div className={classes['message']}>{line.message}</div>}
+              {saysMore(line) && <div className={classes['message']}>{line.message}</div>}
             </div>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
-import { RolloutStrategy, type RolloutFault } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { Fact, Facts } from '../../components/page/facts.tsx';
@@ -14,7 +14,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { GoesBack } from './goes-back.tsx';
-import { isOpen, nowOf, whatOf, type RolloutDetail } from './in-words.ts';
+import { isFigures, isOpen, nowOf, whatOf, type RolloutDetail } from './in-words.ts';
 import { useLiveRollout } from './live-rollout.ts';
 import { Progress } from './progress.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
@@ -24,9 +24,6 @@ import classes from './rollouts.module.css';
 import { Waves } from './waves.tsx';
 
 const POLL_MS = 10_000;
-
-/** Its gate, below, has the same in the reader's words. */
-const isFigures = (fault: RolloutFault) => fault === 'serverErrors' || fault === 'latency';
 
 /** Something on its way to nodes: its waves and gates, and beside them each node and what happened. */
 export function RolloutPage() {
@@ -76,10 +73,10 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
               </Fact>
               {rollout.reason !== '' && <Fact term={t('rollouts.side.reason')}>{rollout.reason}</Fact>}
             </Facts>
-            {rollout.fault !== null && (
+            {rollout.fault !== null && rollout.message !== null && !isFigures(rollout.fault) && (
               <div className={classes['fault']}>
                 <b>{t(`rollouts.fault.${rollout.fault}`)}</b>
-                {rollout.message !== null && !isFigures(rollout.fault) && <p>{rollout.message}</p>}
+                <p>{rollout.message}</p>
               </div>
             )}
             <Waves rollout={rollout} now={now} />

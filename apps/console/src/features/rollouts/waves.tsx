@@ -46,7 +46,7 @@ function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep
         {quiet.length > 0 && (
           <li>
             <StatusMark tone="ok" label={t('status.gate.passed')} />
-            <div>{quiet.map(({ gate }) => t(`rollouts.gate.${gate}`)).join(t('common.semicolon'))}</div>
+            <div>{quiet.map(({ gate }) => t(`rollouts.gate.${gate}`)).join(' · ')}</div>
           </li>
         )}
         {shown.map((gate) => (
