@@ -14,8 +14,9 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  '&': { color: 'var(--el-text)', backgroundColor: 'var(--el-canvas)', fontSize: '12.5px', height: '100%' },
-  '&.cm-focused': { outline: '2px solid var(--el-focus)', outlineOffset: '-2px' },
+  '&': { color: 'var(--el-text)', backgroundColor: 'var(--el-surface)', fontSize: '12.5px', height: '100%' },
+  // The ring is around the whole, of which this is a part.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--el-mono)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--el-text)' },
   '.cm-gutters': { backgroundColor: 'var(--el-sunken)', color: 'var(--el-text-3)', border: 'none' },

@@ -148,10 +148,12 @@ function Checks({ preview: { checks, faults, reload } }: { preview: Preview }) {
             {state !== 'missing' && <small>{t('zoneSettings.took', { seconds: (tookMs / 1000).toFixed(1) })}</small>}
           </li>
         ))}
-        <li>
-          <StatusMark tone={reload ? 'warn' : 'ok'} />
-          <span>{t(reload ? 'zoneSettings.reloads' : 'zoneSettings.noReload')}</span>
-        </li>
+        {faults.length === 0 && (
+          <li>
+            <StatusMark tone={reload ? 'warn' : 'ok'} />
+            <span>{t(reload ? 'zoneSettings.reloads' : 'zoneSettings.noReload')}</span>
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -17,6 +17,8 @@ export function SwitchesTab({ zoneId, settings: { switches } }: { zoneId: string
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
+  const turning = (name: SwitchName, off: boolean) =>
+    t(off ? 'zoneSettings.switchOff' : 'zoneSettings.switchOn', { name: t(`zoneSettings.choices.name.${name}`) });
   return (
     <div className={classes['switches']}>
       <p className={classes['quiet']}>{t('zoneSettings.switchesWhy')}</p>
@@ -41,12 +43,10 @@ export function SwitchesTab({ zoneId, settings: { switches } }: { zoneId: string
             {can(zoneSettings.setSwitch) && (
               <Button
                 variant="default"
-                aria-label={t(off ? 'zoneSettings.switchOn' : 'zoneSettings.switchOff', {
-                  name: t(`zoneSettings.choices.name.${name}`),
-                })}
+                aria-label={turning(name, !off)}
                 onClick={() =>
                   overlay(<SwitchForm zoneId={zoneId} name={name} off={!off} />, {
-                    title: off ? 'zoneSettings.onTitle' : 'zoneSettings.offTitle',
+                    title: { text: turning(name, !off) },
                   })
                 }
               >
