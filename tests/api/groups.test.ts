@@ -58,6 +58,16 @@ describe('groups', () => {
     await expect(group('third', { lines: ['nowhere'] })).toFail('PARAMETER');
   });
 
+  test('of a zone, and its virtual nodes, there are a hundred and five hundred', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const named = (count: number) => Array.from({ length: count }, (_, i) => ({ zoneId: zone.id, name: `n${i}` }));
+    await db.group.createMany({ data: named(99) });
+    await group('the hundredth');
+    await expect(group('one more')).toFail('LIMIT_REACHED');
+    await db.virtualNode.createMany({ data: named(500) });
+    await expect(call(virtualNodes.create, { params, body: { name: 'one more' } })).toFail('LIMIT_REACHED');
+  });
+
   test('a backup group is another one of the same zone', async () => {
     const { call, params, group } = await zoneWithCalls();
     const { zone } = await zoneWithCalls();

@@ -10,7 +10,7 @@ const line = { params: { line: Line } } as const;
 export const groups = onClient('groups', {
   list:   get('zone/:zoneId/groups', { can: 'group:read', query: Sorted.extend({ name: z.string().max(256).optional() }), reply: paged(Group) }),
   meta:   get('zone/:zoneId/metaGroups', { can: 'group:read', reply: Meta }),
-  create: post('zone/:zoneId/group', { can: 'group:write', body: GroupInput, reply: Group, fails: ['DUPLICATED'] }),
+  create: post('zone/:zoneId/group', { can: 'group:write', body: GroupInput, reply: Group, fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
   update: patch('zone/:zoneId/group', { can: 'group:write', body: GroupUpdate, reply: Group, fails: ['DUPLICATED', 'STILL_IN_USE'] }),
   remove: del('zone/:zoneId/group', { can: 'group:write', body: Ids, reply: Ids, fails: ['GROUP_ACTIVE', 'GROUP_SITES_IN_USE'] }),
   forceBackup: put('zone/:zoneId/group/:groupId/forceBackup', { can: 'group:write', body: z.object({ enabled: z.boolean() }), reply: Group }),

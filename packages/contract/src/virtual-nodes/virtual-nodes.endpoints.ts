@@ -7,7 +7,7 @@ const Sorted = paging(['name', 'createdAt', 'updatedAt']);
 
 export const virtualNodes = onClient('virtualNodes', {
   list:    get('zone/:zoneId/virtualNodes', { can: 'group:read', query: Sorted.extend({ name: z.string().max(256).optional() }), reply: paged(VirtualNode) }),
-  create:  post('zone/:zoneId/virtualNode', { can: 'group:write', body: VirtualNodeInput, reply: VirtualNode, fails: ['DUPLICATED'] }),
+  create:  post('zone/:zoneId/virtualNode', { can: 'group:write', body: VirtualNodeInput, reply: VirtualNode, fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
   update:  put('zone/:zoneId/virtualNode', { can: 'group:write', body: VirtualNodeUpdate, reply: VirtualNode, fails: ['DUPLICATED'] }),
   remove:  del('zone/:zoneId/virtualNode', { can: 'group:write', body: Ids, reply: Ids, fails: ['VIRTUAL_NODE_IN_USE'] }),
 });

@@ -18,7 +18,7 @@ import { changedMembers, check } from './members.service.ts';
 export async function board(ctx: Ctx, zoneId: string): Promise<Board> {
   await zones.own(ctx.db, zoneId);
   const [rows, world] = await Promise.all([
-    ctx.db.group.findMany({ where: { zoneId }, include, orderBy: inOrder, take: 1000 }),
+    ctx.db.group.findMany({ where: { zoneId }, include, orderBy: inOrder }),
     seenIn(ctx.installation, zoneId),
   ]);
   const results = steered(world, ctx.now());

@@ -9,6 +9,9 @@ import type { ScopedTx } from '../../core/scope.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
 
+/** Of a zone. All groups of all operators are steered together, every other second. */
+const GROUPS = 100;
+
 interface Filter extends Paging<'priority' | 'name' | 'createdAt' | 'updatedAt'> {
   name?: string | undefined;
 }
@@ -32,7 +35,7 @@ export async function meta({ db }: Ctx, zoneId: string) {
       where: { zoneId },
       select: { id: true, name: true },
       orderBy: inOrder,
-      take: 1000,
+      take: GROUPS,
     }),
   };
 }
@@ -41,6 +44,7 @@ export const create = ({ db }: Ctx, zoneId: string, { backupGroupID, ...input }:
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
     if (backupGroupID !== null) await assertInZone(tx, zoneId, backupGroupID, 'backupGroupID');
+    if ((await tx.group.count({ where: { zoneId } })) >= GROUPS) fail('LIMIT_REACHED');
     const { id } = await orFail(
       'DUPLICATED',
       tx.group.create({ data: { ...input, zoneId, backupGroupId: backupGroupID } }),
@@ -102,7 +106,7 @@ export const forceBackup = ({ db, now }: Ctx, zoneId: string, id: string, enable
 
 export async function ofProduct({ db }: Ctx, productId: string) {
   const product = (await db.product.findUnique({ where: { id: productId } })) ?? fail('NOT_FOUND');
-  const rows = await db.group.findMany({ where: { zoneId: product.zoneId }, include, orderBy: inOrder, take: 1000 });
+  const rows = await db.group.findMany({ where: { zoneId: product.zoneId }, include, orderBy: inOrder, take: GROUPS });
   const ids = [product.groupId ?? rows[0]?.id, product.backupGroupId];
   return { data: ids.flatMap((id) => rows.find((row) => row.id === id) ?? []).map(groupOf) };
 }

@@ -16,6 +16,8 @@ import type { Prisma } from '../../generated/client.ts';
 import * as zones from '../zones/zones.service.ts';
 
 const RECORDS = 100;
+/** Of a zone. */
+const VIRTUAL_NODES = 500;
 
 const include = {
   members: { select: { group: { select: { id: true, name: true } } } },
@@ -44,6 +46,7 @@ export const create = (
 ): Promise<VirtualNode> =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
+    if ((await tx.virtualNode.count({ where: { zoneId } })) >= VIRTUAL_NODES) fail('LIMIT_REACHED');
     const { id: virtualNodeId } = await orFail('DUPLICATED', tx.virtualNode.create({ data: { ...input, zoneId } }));
     const records = [...cnames.map((cname) => ({ cname, virtualNodeId })), ...ips.map((ip) => ({ ip, virtualNodeId }))];
     if (records.length > 0) await orFail('DUPLICATED', tx.virtualRecord.createMany({ data: records }));
