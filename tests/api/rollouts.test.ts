@@ -9,6 +9,7 @@ import type { RolloutAction, UpgradeInput } from '@edgeloom/contract/rollouts/ro
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';
+import { eventually } from '../support/eventually.ts';
 import { PlayedFleet, START } from '../support/played-fleet.ts';
 import { releaseShelf } from '../support/release-shelf.ts';
 import '../support/matchers.ts';
@@ -293,6 +294,17 @@ describe('a release', () => {
     })();
     await watching;
     expect(seen).toEqual(['waiting']);
+  });
+
+  test('is followed thirty times by one account, and again by it once it has left', async () => {
+    const made = await fleetOf([1]);
+    const { id } = await made.begin();
+    const watch = async () => (await made.call(rollouts.events, { params: { id } }))[Symbol.asyncIterator]();
+    const watching = await Promise.all(Array.from({ length: 30 }, watch));
+    await Promise.all(watching.map((one) => one.next()));
+    await expect(watch()).toFail('RATE_LIMITED');
+    await Promise.all(watching.map((one) => one.return?.()));
+    await eventually(async () => (await watch()).return?.());
   });
 
   test('cannot be held up by figures that a node makes up, nor its log be filled by what it reports', async () => {

@@ -57,6 +57,7 @@ declare module 'fastify' {
 export function bind(app: FastifyInstance, modules: readonly Routes[], surroundings: Surroundings) {
   const { identify, context, audit, limits, pool, serves } = surroundings;
   app.decorateRequest('ctx', null);
+  const watchers = watching();
 
   for (const { group, handlers } of modules) {
     // The compiler has said so already, unless the handlers were put together by a function.
@@ -103,8 +104,11 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           const ctx = request.ctx as Ctx;
           const input = await read(request);
           const send = (payload: unknown) => reply.type(endpoint.answers ?? 'application/json').send(payload);
-          // It may end because we do: nobody waits then for a connection that is kept.
-          if (endpoint.answers === 'text/event-stream') reply.header('connection', 'close');
+          if (endpoint.answers === 'text/event-stream') {
+            watchers.letIn(ctx.actor.id, reply);
+            // It may end because we do: nobody waits then for a connection that is kept.
+            reply.header('connection', 'close');
+          }
           if (!writes) return send(await work(ctx, input, reply));
           const call = {
             audit: auditOf(ctx, { method, path: request.url }),
@@ -122,6 +126,24 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
       });
     }
   }
+}
+
+/** Of one account: some tabs of some people. Each of them looks twice a second. */
+const MOST_WATCHED = 30;
+function watching() {
+  const counts = new Map<string, number>();
+  return {
+    letIn(accountId: string, reply: FastifyReply) {
+      const others = counts.get(accountId) ?? 0;
+      if (others >= MOST_WATCHED) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 5 } });
+      counts.set(accountId, others + 1);
+      reply.raw.once('close', () => {
+        const left = (counts.get(accountId) ?? 1) - 1;
+        if (left === 0) counts.delete(accountId);
+        else counts.set(accountId, left);
+      });
+    },
+  };
 }
 
 export function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
