@@ -19,9 +19,7 @@ const columns: Column<Setting>[] = [
     key: 'state',
     sort: false,
     text: ({ fault }) => fault ?? '',
-    render: ({ fault, listedAt }) => (
-      <Status kind="dns" value={fault !== null ? 'away' : listedAt === null ? 'pending' : 'reached'} why={fault} />
-    ),
+    render: (row) => <State of={row} />,
   },
   { key: 'names', sort: false, as: 'count', priority: 2 },
   { key: 'unprocessed', sort: false, as: 'count' },
@@ -29,6 +27,9 @@ const columns: Column<Setting>[] = [
   { key: 'listedAt', sort: false, as: 'time', priority: 2 },
   { key: 'credentials', sort: false, priority: 3 },
 ];
+const State = ({ of: { fault, listedAt } }: { of: Setting }) => (
+  <Status kind="dns" value={fault !== null ? 'away' : listedAt === null ? 'pending' : 'reached'} why={fault} />
+);
 const comparing = does<Setting, typeof dnsSetting.compare>(dnsSetting.compare, {
   label: 'dnsSetting.compare',
   icon: IconRefresh,
@@ -65,6 +66,7 @@ export function DnsSettingPage() {
             removing,
           ]}
           bulk={[comparing, removing]}
+          phone={(row) => ({ below: <State of={row} /> })}
           empty={{ icon: IconAddressBook }}
         />
       ) : (

@@ -12,10 +12,18 @@ const columns: Column<Unprocessed>[] = [
   {
     key: 'answers',
     sort: false,
+    flexible: true,
     text: ({ answers }) => answers.join('; '),
-    render: ({ answers }) => (answers.length === 0 ? t('unprocessed.goes') : answers.join('; ')),
+    render: ({ answers }) =>
+      answers.length === 0 ? t('unprocessed.goes') : <span title={answers.join('\n')}>{answers.join('; ')}</span>,
   },
-  { key: 'fault', sort: false, flexible: true, render: ({ fault }) => fault ?? t('unprocessed.notYet') },
+  {
+    key: 'fault',
+    sort: false,
+    flexible: true,
+    text: ({ fault }) => fault ?? t('unprocessed.notYet'),
+    render: ({ fault }) => (fault === null ? t('unprocessed.notYet') : <span title={fault}>{fault}</span>),
+  },
   { key: 'tries', sort: false, as: 'count', priority: 3 },
   { key: 'dueAt', as: 'time', priority: 2 },
   { key: 'wantedAt', as: 'time', priority: 3 },

@@ -1,7 +1,7 @@
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconMapPins, IconPlus, IconRoute } from '@tabler/icons-react';
+import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -20,6 +20,7 @@ import { GroupForm } from './group-form.tsx';
 import classes from './groups.module.css';
 import { LineMatrix } from './line-matrix.tsx';
 import { inOrder, lineName } from './line-name.ts';
+import { NoZone } from './no-zone.tsx';
 import { NodeChip } from './node-chip.tsx';
 import { ResolutionPanel } from './resolution-panel.tsx';
 import { useMoves } from './use-moves.ts';
@@ -28,7 +29,6 @@ import { ZonePick } from './zone-pick.tsx';
 
 /** Who answers whom: lines down, groups across. */
 export function GroupsPage() {
-  const t = useT();
   const all = useMeta(zones.meta);
   const known = useEndpoint(zones.meta);
   const [zoneId, setZone] = useZone(all.map(({ value }) => value));
@@ -38,15 +38,7 @@ export function GroupsPage() {
       facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <GroupForm zoneId={zoneId} />, creates: groups.create })}
     >
-      <Await result={known}>
-        {() =>
-          zoneId ? (
-            <OfZone key={zoneId} zoneId={zoneId} />
-          ) : (
-            <EmptyState icon={IconMapPins} title={t('zones.empty.title')} text={t('zones.empty.text')} />
-          )
-        }
-      </Await>
+      <Await result={known}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
     </Page>
   );
 }

@@ -20,7 +20,7 @@ const columns: Column<Rollout>[] = [
     flexible: true,
     to: ({ id }) => `nodeManage/rollouts/${id}`,
     sort: false,
-    render: (rollout) => whatOf(rollout, t),
+    render: (rollout) => <span title={whatOf(rollout, t)}>{whatOf(rollout, t)}</span>,
     text: (rollout) => whatOf(rollout, t),
   },
   { key: 'state', flexible: true, sort: false, render: stateOf, text: ({ state }) => t(`status.rollout.${state}`) },

@@ -53,6 +53,7 @@ function Product({ of }: { of: Latest }) {
   const can = useCan();
   const overlay = useOverlay();
   const { product, version, createdAt, versions, behind } = of;
+  const hasNodes = of.nodes.length > 0;
   const offer = () =>
     overlay(<UpgradeForm product={product} />, {
       title: { text: t('upgrades.of', { product: t(`rollouts.product.${product}`) }) },
@@ -73,12 +74,12 @@ function Product({ of }: { of: Latest }) {
       </div>
       <Versions of={of} />
       <div className={classes['offer']}>
-        {version !== null && (
+        {version !== null && hasNodes && (
           <span data-behind={behind > 0 || undefined}>
             {behind > 0 ? t('upgrades.behind', { count: behind }) : t('upgrades.current')}
           </span>
         )}
-        {versions.length > 0 && can(upgrades.begin) && (
+        {versions.length > 0 && hasNodes && can(upgrades.begin) && (
           <Button
             variant={behind > 0 ? 'filled' : 'default'}
             leftSection={<IconCloudUp size={15} stroke={1.6} />}

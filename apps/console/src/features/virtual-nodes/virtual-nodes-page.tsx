@@ -1,18 +1,18 @@
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconCloudNetwork, IconListDetails, IconMapPins, IconPlus } from '@tabler/icons-react';
+import { IconCloudNetwork, IconListDetails, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { edit, open, remove } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { EmptyState } from '../../components/states/states.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useMeta } from '../../lib/use-meta.ts';
+import { NoZone } from '../groups/no-zone.tsx';
 import { useZone } from '../groups/use-zone.ts';
 import { ZonePick } from '../groups/zone-pick.tsx';
 import { Records } from './records.tsx';
@@ -33,7 +33,7 @@ const columns: Column<VirtualNode>[] = [
 ];
 
 export function VirtualNodesPage() {
-  const t = useT();
+  useT();
   const all = useMeta(zones.meta);
   const known = useEndpoint(zones.meta);
   const [zoneId, setZone] = useZone(all.map(({ value }) => value));
@@ -43,15 +43,7 @@ export function VirtualNodesPage() {
       facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <VirtualNodeForm zoneId={zoneId} />, creates: virtualNodes.create })}
     >
-      <Await result={known}>
-        {() =>
-          zoneId ? (
-            <OfZone key={zoneId} zoneId={zoneId} />
-          ) : (
-            <EmptyState icon={IconMapPins} title={t('zones.empty.title')} text={t('zones.empty.text')} />
-          )
-        }
-      </Await>
+      <Await result={known}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
     </Page>
   );
 }
