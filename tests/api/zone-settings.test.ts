@@ -185,6 +185,12 @@ describe('before a change', () => {
 });
 
 describe('the versions of a zone', () => {
+  test('are none where nothing was ever set', async () => {
+    const zone = await build.zone();
+    const list = as(zone.client).call(zoneSettings.versions, { params: { zoneId: zone.id } });
+    expect(await list).toEqual({ data: [], total: 0 });
+  });
+
   // The list of rollouts was refused as long as there was one of a zone.
   test('are among the rollouts where a node has them to try', async () => {
     const zone = await build.zone();

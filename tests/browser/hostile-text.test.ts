@@ -104,7 +104,7 @@ const schemas = groups
   .flatMap(({ body, query, reply }) => [body, query, reply].flatMap((schema) => schema ?? []));
 const words = new Set([...schemas.flatMap((schema) => wordsOf(schema)), ...permissions]);
 const isForPrograms = (text: string) =>
-  words.has(text) || /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$/.test(text);
+  words.has(text) || /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$|^[0-9a-f.:]+\/\d+$/.test(text);
 /** Hashes, keys and sealed values: no screen shows them, and the product would not run on others. */
 const secret = /hash|sealed|secret|key|token|pem|digest|successor|password|challenge|credential|migration/i;
 

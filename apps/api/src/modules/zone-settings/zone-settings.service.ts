@@ -121,10 +121,10 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
   });
   // Of the oldest of the page the one before is needed as well.
   const oldest = Math.min(...found.map(({ version }) => version));
-  const one = await db.zoneVersion.findFirst({
-    where: { zoneId, version: { lt: oldest } },
-    orderBy: { version: 'desc' },
-  });
+  const one =
+    found.length === 0
+      ? null
+      : await db.zoneVersion.findFirst({ where: { zoneId, version: { lt: oldest } }, orderBy: { version: 'desc' } });
   const byVersion = [...found, ...(one ? [one] : [])].toSorted((a, b) => a.version - b.version);
   const data = found.map((row): ZoneVersion => {
     const previous = byVersion[byVersion.indexOf(row) - 1];
