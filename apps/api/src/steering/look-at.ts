@@ -47,7 +47,8 @@ export function openLookout(wake: () => void, now: () => number = Date.now): Loo
     look(nodes) {
       const ids = new Set(nodes.map(({ id }) => id));
       for (const id of endedAt.keys()) if (!ids.has(id)) endedAt.delete(id);
-      for (const node of nodes) {
+      // Whoever has waited longest comes first: many that are silent keep nobody from being looked at.
+      for (const node of nodes.toSorted((a, b) => (endedAt.get(a.id) ?? 0) - (endedAt.get(b.id) ?? 0))) {
         if (underWay.size >= AT_ONCE) return;
         const isDue = now() - (endedAt.get(node.id) ?? 0) >= (node.isSuspect ? CONFIRM_MS : AGAIN_MS);
         // A zone without ports tells nothing.
