@@ -303,7 +303,7 @@ describe('a release', () => {
     const watching = await Promise.all(Array.from({ length: 30 }, watch));
     await Promise.all(watching.map((one) => one.next()));
     await expect(watch()).toFail('RATE_LIMITED');
-    await Promise.all(watching.map((one) => one.return?.()));
+    for (const one of watching) await one.return?.();
     await eventually(async () => (await watch()).return?.());
   });
 
