@@ -171,6 +171,19 @@ describe('before a change', () => {
     expect(await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).toMatchObject({ version: 0 });
   });
 
+  test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const body = { nginx: { enable: true, http: 'send_timeout 9s;' } };
+    const ask = () => call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
+    const asked = await Promise.allSettled(Array.from({ length: 9 }, ask));
+    const states = asked.map(({ status }) => status);
+    expect(states.filter((state) => state === 'fulfilled').length).toBeGreaterThanOrEqual(4);
+    expect(states).toContain('rejected');
+    // Whoever waits its turn is not kept out by what was refused.
+    expect((await ask()).faults).toEqual([]);
+  });
+
   test('the preview of what is wrong names each fault', async () => {
     const zone = await build.zone();
     const body = { nginx: { http: 'include x;\nno_such_thing;', custom: 'proxy_pass http://x;' } };

@@ -53,10 +53,17 @@ async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ 
   );
   await keepStandings(client, found, world.before);
   const standings = withParents(world.nodes, found);
+  // Many operators' groups: what ails one is no other's.
+  const faults: unknown[] = [];
   for (const group of world.groups.values()) {
-    const result = steer({ ...world, standings }, group.id, now);
-    if (result) await keepGroup(client, group, result, now);
+    try {
+      const result = steer({ ...world, standings }, group.id, now);
+      if (result) await keepGroup(client, group, result, now);
+    } catch (error) {
+      faults.push(error);
+    }
   }
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} groups could not be steered`);
   return { isUnsettled: found.values().some((standing) => standing.reason === 'recovering' || isSuspect(standing)) };
 }
 

@@ -44,9 +44,20 @@ const hasRaw = (token: Token) => usedIn(token).some((name) => raw.test(name));
 /** A group with a name writes the variable of that name, whosever it is. */
 const named = /\(\?(?:P?<[^=!]|')/;
 
-const noVariable: Judge = ({ args }) => {
+/** Of one connection; a handful of them must not fill a node. */
+const MOST_BUFFERED = 16 * 1_048_576;
+const sizeOf = ({ text }: Token) => {
+  const [, count = '1', unit = ''] = /^(\d+)([kmg]?)$/i.exec(text) ?? [];
+  return Number(count) * ({ k: 1024, m: 1_048_576, g: 1_073_741_824 }[unit.toLowerCase()] ?? 1);
+};
+
+const noVariable: Judge = ({ name, args }) => {
   const found = args.find(({ text }) => text.includes('$'));
-  return found ? { rule: 'variable', about: found } : null;
+  if (found) return { rule: 'variable', about: found };
+  // How many, and of what size.
+  const isMore =
+    /_buffers?(?:_|$)/.test(name.text) && args.reduce((bytes, one) => bytes * sizeOf(one), 1) > MOST_BUFFERED;
+  return isMore ? { rule: 'value', about: args.at(-1) ?? name } : null;
 };
 const ownVariable = (token: Token | undefined) => token !== undefined && /^\$my_[a-z0-9_]{1,60}$/.test(token.text);
 
@@ -115,8 +126,7 @@ const allowed: Readonly<Record<SnippetPart, ReadonlyMap<string, Allowed>>> = {
       'visitors',
       `client_body_buffer_size client_body_timeout client_header_buffer_size client_header_timeout client_max_body_size
        etag ignore_invalid_headers keepalive_disable keepalive_requests keepalive_time keepalive_timeout large_client_header_buffers
-       lingering_close lingering_time lingering_timeout max_ranges merge_slashes msie_padding open_file_cache open_file_cache_errors
-       open_file_cache_min_uses open_file_cache_valid output_buffers postpone_output read_ahead reset_timedout_connection send_lowat
+       lingering_close lingering_time lingering_timeout max_ranges merge_slashes msie_padding output_buffers postpone_output read_ahead reset_timedout_connection send_lowat
        send_timeout sendfile sendfile_max_chunk server_tokens tcp_nodelay tcp_nopush underscores_in_headers
        ssl_buffer_size ssl_ciphers ssl_ecdh_curve ssl_prefer_server_ciphers ssl_session_tickets ssl_session_timeout`,
       { judge: noVariable },
@@ -186,7 +196,7 @@ const allowed: Readonly<Record<SnippetPart, ReadonlyMap<string, Allowed>>> = {
 const dangerous = new RegExp(
   `^(?:${[
     'load_module|include|user|daemon|pid|lock_file|env|working_directory|debug_points|debug_connection|master_process|ssl_engine|ssl_object_cache.*',
-    'error_log|access_log|log_format|open_log_file_cache|.*_by_lua.*|lua_.*|init_.*|perl.*|js_.*|njs.*|wasm.*',
+    'error_log|access_log|log_format|open_log_file_cache|open_file_cache.*|.*_by_lua.*|lua_.*|init_.*|perl.*|js_.*|njs.*|wasm.*',
     'root|alias|autoindex.*|index|try_files|internal|dav_.*|create_full_put_path|random_index|xslt?_.*|xml_entities|image_filter.*|ssi.*|flv|mp4.*',
     'server|location|upstream|listen|server_name|if|set|return|rewrite|break|error_page|proxy_pass|proxy_redirect|proxy_bind|mirror.*|auth_.*|post_action',
     'fastcgi_.*|uwsgi_.*|scgi_.*|memcached_.*|grpc_.*|resolver.*|proxy_(?:store|cache|temp|no_cache|ignore|intercept|method|pass_.*|set_body|http_version).*|proxy_store|.*_store|.*_store_access|.*_temp_path|client_body_in_.*',

@@ -158,6 +158,10 @@ describe('what a snippet may say', () => {
     ['custom', 'proxy_set_header X-E-Key x;', 'header'],
     ['custom', 'proxy_hide_header X-Accel-Redirect;', 'header'],
     ['stream', 'limit_conn visitors 1;', 'value'],
+    ['http', 'client_header_buffer_size 900m;', 'value'],
+    ['http', 'large_client_header_buffers 8 1g;', 'value'],
+    ['custom', 'proxy_buffers 100000 64K;', 'value'],
+    ['http', 'open_file_cache_valid 1h;', 'dangerous'],
   ] as const)('in %s, %s is refused: %s', (part, text, rule) => {
     expect(rulesOf(part, text)).toEqual([rule]);
     expect(() => placed(part, text)).toThrow(SnippetError);

@@ -16,7 +16,7 @@ export async function set(ctx: Ctx, part: SnippetPart, content: string) {
   const settings = await startingSettings(ctx.db, clientId);
   const nginx = { ...settings.nginx, [part]: content };
   const zone = contentOf({ settings: { ...settings, nginx }, forceSslRedirectCode: 301, ports: usualPorts });
-  await assertSound(ctx.installation.env, zone, () => 'content');
+  await assertSound(ctx, zone, () => 'content');
   await ctx.db.nginxDefault.upsert({
     where: { clientId_part: { clientId, part } },
     create: { clientId, part, content },

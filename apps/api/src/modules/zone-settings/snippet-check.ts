@@ -4,8 +4,8 @@ import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import type { ConfigPreview, SnippetFaultAt, ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { zoneDoc } from '../../compile/zone.ts';
+import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import type { Env } from '../../env.ts';
 import { askNginx, findLua } from '../../nginx-jail/nginx-jail.ts';
 
 export interface Checked {
@@ -19,12 +19,12 @@ export const docOf = (content: ZoneContent): ZoneDoc =>
 const ZONE = randomUUID();
 
 /** Also of snippets that are not used just now: whoever switches them on shall not find out then. */
-export async function check(env: Env, content: ZoneContent): Promise<Checked> {
+export async function check(ctx: Ctx, content: ZoneContent): Promise<Checked> {
   const { nginx } = content;
   const faults = snippetParts.flatMap((part) => snippetFaults(part, nginx[part]).map((fault) => ({ part, ...fault })));
   if (faults.length > 0) return { faults, checks: [] };
   const used = { ...content, nginx: { ...nginx, enable: true } };
-  const answers = await askNginx(env.NGINX_BINARY, docOf(used), findLua());
+  const answers = await oneAtATime(ctx, () => askNginx(ctx.installation.env.NGINX_BINARY, docOf(used), findLua()));
   const said = answers
     .flatMap(({ said: one }) => one ?? [])
     .map(({ file, line, message }) => {
@@ -36,6 +36,25 @@ export async function check(env: Env, content: ZoneContent): Promise<Checked> {
     faults: said.filter(({ part, line }) => !seen.has(`${part}:${line}`) && seen.add(`${part}:${line}`)),
     checks: answers.map(({ form, state, nginx: name, tookMs }) => ({ name: form, state, nginx: name, tookMs })),
   };
+}
+
+const MOST_WAITING = 4;
+const turns = new Map<string, { last: Promise<unknown>; count: number }>();
+
+/** Of one operator's: a text may keep nginx busy for as long as the jail lets it, and others have theirs to ask. */
+async function oneAtATime<T>({ actor: { rootId } }: Ctx, work: () => Promise<T>): Promise<T> {
+  const { last, count } = turns.get(rootId) ?? { last: Promise.resolve(), count: 0 };
+  if (count >= MOST_WAITING) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 5 } });
+  const own = last.then(work, work);
+  const turn = { last: own, count: count + 1 };
+  turns.set(rootId, turn);
+  try {
+    return await own;
+  } finally {
+    const now = turns.get(rootId) ?? turn;
+    if (now.count === 1) turns.delete(rootId);
+    else now.count -= 1;
+  }
 }
 
 /** The file of each place, and whose text it is. */
@@ -50,12 +69,12 @@ const partOf = new Map<string, SnippetPart>([
 
 /** Refuses what is wrong, where it is wrong. Without an nginx to ask nothing is stored: the first to try it would be a node. */
 export async function assertSound(
-  env: Env,
+  ctx: Ctx,
   content: ZoneContent,
   pathOf: (part: SnippetPart) => string,
 ): Promise<void> {
   if (snippetParts.every((part) => content.nginx[part] === '')) return;
-  const { faults, checks } = await check(env, content);
+  const { faults, checks } = await check(ctx, content);
   if (faults.length > 0)
     fail('PARAMETER', {
       errorData: faults.map(({ part, line, column, about }) => ({

@@ -50,7 +50,7 @@ export async function set(
 ): Promise<AllSettings> {
   await zones.own(ctx.db, zoneId);
   // Outside of the transaction: nginx takes a moment, and others shall not wait for it.
-  if (draft.nginx) await assertSound(ctx.installation.env, drafted(await readContent(ctx.db, zoneId), draft), pathOf);
+  if (draft.nginx) await assertSound(ctx, drafted(await readContent(ctx.db, zoneId), draft), pathOf);
   await change(ctx, {
     zoneId,
     reason,
@@ -100,12 +100,13 @@ export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
   return { content: (await readContent(db, zoneId)).nginx[name] };
 }
 
-export async function preview({ db, installation }: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
+export async function preview(ctx: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
+  const { db } = ctx;
   await zones.own(db, zoneId);
   const before = await readContent(db, zoneId);
   const after = drafted(before, draft);
   const changes = changesBetween(before, after);
-  const { faults, checks } = await check(installation.env, after);
+  const { faults, checks } = await check(ctx, after);
   const files = faults.length > 0 ? [] : shownFiles(docOf(before), docOf(after));
   const nodes = await db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } });
   return { changes, faults, checks, reload: files.length > 0, nodes, files };
@@ -141,7 +142,7 @@ export async function rollback(ctx: Ctx, zoneId: string, version: number, reason
     (await ctx.db.zoneVersion.findUnique({ where: { zoneId_version: { zoneId, version } } })) ?? fail('NOT_FOUND');
   const content = contentIn(row);
   // Which directives are allowed, and what nginx takes, may be otherwise by now.
-  await assertSound(ctx.installation.env, content, (part) => part);
+  await assertSound(ctx, content, (part) => part);
   await change(ctx, {
     zoneId,
     reason,
