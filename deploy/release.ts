@@ -140,6 +140,8 @@ if (import.meta.main) {
   const { key = process.env['EDGELOOM_RELEASE_KEY'], to, version, from } = values;
   const product = ReleaseProduct.parse(values.product);
   if (key === undefined || to === undefined) throw new Error('--key (or EDGELOOM_RELEASE_KEY) and --to are needed');
+  if (product === 'agent' && from !== undefined)
+    throw new Error('the agent is built from this checkout: --from is for packs');
   const wanted = { to, key: await readKey(key) };
   if (product === 'agent') console.log(await makeAgentRelease({ ...wanted, version }));
   else if (version === undefined || from === undefined) throw new Error('a pack needs --version and --from');
