@@ -335,7 +335,9 @@ const bought = selfSigned('www.example.com');
 export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1);
-  if (last === 'name') return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
+  // That of a kill switch is one of some.
+  if (last === 'name' && endpoint.feature !== 'zoneSettings')
+    return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
   const known: Readonly<Record<string, unknown>> = {
     address: '192.0.2.77',
