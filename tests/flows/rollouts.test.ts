@@ -72,7 +72,8 @@ async function fleet(count: number, release: MadeRelease) {
   const operator = plane.as(zone.client);
   const versions = async () => {
     const { data } = await operator.call(nodes.list, { query: { zoneID: zone.id } });
-    return data.map(({ version }) => version);
+    // Its version is known once it has joined, its release with its first heartbeat.
+    return data.map(({ version, release }) => (release === null ? '' : version));
   };
   return { made, name, http, operator, versions };
 }
