@@ -32,8 +32,7 @@ export function LineMatrix(props: LineMatrixProps) {
   const cells = (line: string) => board.groups.map(({ id }) => ({ groupID: id, line }));
 
   return (
-    // Wider than a phone, it scrolls in itself; by the keyboard too.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
     <section className={classes['scroll']} aria-label={t('groups.title')} tabIndex={0}>
       <p className="hidden-text" aria-live="polite">
         {moves.said}
