@@ -95,7 +95,7 @@ test('an address that opens connections without end is slowed down, one that is 
 
 test('lists of both kinds of addresses are sets of their own, and nothing that is set takes the table away', () => {
   const rules = firewallRules(
-    { whitelist: [], blacklist: ['192.0.2.0/24', '2001:db8::1'], synProtection: false },
+    { level: 0, whitelist: [], blacklist: ['192.0.2.0/24', '2001:db8::1'], synProtection: false },
     [80],
   );
   expect(rules).toContain('set black_ip { type ipv4_addr; flags interval; auto-merge; elements = { 192.0.2.0/24 }; }');

@@ -10,12 +10,21 @@ const isTooWide = (cidr: string) => {
 export const Network = Cidr.refine((cidr) => !isTooWide(cidr), { message: 'wrong format' });
 const Networks = z.array(Network).max(5000);
 
+/** From which score on a network of the risk pack is dropped: the higher, the fewer. */
+export const riskLevels = [25, 50, 75, 100] as const;
+export const FirewallLevel = z.literal([0, ...riskLevels]);
+
 export const ZoneFirewall = z.object({
+  level: FirewallLevel.default(0).describe(
+    '0: nobody is dropped for the risk score; else those of this score and higher',
+  ),
   whitelist: Networks.describe('Let in whatever else says: addresses and networks'),
   blacklist: Networks.describe('Whose packets to the ports of the zone are dropped: addresses and networks'),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
 });
+export type FirewallLevel = z.output<typeof FirewallLevel>;
 export type ZoneFirewall = z.output<typeof ZoneFirewall>;
 
-export const open: ZoneFirewall = { whitelist: [], blacklist: [], synProtection: false };
-export const isOpen = ({ blacklist, synProtection }: ZoneFirewall) => blacklist.length === 0 && !synProtection;
+export const open: ZoneFirewall = { level: 0, whitelist: [], blacklist: [], synProtection: false };
+export const isOpen = ({ level, blacklist, synProtection }: ZoneFirewall) =>
+  level === 0 && blacklist.length === 0 && !synProtection;

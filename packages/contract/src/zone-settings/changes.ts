@@ -24,6 +24,7 @@ const flat = ({ resource, nginx, firewall, ports, ...rest }: Compared): Map<stri
     ['soakSeconds', String(rest.soakSeconds)],
     ['ports', ports.map(({ port, tls }) => `${port}${tls ? ' HTTPS' : ''}`).join(', ')],
     ...Object.entries(resource).map(([name, value]): [string, string] => [`resource.${name}`, String(value)]),
+    ['firewall.level', String(firewall.level)],
     ['firewall.whitelist', firewall.whitelist.join('\n')],
     ['firewall.blacklist', firewall.blacklist.join('\n')],
     ['firewall.synProtection', String(firewall.synProtection)],
