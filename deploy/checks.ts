@@ -19,7 +19,7 @@ export const staticChecks: Check[] = [
 
 export const pureTests: Check = {
   name: 'pure tests',
-  command: ['vitest', 'run', '--project', 'unit', '--reporter=dot'],
+  command: ['vitest', 'run', '--project', 'unit', '--project', 'console', '--reporter=dot'],
 };
 
 export interface Outcome {

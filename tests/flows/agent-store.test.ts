@@ -8,6 +8,7 @@ import { digestOf, documentFiles, DocumentStore } from '@edgeloom/agent/store/do
 import { decodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { Scrub } from '@edgeloom/agent/store/scrub.ts';
 import { expect, test } from 'vitest';
+import { bareEnv } from '../support/bare-env.ts';
 import { stateAt, story, tell } from '../support/commit-story.ts';
 
 const support = path.join(import.meta.dirname, '../support');
@@ -30,7 +31,7 @@ async function toldUntil(step: number): Promise<number> {
   const child = spawn(
     process.execPath,
     ['--import', path.join(support, 'crash-at.ts'), path.join(support, 'commit-story.ts'), dir],
-    { env: { PATH: process.env['PATH'], CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: { ...bareEnv, CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -6,6 +6,7 @@ import { chown, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
+import { bareEnv } from './bare-env.ts';
 import { eventually } from './eventually.ts';
 import { testDir } from './test-dir.ts';
 
@@ -73,7 +74,8 @@ export class TestAgent {
   get env(): NodeJS.ProcessEnv {
     const { control, token, nginx, path: before, listen = '127.0.0.1', env } = this.#options;
     return {
-      PATH: [before, process.env['PATH']].filter(Boolean).join(':'),
+      ...bareEnv,
+      PATH: [before, bareEnv.PATH].filter(Boolean).join(':'),
       EDGELOOM_DIR: this.dir,
       EDGELOOM_LISTEN: listen,
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),

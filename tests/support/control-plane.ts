@@ -15,6 +15,7 @@ import { identify, launch } from '../../deploy/services/program.ts';
 import type { Program, Running } from '../../deploy/services/program.ts';
 import { actors } from './actors.ts';
 import type { Actors } from './actors.ts';
+import { bareEnv } from './bare-env.ts';
 import { builder, unique } from './build.ts';
 import type { Build, BuiltZone } from './build.ts';
 import { eventually } from './eventually.ts';
@@ -137,7 +138,7 @@ export class ApiProcess {
       command: process.execPath,
       args: [main],
       env: {
-        PATH: process.env['PATH'],
+        ...bareEnv,
         NODE_CONTROL_URL: this.url,
         ...env,
         PORT: String(port),
