@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
 import { nodeTree } from './nginx/node-tree.ts';
 import type { Structure } from './nginx/node-tree.ts';
+import { TooSoon } from './nginx/pace.ts';
 import { storeZonePair } from './nginx/zone-pair.ts';
 import { assertFree, nameOf } from './nginx/sockets.ts';
 import type { Socket } from './nginx/sockets.ts';
@@ -102,16 +103,20 @@ export class EdgeNode {
 
   /**
    * Makes nginx serve this structure. When it cannot the last good tree serves as before and the reason is thrown. A
-   * structure that renders to what is served is only looked at.
+   * structure that renders to what is served is only looked at. `mayWait`: throws `TooSoon` where reloads follow too close upon
+   * one another.
    */
-  async restructure(structure: Structure): Promise<void> {
+  async restructure(structure: Structure, mayWait = false): Promise<void> {
     try {
       await storeZonePair(this.#host.dir);
       const wayBack = await this.#cachePlace.enter(structure.node?.cacheDir);
       await this.#server
         .serve(
           (generation) => nodeTree(structure, generation, this.#host),
-          () => this.#assertPortsFree(structure),
+          async () => {
+            if (mayWait && !(await this.#server.pace.isDue())) throw new TooSoon();
+            await this.#assertPortsFree(structure);
+          },
         )
         .catch(async (error: unknown) => {
           await wayBack();
@@ -120,6 +125,7 @@ export class EdgeNode {
       this.#cachePlace.settle();
       this.#settle(structure);
     } catch (error) {
+      if (error instanceof TooSoon) throw error;
       this.error = reason(error);
       this.rolledBack = true;
       throw error;

@@ -3,6 +3,7 @@ import { toggle } from '@edgeloom/contract/edge/digest.ts';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { reason } from './log.ts';
+import { TooSoon } from './nginx/pace.ts';
 import { plan } from './plan.ts';
 import type { Plan, Rejection } from './plan.ts';
 
@@ -28,19 +29,29 @@ export async function reconcile(
     await node.store.commit(planned.data, planned.structure.length > 0 ? node.store.revision : reached);
     await node.bump(planned.data.map(({ key }) => key));
   }
-  const structural = planned.effect === 'structure' ? await restructure(node, planned, refusals) : [];
+  // What is asked for again for this machine's reasons does not wait: nobody would bring it once more.
+  const mayWait = reached > node.store.revision;
+  const structural = planned.effect === 'structure' ? await restructure(node, planned, refusals, mayWait) : [];
+  // The data is here; the structure comes with the next attempt, for which whoever follows asks.
+  if (structural === 'later') return ackOf(refusals, node.store.revision, performance.now() - startedAt);
   if (structural.length > 0 || reached !== node.store.revision) await node.store.commit(structural, reached);
   await node.bump(structural.map(({ key }) => key));
   return ackOf(refusals, node.store.revision, performance.now() - startedAt);
 }
 
 /** Answers the changes that may be kept: all or, when nginx cannot serve them, none. */
-async function restructure(node: EdgeNode, { structure }: Plan, refusals: Refusals): Promise<Plan['structure']> {
+async function restructure(
+  node: EdgeNode,
+  { structure }: Plan,
+  refusals: Refusals,
+  mayWait: boolean,
+): Promise<Plan['structure'] | 'later'> {
   try {
     const wanted = await node.structureWith(structure);
-    if (wanted !== null) await node.restructure(wanted);
+    if (wanted !== null) await node.restructure(wanted, mayWait);
     return structure;
   } catch (error) {
+    if (error instanceof TooSoon) return 'later';
     for (const change of structure) {
       const { key, revision, sha256, body } = change;
       refusals.set(key, { key, revision, error: reason(error), sha256: body === null ? null : sha256, change });

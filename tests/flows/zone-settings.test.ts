@@ -10,10 +10,11 @@ import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import { freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
 import { inTime } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
+import { visitors } from '../support/visitors.ts';
 import '../support/matchers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -24,9 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('a change proves itself at one node before the other has it; a bad one goes no further and is taken back', async () => {
-  const port = await freePort();
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+/** Nodes of one zone, each on an address of its own, that serve one site. */
+async function servedBy(addresses: string[]) {
+  const [port = 0, https = 0] = await freePorts(2);
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [https] });
   const site = await plane.build.site({ product: await plane.build.product({ zone }) });
   const { call } = plane.as(zone.client);
   const params = { zoneId: zone.id };
@@ -37,8 +39,8 @@ test('a change proves itself at one node before the other has it; a bad one goes
     onTestFinished(() => agent.stop());
     return { nodeID, address, agent };
   };
-  const both = [await started('127.0.0.1'), await started('127.0.0.2')];
-  for (const { agent } of both) agent.start('--with-nginx');
+  const all = await Promise.all(addresses.map(started));
+  for (const { agent } of all) agent.start('--with-nginx');
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   origin.on('/', { body: 'page' });
@@ -48,8 +50,12 @@ test('a change proves itself at one node before the other has it; a bad one goes
     body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
   });
   const get = (address: string) => visit(port, name, '/', address);
-  for (const { address } of both) await inTime(async () => expect((await get(address)).body).toBe('page'));
+  for (const { address } of all) await inTime(async () => expect((await get(address)).body).toBe('page'));
+  return { port, https, zone, params, call, all, origin, name, get };
+}
 
+test('a change proves itself at one node before the other has it; a bad one goes no further and is taken back', async () => {
+  const { port, https, params, call, all: both, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
   const settled = (state: string) =>
@@ -77,7 +83,7 @@ test('a change proves itself at one node before the other has it; a bad one goes
   await call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
   await settled('withdrawn');
   expect((await newest())?.note).toContain('EADDRINUSE');
-  expect((await settings()).ports.map((one) => one.port)).toEqual([port]);
+  expect((await settings()).ports.map((one) => one.port).toSorted()).toEqual([port, https].toSorted());
   for (const { address } of both) expect((await get(address)).status).toBe(200);
 
   // nginx takes it, and its visitors are refused.
@@ -98,4 +104,32 @@ test('a change proves itself at one node before the other has it; a bad one goes
   expect((await settings()).nginx.http).toBe(nginx.http);
   for (const { address } of both)
     await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+});
+
+test('visitors of every sort come while the zone is changed again and again, and not one request fails', async () => {
+  const { port: http, https, params, call, all, origin, name, get } = await servedBy(['127.0.0.1']);
+  const reason = 'a test';
+  await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
+  const [spare = 0] = await freePorts(1);
+  const places = all.map(({ address }) => ({ http, https, address, name }));
+  const load = visitors({ origin, places, pauseMs: 40, longMs: 4000 });
+  const changes = [
+    () => call(zonePorts.create, { params, body: { port: spare, tls: true, reason } }),
+    () => call(zoneSettings.setSwitch, { params, body: { name: 'compression', off: true, reason } }),
+    () => call(zoneSettings.http2, { params, body: { enable: false, reason } }),
+    () => call(zoneSettings.set, { params, body: { forceSSLRedirectCode: 307, reason } }),
+  ];
+  const addHeader = (turn: number) =>
+    call(zoneSettings.nginx, { params, body: { enable: true, http: `add_header X-Turn ${turn};`, reason } });
+  for (const [turn, change] of changes.entries()) {
+    await change();
+    await addHeader(turn);
+    // It is there, whatever of the changes before came with it.
+    await inTime(async () => expect((await get('127.0.0.1')).headers['x-turn']).toBe(String(turn)));
+  }
+  const report = await load.stop();
+  for (const [sort, { requests, failed }] of Object.entries(report)) {
+    expect([sort, failed]).toEqual([sort, {}]);
+    expect(requests).toBeGreaterThan(0);
+  }
 });

@@ -4,7 +4,7 @@ import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts'
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, DocEntry, DocPush, SyncReply, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 
@@ -124,4 +124,34 @@ test('whatever is lost, repeated, forgotten or restored, heartbeats bring the no
     }),
     { numRuns: 300, seed: 1 },
   );
+});
+
+test('what has to wait keeps back nothing that came with it or after it, and comes once it may', async () => {
+  const plane = new Plane();
+  let mayReload = false;
+  class Waiting extends Node {
+    override apply(entries: readonly DocEntry[], reached: number): Promise<Ack> {
+      const held = (mayReload ? [] : entries).filter(({ key }) => key === 'host/n0.example.com');
+      const rest = entries.filter((entry) => !held.includes(entry));
+      return super.apply(rest, held.length > 0 ? this.revision : reached);
+    }
+  }
+  const node = new Waiting();
+  const follower = new Follower(node, { sync: (request) => plane.page(request), ack: () => undefined }, silent);
+  follower.connected();
+  const say = (name: number) => {
+    plane.change(name, false);
+    for (const push of plane.pushes.splice(0)) follower.push(push);
+  };
+  say(1);
+  await vi.waitFor(() => expect(node.revision).toBe(1));
+  say(0);
+  // More than a page of them.
+  for (let name = 2; name < 9; name += 1) say(name);
+  await vi.waitFor(() => expect(node.docs.has('host/n8.example.com')).toBe(true), 5000);
+  expect([node.revision, node.docs.has('host/n0.example.com')]).toEqual([1, false]);
+  mayReload = true;
+  await vi.waitFor(() => expect(node.digest).toBe(plane.digest), 5000);
+  expect(node.revision).toBe(plane.revision);
+  await follower.stop();
 });

@@ -20,6 +20,7 @@ export interface Target {
   /** As it would be if nothing had been refused. */
   readonly digest: string;
   keys: () => Iterable<string>;
+  /** Its revision stays behind what was to be reached where something has to wait: then it is asked for again. */
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
   /** Everything that the zone has is here now; `full`: all of it was sent. */
   synced?: (full: boolean) => void;
@@ -31,6 +32,8 @@ export interface Line {
 }
 
 const FIRST_PAUSE_MS = 200;
+/** After something that has to wait. */
+const LATER_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 /** A full sync that did not make the digests agree is not repeated before this. */
 const FULL_AGAIN_MS = 60_000;
@@ -174,7 +177,7 @@ export class Follower {
     const pushes = this.#pushes.splice(0);
     if (pushes.length === 0) return;
     const { entries, reached, gap } = chain(this.#target.revision, pushes);
-    if (reached > this.#target.revision) this.#line.ack(await this.#target.apply(entries, reached));
+    if (reached > this.#target.revision) await this.#apply(entries, reached);
     if (gap) this.ask(this.#target.revision);
   }
 
@@ -198,6 +201,7 @@ export class Follower {
 
   async #pages(from: number): Promise<void> {
     const before = this.#target.revision;
+    let isHeld = false;
     const sent = new Set<string>();
     let page = await this.#page({ revision: from, full: false });
     const { full } = page;
@@ -210,7 +214,8 @@ export class Follower {
       // Until the last page of a full sync it is not known what has to go, so nothing is reached before it. And asking
       // again for what is here already must not take the revision back.
       const reached = full ? (next === null ? page.revision : before) : Math.max(page.revision, this.#target.revision);
-      this.#line.ack(await this.#target.apply([...page.docs, ...removals], reached));
+      // Where something has to wait, what follows must not go past it.
+      isHeld = !(await this.#apply([...page.docs, ...removals], isHeld ? before : reached)) || isHeld;
       if (next === null) break;
       page = await next;
       // The zone forgot meanwhile what is gone: from the beginning, then.
@@ -220,6 +225,15 @@ export class Follower {
       }
     }
     this.#target.synced?.(full);
+  }
+
+  /** Answers whether it was reached. */
+  async #apply(entries: readonly DocEntry[], reached: number): Promise<boolean> {
+    this.#line.ack(await this.#target.apply(entries, reached));
+    if (this.#target.revision >= reached) return true;
+    this.#askAt = performance.now() + LATER_MS;
+    this.ask(this.#target.revision);
+    return false;
   }
 
   async #page(request: SyncRequest): Promise<SyncReply> {

@@ -2,6 +2,7 @@
 // this fails, the last one that was seen serving serves as before.
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
+import { ReloadPace } from './pace.ts';
 import { markErrorLog, probe } from './probe.ts';
 import { Nginx } from './supervisor.ts';
 import { isSameTree, Trees } from './trees.ts';
@@ -18,6 +19,7 @@ interface Parts {
 export class TreeServer {
   readonly nginx: Nginx;
   readonly trees: Trees;
+  readonly pace: ReloadPace;
   readonly #errorLog: string;
   readonly #answering: Parts['answering'];
   readonly #log: Log;
@@ -25,6 +27,7 @@ export class TreeServer {
   constructor({ binary, layout, answering, log }: Parts) {
     this.nginx = new Nginx(binary, layout, log);
     this.trees = new Trees(layout.conf);
+    this.pace = new ReloadPace(layout.dir, log);
     this.#errorLog = layout.errorLog;
     this.#answering = answering;
     this.#log = log;
@@ -62,6 +65,7 @@ export class TreeServer {
     await this.trees.mark('good', generation);
     this.nginx.keep();
     await this.trees.prune();
+    await this.pace.endOldest();
     this.#log.info('nginx serves a new tree', { generation });
     return true;
   }
@@ -73,7 +77,10 @@ export class TreeServer {
     if (runs) {
       // One that was found again may have been told of this tree already.
       const answering = await this.#answering().catch(() => null);
-      if (answering !== generation) this.nginx.reload();
+      if (answering !== generation) {
+        this.nginx.reload();
+        this.pace.reloaded();
+      }
     }
     await probe(this.#answering, generation, errorLog);
   }

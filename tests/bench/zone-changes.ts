@@ -1,0 +1,219 @@
+// Does a change of a zone ever fail a request? A real api process, a durable PostgreSQL, NATS and two real agents with nginx; visitors
+// of every sort, and each second a change of the zone, through the API as its operator makes it. Everything that was not answered as it
+// should be is counted, and so is what a browser would have asked a second time. Set --firewall off where other nodes are on this machine:
+// they share its kernel.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
+import { testAgent, type TestAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOrigin } from '../support/origin.ts';
+import { ownPostgres } from '../support/own-postgres.ts';
+import { freePorts } from '../support/ports.ts';
+import { visitors } from '../support/visitors.ts';
+import { visit } from '../support/visit.ts';
+
+const options = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    firewall: { type: 'string', default: 'on' },
+    json: { type: 'string', default: '.data/bench/zone-changes.json' },
+  },
+}).values;
+const seconds = Math.round(Number(options.minutes) * 60);
+if (!(seconds > 0)) throw new Error('--minutes is a number');
+const EVERY_MS = 1000;
+
+const stops: (() => Promise<void>)[] = [];
+const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
+  stops.unshift(() => part.stop());
+  return part;
+};
+/** What else the machine had to do says how much to make of the figures. */
+const loadBefore = loadavg()[0];
+
+try {
+  const postgres = stopping(await ownPostgres());
+  const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
+  const origin = stopping(await startOrigin());
+  const [http = 0, https = 0, ...spare] = await freePorts(8);
+  const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { call } = plane.as(zone.client);
+  const params = { zoneId: zone.id };
+  const name = `${unique('www')}.example.com`;
+  await plane.as(site.owner).call(domains.createSimple, {
+    params: site.params,
+    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
+  });
+  const agents: { agent: TestAgent; address: string }[] = [];
+  for (const address of ['127.0.0.1', '127.0.0.2']) {
+    const { nodeID, token, control } = await plane.node(zone);
+    await call(nodes.update, { body: { id: nodeID, ip: address } });
+    const agent = stopping(await testAgent({ control, token, listen: address }));
+    agent.start();
+    await eventually(
+      async () => {
+        if ((await visit(http, name, '/', address)).status !== 200) throw new Error('it does not serve yet');
+      },
+      { within: 60_000 },
+    );
+    agents.push({ agent, address });
+  }
+  const { resource } = await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason: 'bench' } });
+
+  let made = 0;
+  /** In turn, each time with other values; the ports of the visitors stay. */
+  const changes: Record<string, () => Promise<unknown>> = {
+    'switch compression': () =>
+      call(zoneSettings.setSwitch, {
+        params,
+        body: { name: 'compression', off: (made / kinds.length) % 2 < 1, reason: 'bench' },
+      }),
+    'open a port': async () => {
+      const port = spare[Math.floor(made / kinds.length) % spare.length] ?? 0;
+      await call(zonePorts.create, { params, body: { port, tls: made % 2 === 0, reason: 'bench' } });
+    },
+    'HTTP/2': async () => {
+      const { http2 } = await call(zoneSettings.get, { params });
+      return call(zoneSettings.http2, { params, body: { enable: !http2, reason: 'bench' } });
+    },
+    'redirect code': () =>
+      call(zones.forceSSLRedirectCode, {
+        params,
+        body: { code: Math.floor(made / kinds.length) % 2 === 0 ? 307 : 301, reason: 'bench' },
+      }),
+    snippet: () =>
+      call(zoneSettings.nginx, {
+        params,
+        body: {
+          enable: true,
+          http: `add_header X-Turn ${made};`,
+          custom: `gzip_comp_level ${1 + (made % 9)};`,
+          worker: `worker_priority ${made % 5};`,
+          reason: 'bench',
+        },
+      }),
+    'close a port': async () => {
+      const { ports } = await call(zoneSettings.get, { params });
+      const ids = ports.filter(({ port }) => spare.includes(port)).map(({ id }) => id);
+      if (ids.length > 0) await call(zonePorts.remove, { params, body: { ids, reason: 'bench' } });
+    },
+    resource: () =>
+      call(zoneSettings.setResource, {
+        params,
+        body: {
+          ...resource,
+          workerProcesses: 1 + (Math.floor(made / kinds.length) % 3),
+          bodyBytes: 1e9 + made,
+          cacheKeyBytes: (64 + (made % 2)) * 2 ** 20,
+          reason: 'bench',
+        },
+      }),
+    ...(options.firewall === 'on' && {
+      firewall: () =>
+        call(zoneSettings.setFirewall, {
+          params,
+          body: {
+            whitelist: ['198.51.100.0/24'],
+            blacklist: Array.from({ length: 1 + (made % 50) }, (_, i) => `192.0.2.${i}`),
+            synProtection: false,
+            reason: 'bench',
+          },
+        }),
+    }),
+  };
+  const kinds = Object.keys(changes);
+
+  const places = agents.map(({ address }) => ({ http, https, address, name }));
+  const load = visitors({ origin, places, pauseMs: 25, longMs: 15_000 });
+  const refused: Record<string, number> = {};
+  const peak = { processes: 0, leaving: 0, memoryMiB: 0 };
+  const served = agents.map(() => new Set<string>());
+  const count: Record<string, number> = {};
+  const began = performance.now();
+  for (let turn = 0; turn < seconds; turn += 1) {
+    const kind = kinds[turn % kinds.length] ?? '';
+    made = turn;
+    await changes[kind]?.().then(
+      () => (count[kind] = (count[kind] ?? 0) + 1),
+      (error: unknown) => {
+        const why = `${kind}: ${String(error)}`;
+        refused[why] = (refused[why] ?? 0) + 1;
+      },
+    );
+    await look();
+    if (turn % 30 === 29) console.log(`${turn + 1} s: ${JSON.stringify(peak)}`);
+    await setTimeout(Math.max(0, began + (turn + 1) * EVERY_MS - performance.now()));
+  }
+  const report = await load.stop();
+  const versions = await call(zoneSettings.versions, { params, query: { pageSize: 1 } });
+  const reloads = agents.map(
+    ({ agent }) => agent.log.filter(({ message, msg }) => [message, msg].includes('nginx serves a new tree')).length,
+  );
+  const refusedByNodes = agents.map(({ agent }) =>
+    agent.log.flatMap((line) => (line['message'] === 'a document is refused' ? [String(line['error'])] : [])),
+  );
+
+  console.table(
+    Object.entries(report).map(([sort, { failed, ...rest }]) => ({
+      sort,
+      ...rest,
+      longestMs: Math.round(rest.longestMs),
+      failed: Object.values(failed).reduce((a, b) => a + b, 0),
+    })),
+  );
+  for (const [sort, { failed }] of Object.entries(report))
+    for (const [why, times] of Object.entries(failed)) console.log(`${sort}: ${times} × ${why}`);
+  const result = {
+    at: new Date().toISOString(),
+    machine: { cpu: cpus()[0]?.model, cores: cpus().length, memory: totalmem(), node: process.version, loadBefore },
+    seconds,
+    changes: count,
+    refused,
+    versions: versions.total,
+    reloads,
+    refusedByNodes,
+    trees: served.map((seen) => seen.size),
+    peak,
+    report,
+  };
+  console.log(JSON.stringify({ ...result, report: undefined, machine: undefined }, null, 2));
+  await mkdir(path.dirname(options.json), { recursive: true });
+  await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
+
+  /** How much of nginx there is, over both nodes. */
+  async function look() {
+    const found = (await Promise.all(agents.map(({ agent }) => findNginx(layoutOf(agent.dir).dir)))).flat();
+    const leaving = found.filter(({ title }) => title.includes('shutting down')).length;
+    const bytes = await Promise.all(found.map(({ pid }) => ownMemory(pid)));
+    peak.processes = Math.max(peak.processes, found.length);
+    peak.leaving = Math.max(peak.leaving, leaving);
+    peak.memoryMiB = Math.max(peak.memoryMiB, Math.round(bytes.reduce((a, b) => a + b, 0) / 1024));
+    for (const [i, { address }] of agents.entries()) {
+      const turn = await visit(http, name, '/page', address).then(
+        ({ headers }) => String(headers['x-turn']),
+        () => '',
+      );
+      served[i]?.add(turn);
+    }
+  }
+} finally {
+  for (const stop of stops) await stop();
+}
+
+/** Proportional, so that what processes share counts once. */
+async function ownMemory(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
+}
