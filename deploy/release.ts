@@ -10,6 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
+import { countsOf, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/risk-pack.ts';
 import { create as createTar } from 'tar';
 import * as z from 'zod';
 import { agentBuiltFrom, alone, buildAll, layOutAgent, root } from './build.ts';
@@ -36,8 +37,8 @@ export async function makeRelease({ from, to, ...rest }: Wanted) {
     // Neither who packed it nor when is in it.
     const options = { cwd, file: draft, gzip: { level: 9 }, portable: true, mtime: new Date(0) };
     await createTar(options, isFile ? [path.basename(from)] : await filesOf(from));
-    const archive = await signRelease(draft, { to, ...rest });
-    return archive;
+    const levels = rest.product === 'risk' ? await levelsIn(isFile ? from : path.join(from, RISK_FILE)) : undefined;
+    return await signRelease(draft, { to, levels, ...rest });
   } finally {
     await rm(drafts, { recursive: true, force: true });
   }
@@ -46,10 +47,17 @@ export async function makeRelease({ from, to, ...rest }: Wanted) {
 /** An archive as a release. The file that is looked for is written last. */
 export async function signRelease(
   draft: string,
-  { product, version, to, key, createdAt = new Date() }: Omit<Wanted, 'from'>,
+  { product, version, to, key, createdAt = new Date(), levels }: Omit<Wanted, 'from'> & Pick<ReleaseManifest, 'levels'>,
 ): Promise<string> {
   const { size } = await lstat(draft);
-  const made = { product, version, sha256: await hashOf(draft), bytes: size, createdAt: createdAt.toISOString() };
+  const made = {
+    product,
+    version,
+    sha256: await hashOf(draft),
+    bytes: size,
+    createdAt: createdAt.toISOString(),
+    levels,
+  };
   const manifest = JSON.stringify(ReleaseManifest.parse(made));
   const signed: SignedRelease = { manifest, signature: sign(null, Buffer.from(manifest), key).toString('base64') };
   const note = `${draft}.json`;
@@ -58,6 +66,13 @@ export async function signRelease(
   await rename(draft, archive);
   await rename(note, archive.replace(/\.tar\.gz$/, '.json'));
   return archive;
+}
+
+/** One that no node would take is not signed. */
+async function levelsIn(file: string): Promise<ReleaseManifest['levels']> {
+  if (path.basename(file) !== RISK_FILE)
+    throw new Error(`a risk pack is a file ${RISK_FILE}: pnpm risk-pack makes one`);
+  return countsOf(readRiskPack(await readFile(file)));
 }
 
 export async function readKey(file: string): Promise<KeyObject> {

@@ -6,6 +6,7 @@ local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local marks = require("edge.cache.marks")
 local purge = require("edge.cache.purge")
+local risk = require("edge.core.risk")
 local settings = require("edge.core.settings")
 local traces = require("edge.simulate.traces")
 
@@ -88,6 +89,7 @@ calls["GET /status"] = function()
         dicts = room,
         counters = counters.all(),
         connections = connections(),
+        risk = { ranges = risk.ranges, fault = risk.fault },
     }
 end
 

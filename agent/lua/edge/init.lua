@@ -10,6 +10,7 @@ function _M.start(json)
         settings[name] = value
     end
     require("edge.tls.unseal").read_key(settings.dir .. "/keys/zone.key")
+    require("edge.core.risk").load(settings.dir .. "/packs/risk/current/risk.bin")
     -- A global: `require` in a phase would cost each request a call that is never compiled.
     edge = require("edge.runner")
     require("edge.cache.urls").restore(require("edge.cache.marks").restore)

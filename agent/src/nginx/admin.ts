@@ -9,6 +9,7 @@ const Status = z.object({
   pid: z.int(),
   seq: z.int(),
   connections: z.object({ active: Count, reading: Count, writing: Count, waiting: Count }).optional(),
+  risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),
 });
 export type Status = z.output<typeof Status>;
 

@@ -17,6 +17,11 @@ export const ReleaseManifest = z.object({
     .describe('Of the archive (tar.gz)'),
   bytes: z.int().min(1).max(1e10),
   createdAt: z.iso.datetime(),
+  levels: z
+    .array(z.object({ level: z.int(), networks: z.int() }))
+    .max(10)
+    .optional()
+    .describe('Of a risk pack: how many networks are dropped at each level of a firewall'),
 });
 
 /** The manifest is text: what was signed are these bytes, however they would be written today. */

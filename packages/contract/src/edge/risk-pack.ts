@@ -236,9 +236,8 @@ function placeOf(sorted: RiskTable['last'], number: bigint): number {
   return low;
 }
 
-/** Those that are dropped at this level, the fewest that say it. */
-export function networksAt(pack: RiskPack, level: number): string[] {
-  const networks: string[] = [];
+/** Those that are dropped at this level, the fewest that say it. One after the other: there may be a million. */
+export function* networksAt(pack: RiskPack, level: number): Generator<string> {
   for (const family of [4, 6] as const) {
     const { first, last, score } = pack[family];
     for (let i = 0; i < first.length; i += 1) {
@@ -246,11 +245,10 @@ export function networksAt(pack: RiskPack, level: number): string[] {
       const from = first[i] ?? 0;
       while ((score[i + 1] ?? 0) >= level && isNext(last[i], first[i + 1])) i += 1;
       const to = last[i] ?? 0;
-      if (family === 4 && from === to) networks.push(dotted(Number(from)));
-      else cover(family, BigInt(from), BigInt(to), networks);
+      if (family === 4 && from === to) yield dotted(Number(from));
+      else yield* cover(family, BigInt(from), BigInt(to));
     }
   }
-  return networks;
 }
 
 /** Of IPv6 a number of JavaScript would not tell neighbours apart. */
@@ -259,14 +257,20 @@ const isNext = (one: number | bigint = 0, other: number | bigint = 0) =>
 
 /** How many networks are dropped at each level. */
 export const countsOf = (pack: RiskPack) =>
-  riskLevels.map((level) => ({ level, networks: networksAt(pack, level).length }));
+  riskLevels.map((level) => ({ level, networks: countOf(networksAt(pack, level)) }));
 
-function cover(family: Family, from: bigint, last: bigint, networks: string[]): void {
+function countOf(all: Iterable<string>): number {
+  let count = 0;
+  for (const network of all) if (network !== '') count += 1;
+  return count;
+}
+
+function* cover(family: Family, from: bigint, last: bigint): Generator<string> {
   const width = widthOf(family);
   for (let first = from; first <= last;) {
     let host = 0n;
     for (let size = 2n; (first & (size - 1n)) === 0n && first + size - 1n <= last; size *= 2n) host += 1n;
-    networks.push(textOf(family, first, width - Number(host)));
+    yield textOf(family, first, width - Number(host));
     first += 1n << host;
   }
 }
