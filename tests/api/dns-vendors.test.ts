@@ -49,6 +49,9 @@ const set = (name: string, type: DnsRecords['type'], values: string[], line?: st
   ttlSeconds: 600,
   ...(line !== undefined && { line }),
 });
+/** Each value and its weight, in no order. */
+const shares = (records: DnsRecords[]) =>
+  records.map(({ values, weights }) => values.map((value, at) => `${value} ${weights?.[at] ?? 'alike'}`).toSorted());
 const sorted = (records: DnsRecords[]) =>
   records
     .map((one) => ({ ...one, values: one.values.toSorted() }))
@@ -115,6 +118,55 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await account().remove(zone, set(name, 'A', []));
     expect(await all()).toEqual([]);
     expect(vendor.records.gaps).toEqual([]);
+  });
+
+  test('values are shared by weight, otherwise, by fewer, and alike again, and are answered at all times', async () => {
+    const name = `shared.${zone}`;
+    const [one, two, three] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    const weighted = (values: string[], weights: number[]) => ({ ...set(name, 'A', values), weights });
+    const plain = set(name, 'A', [one, two]);
+    for (const wanted of [
+      plain,
+      weighted([one, two], [90, 10]),
+      weighted([one, two], [10, 90]),
+      weighted([three, two, one], [5, 90, 10]),
+      weighted([one, three], [60, 40]),
+      set(name, 'A', [three]),
+      plain,
+      weighted([two, three], [1, 100]),
+      plain,
+    ]) {
+      await account().upsert(zone, wanted);
+      expect(shares(await account().list(zone, name))).toEqual(shares([wanted]));
+      await account().upsert(zone, wanted);
+      expect(shares(await account().list(zone))).toEqual(shares([wanted]));
+    }
+    await account().remove(zone, plain);
+    expect(await all()).toEqual([]);
+    expect(vendor.records.gaps).toEqual([]);
+  });
+
+  test('of many names what is there is read once, and what is there already is not written', async () => {
+    const many = await start(zone);
+    const names = Array.from({ length: 40 }, (_, at) => set(`many${at}.${zone}`, 'A', ['192.0.2.1', '192.0.2.2']));
+    // As the reconciler does: a run of its own each time.
+    const run = async () => {
+      const at = open(provider, many);
+      const before = many.calls();
+      if (at.change)
+        await at.change(
+          zone,
+          names.map((put) => ({ put })),
+        );
+      await at.readAhead?.(zone);
+      if (at.readAhead) await Promise.all(names.map((one) => at.upsert(zone, one)));
+      return many.calls() - before;
+    };
+    // A call for each row at most.
+    expect(await run()).toBeLessThan(90);
+    expect(shares(await open(provider, many).list(zone))).toHaveLength(40);
+    expect(await run()).toBeLessThan(10);
+    await many.stop();
   });
 
   test('a zone of 1,203 records is listed to its end', async () => {

@@ -14,6 +14,7 @@ import { testApp, type TestApp } from '../support/app.ts';
 import { unique, type Tenant } from '../support/build.ts';
 import { startDnsFront, type Mood } from '../support/dns-front.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';
+import { startRoute53 } from '../support/dns-vendors/route-53.ts';
 import type { Vendor } from '../support/dns-vendors/stand-in.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
@@ -30,16 +31,18 @@ const [hinet, taiwan, germany, nowhere] = ['198.51.100.7', '203.0.113.7', '192.0
 
 let dns: PowerDns;
 let dnspod: Vendor;
+let route53: Vendor;
 let app: TestApp;
 let reconciler: { stop: () => Promise<void> };
 
 beforeAll(async () => {
   dns = await startPowerDns([zone], places);
   dnspod = await startDnspod('example.org');
+  route53 = await startRoute53('example.net');
   app = await testApp({
     ORIGIN_ALLOW: '127.0.0.0/8',
     DNS_RESOLVERS: dns.nameServer,
-    DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url }),
+    DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url, route53: route53.url }),
   });
   reconciler = startDnsReconciler(app.installation, console);
 }, 180_000);
@@ -47,6 +50,7 @@ afterAll(async () => {
   await reconciler.stop();
   await app.close();
   await dnspod.stop();
+  await route53.stop();
   await dns.stop();
 });
 
@@ -76,6 +80,11 @@ const set = (line: string, ...values: string[]): WantedSet => ({
   type: 'A',
   values: values.map((value) => ({ value, weight: 50 })),
   ttlSeconds: 60,
+});
+/** Addresses by their last part, each with its weight. */
+const weighted = (...values: [number, number][]): WantedSet => ({
+  ...set('default'),
+  values: values.map(([end, weight]) => ({ value: `192.0.2.${end}`, weight })),
 });
 const ask = (name: string, from?: string) => askNameServer(dns.nameServer, name, from === undefined ? {} : { from });
 /** On a busy machine, too: how long it takes is the bench's matter. */
@@ -127,14 +136,7 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
   await shows(groupName, ['A 192.0.2.1'], nowhere);
   await shows(siteName, [`CNAME ${groupName}`, 'A 192.0.2.10'], hinet);
 
-  const weighted = {
-    ...set('default'),
-    values: [
-      { value: '192.0.2.1', weight: 100 },
-      { value: '192.0.2.2', weight: 1 },
-    ],
-  };
-  await want(one, group.dnsLabel, [weighted]);
+  await want(one, group.dnsLabel, [weighted([1, 100], [2, 1])]);
   await eventually(async () => {
     const drawn = await Promise.all(Array.from({ length: 40 }, () => ask(groupName)));
     expect(drawn.every((answer) => answer.length === 1)).toBe(true);
@@ -328,18 +330,57 @@ test('a provider with lines of its own is told ours by its names; those it lacks
   };
   const made = await app.as(tenant.client).call(dnsSetting.create, { body });
   const one = { ...tenant, suffix: 'cdn.example.org', settingID: made.id };
-  await want(one, 'g-lines', [set('default', '192.0.2.1'), set('ct', '192.0.2.2'), set('cht', '192.0.2.3')]);
+  const shared = { ...weighted([2, 70], [4, 30]), line: 'ct' };
+  await want(one, 'g-lines', [set('default', '192.0.2.1'), shared, set('cht', '192.0.2.3')]);
   await settled(one);
   await eventually(() =>
-    expect(dnspod.records.rows.map(({ name, line, values }) => [name, line, ...values]).toSorted()).toEqual([
-      ['g-lines.cdn.example.org', '0', '192.0.2.1'],
-      ['g-lines.cdn.example.org', '10=0', '192.0.2.2'],
+    expect(
+      dnspod.records.rows.map(({ name, line, values, weight }) => [name, line, ...values, weight]).toSorted(),
+    ).toEqual([
+      ['g-lines.cdn.example.org', '0', '192.0.2.1', undefined],
+      ['g-lines.cdn.example.org', '10=0', '192.0.2.2', 70],
+      ['g-lines.cdn.example.org', '10=0', '192.0.2.4', 30],
     ]),
   );
-  const { lines } = await settingOf(one);
-  expect(lines).toEqual(['ct', 'overseas']);
+  expect(await settingOf(one)).toMatchObject({ lines: ['ct', 'overseas'], weighting: 'eachLine', drifted: 0 });
   const offered = (await app.as(one.client).call(dnsSetting.lines, {})).data.filter(({ isOffered }) => isOffered);
   expect(offered.map(({ line }) => line)).toEqual(['default', 'ct', 'overseas']);
+});
+
+test('a batch of which one name is refused is done but for that, and who shares no weights on lines says so', async () => {
+  const tenant = await app.build.client();
+  const { keyID, keySecret } = route53.key;
+  const body = {
+    dnsType: 'route53' as const,
+    credentials: { keyID, keySecret },
+    rootDomain: 'example.net',
+    cname: 'cdn.example.net',
+  };
+  const made = await app.as(tenant.client).call(dnsSetting.create, { body });
+  const one = { ...tenant, suffix: 'cdn.example.net', settingID: made.id };
+  const tooLong = `g-${'x'.repeat(70)}`;
+  const shared = weighted([192, 100], [193, 1]);
+  await want(one, tooLong, [set('default', '192.0.2.1')]);
+  await want(one, 'g-shared', [shared]);
+  await want(one, 'g-lines', [shared, set('continent-AS', '192.0.2.5')]);
+  for (let at = 0; at < 27; at += 1) await want(one, `g-r${at}`, [set('default', '192.0.2.1')]);
+  await eventually(async () => {
+    const fault = expect.stringContaining('DomainLabelTooLong');
+    expect(await unprocessed(one)).toMatchObject([{ name: `${tooLong}.${one.suffix}`, fault }]);
+    expect(await settingOf(one)).toMatchObject({ fault: null, weighting: 'oneLine' });
+  }, patience);
+  const there = route53.records.rows.map(({ name, line, values }) => [name.split('.')[0], line, ...values]);
+  expect(there).toHaveLength(31);
+  const has = (xml: string) => expect.stringContaining(xml);
+  expect(there).toEqual(
+    expect.arrayContaining([
+      ['g-lines', has('<CountryCode>*</CountryCode>'), '192.0.2.192', '192.0.2.193'],
+      ['g-lines', has('<ContinentCode>AS</ContinentCode>'), '192.0.2.5'],
+      ['g-shared', has('<Weight>100</Weight>'), '192.0.2.192'],
+      ['g-shared', has('<Weight>1</Weight>'), '192.0.2.193'],
+    ]),
+  );
+  expect(await app.as(one.client).call(dnsSetting.lines, {})).toMatchObject({ weighting: 'oneLine' });
 });
 
 test('an account is tried before it is kept, is never shown, and is replaced by its root domain', async () => {

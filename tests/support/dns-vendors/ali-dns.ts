@@ -44,6 +44,9 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
   const key = { keyID: 'LTAI5tFakeFakeFakeFake12', keySecret: 'a secret of thirty letters 000' };
   const records = new Records();
   const nonces = new Set<string>();
+  /** Where weights are switched on. */
+  const weighted = new Set<string>();
+  const setOf = ({ name, type, line }: { name: string; type: string; line: string }) => `${type} ${name} ${line}`;
   const inFull = (within: string) => (within === '@' ? zone : `${within}.${zone}`);
 
   const answer = ({ url, headers }: Asked): Answer => {
@@ -62,7 +65,7 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
       case 'DescribeDomainRecords':
       case 'DescribeSubDomainRecords': {
         const [number, size] = [Number(asked('PageNumber') ?? 1), Number(asked('PageSize') ?? 20)];
-        if (size > 500) return fault(400, 'InvalidParameter', 'PageSize');
+        if (size > (action === 'DescribeDomainRecords' ? 500 : 100)) return fault(400, 'InvalidParameter', 'PageSize');
         const sub = asked('SubDomain')?.replace(/^@\./, '');
         const found = records.rows.filter(
           ({ name, type, line }) =>
@@ -74,7 +77,7 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
           PageNumber: number,
           PageSize: size,
           DomainRecords: {
-            Record: page.map(({ id, name, type, line, values, ttl }) => ({
+            Record: page.map(({ id, name, type, line, values, ttl, weight }) => ({
               RecordId: id,
               RR: name === zone ? '@' : name.slice(0, -zone.length - 1),
               DomainName: zone,
@@ -84,6 +87,8 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
               TTL: ttl,
               Status: 'ENABLE',
               Locked: false,
+              // Told of what has ever been given one, also when it is switched off.
+              ...(weight !== undefined && { Weight: weight }),
             })),
           },
         });
@@ -103,10 +108,32 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
           return fault(400, 'DomainRecordDuplicate', 'The DNS record already exists.');
         if (others.some((one) => (one.type === 'CNAME') !== (type === 'CNAME') || type === 'CNAME'))
           return fault(400, 'DomainRecordConflict', 'The DNS record conflicts with another.');
-        if (action === 'AddDomainRecord') return json(200, { RecordId: records.add(row).id });
+        if (action === 'AddDomainRecord') {
+          const usual = weighted.has(setOf(row)) ? { weight: 1 } : {};
+          return json(200, { RecordId: records.add({ ...row, ...usual }).id });
+        }
         if (!there) return fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
         Object.assign(there, row);
         return json(200, { RecordId: there.id });
+      }
+      case 'SetDNSSLBStatus': {
+        const [type, line, sub] = [asked('Type') ?? 'A', asked('Line') ?? 'default', asked('SubDomain') ?? ''];
+        if (sub === zone || sub.startsWith('*.')) return fault(400, 'InvalidParameter', 'SubDomain');
+        const name = sub.replace(/^@\./, '');
+        const rows = records.rows.filter((row) => setOf(row) === setOf({ name, type, line }));
+        const isOpen = asked('Open') !== 'false';
+        if (isOpen) weighted.add(setOf({ name, type, line }));
+        else weighted.delete(setOf({ name, type, line }));
+        for (const row of rows) row.weight ??= 1;
+        return json(200, { RecordCount: rows.length, Open: isOpen });
+      }
+      case 'UpdateDNSSLBWeight': {
+        const weight = Number(asked('Weight'));
+        if (!there) return fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+        if (!weighted.has(setOf(there))) return fault(400, 'DisableDNSSLB', 'The DNS SLB status is closed.');
+        if (!(weight >= 1 && weight <= 100)) return fault(400, 'InvalidWeigth', 'The weigth value is invalid.');
+        there.weight = weight;
+        return json(200, { RecordId: there.id, Weight: weight });
       }
       case 'DeleteDomainRecord':
         return records.drop(asked('RecordId') ?? '')

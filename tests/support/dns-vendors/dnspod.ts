@@ -43,6 +43,7 @@ const fault = (Code: string, Message: string) => reply({ Error: { Code, Message 
 export async function startDnspod(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
   const key = { keyID: 'AKIDz8krbsJ5yKBZQpn74WFkmLPx3000', keySecret: 'Gu5t9xGARNpq86cd98joQYCN3000' };
   const records = new Records();
+  const grade = smallPlan ? 'DP_FREE' : 'DP_ULTRA';
   const inFull = (within: string) => (within === '@' ? zone : `${within}.${zone}`);
 
   const answer = ({ headers, body }: Asked): Answer => {
@@ -51,9 +52,9 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
     const action = String(headers['x-tc-action']);
     switch (action) {
       case 'DescribeDomain':
-        return reply({ DomainInfo: { Domain: zone, Grade: 'DP_FREE', TTL: 600 } });
+        return reply({ DomainInfo: { Domain: zone, Grade: grade, TTL: 600 } });
       case 'DescribeRecordLineList':
-        if (asked.DomainGrade !== 'DP_FREE') return fault('InvalidParameter.DomainGrade', 'grade');
+        if (asked.DomainGrade !== grade) return fault('InvalidParameter.DomainGrade', 'grade');
         return reply({ LineList: lines, LineGroupList: [] });
       case 'DescribeRecordList': {
         const found = records.rows.filter(
@@ -69,7 +70,7 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
         const page = found.slice(offset, offset + (asked.Limit ?? 100));
         return reply({
           RecordCountInfo: { SubdomainCount: found.length, ListCount: page.length, TotalCount: found.length },
-          RecordList: page.map(({ id, name, type, line, values, ttl }) => ({
+          RecordList: page.map(({ id, name, type, line, values, ttl, weight }) => ({
             RecordId: Number(id),
             Name: name === zone ? '@' : name.slice(0, -zone.length - 1),
             Type: type,
@@ -78,6 +79,7 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
             LineId: line,
             TTL: ttl,
             Status: 'ENABLE',
+            Weight: weight ?? null,
           })),
         });
       }
@@ -90,10 +92,15 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
           line,
           values: [asked.Value],
           ttl: asked.TTL,
+          // What is not said stays as it is.
+          ...(asked.Weight !== undefined && { weight: asked.Weight === 0 ? undefined : asked.Weight }),
         };
         if (!lines.some(({ LineId }) => LineId === line))
           return fault('InvalidParameter.RecordLineInvalid', '记录线路不正确。');
         if (smallPlan && asked.TTL < 600) return fault('LimitExceeded.RecordTtlLimit', '记录的TTL值超出了限制。');
+        const { Weight: weight = 0 } = asked;
+        if (!(weight >= 0 && weight <= 100) || (smallPlan && weight > 0))
+          return fault('InvalidParameter.InvalidWeight', '权重不合法。请输入0~100的整数。');
         const others = records.rows.filter(
           (one) => one.id !== String(asked.RecordId) && one.name === row.name && one.line === line,
         );
@@ -101,6 +108,9 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
           return fault('InvalidParameter.SubdomainInvalid', '子域名冲突。');
         if (others.some(({ type, values }) => type === row.type && values[0] === asked.Value))
           return fault('InvalidParameter.DomainRecordExist', '记录已经存在，无需再次添加。');
+        const isFull = others.filter(({ type }) => type === row.type).length >= 2;
+        if (smallPlan && action === 'CreateRecord' && isFull)
+          return fault('LimitExceeded.SubdomainRollLimit', '子域名的负载均衡数量超出限制。');
         if (action === 'CreateRecord') return reply({ RecordId: Number(records.add(row).id) });
         const there = records.rows.find(({ id }) => id === String(asked.RecordId));
         if (!there) return fault('InvalidParameter.RecordIdInvalid', '记录编号错误。');

@@ -30,18 +30,19 @@ const DEFAULT = 'default_view';
 const lines = [DEFAULT, 'Dianxin', 'Liantong', 'Abroad'];
 const fault = (status: number, code: string, message: string): Answer => json(status, { code, message });
 
-export async function startHuaweiCloud(zone: string): Promise<Vendor> {
+export async function startHuaweiCloud(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
   const key = { keyID: 'QTWAOYTTINDUT2QVKYUC', keySecret: 'MFyfvK41ba2giqM7Uio6PznpdUKGpownRZlmVmHc' };
   const records = new Records();
   const zoneId = '2c9eb155587194ec01587224c9f90149';
 
-  const shown = ({ id, name, type, line, values, ttl }: Records['rows'][number]) => ({
+  const shown = ({ id, name, type, line, values, ttl, weight }: Records['rows'][number]) => ({
     id,
     name: `${name}.`,
     type,
     ttl,
     records: values,
     line,
+    weight: weight ?? null,
     status: 'ACTIVE',
     zone_id: zoneId,
   });
@@ -86,13 +87,23 @@ export async function startHuaweiCloud(zone: string): Promise<Vendor> {
       line: content.line ?? there?.line ?? DEFAULT,
       values: content.records,
       ttl: content.ttl ?? 300,
+      // What is not said stays as it is.
+      weight: content.weight ?? there?.weight,
     };
     if (!lines.includes(row.line)) return fault(400, 'DNS.0308', 'The line is invalid.');
-    if (method === 'PUT' && there) return json(202, shown(Object.assign(there, row)));
-    const isTaken = records.rows.some(
-      ({ name, type, line }) =>
-        name === row.name && line === row.line && (type === row.type || [type, row.type].includes('CNAME')),
+    if (smallPlan && row.ttl < 300) return fault(400, 'DNS.0319', 'The TTL parameter has been out of range.');
+    if (row.weight !== undefined && !(row.weight >= 0 && row.weight <= 100))
+      return fault(400, 'DNS.0323', 'The weight must range from 0 to 100.');
+    const beside = records.rows.filter(
+      ({ name, line, ...one }) => one.id !== there?.id && name === row.name && line === row.line,
     );
+    const same = beside.filter(({ type }) => type === row.type);
+    // All of them weigh something, or there is one.
+    if (same.length > 0 && (row.weight === undefined || same.some(({ weight }) => weight === undefined)))
+      return fault(400, 'DNS.0312', 'This record set already exists.');
+    if (same.length >= 20) return fault(400, 'DNS.0322', 'So many of one name, type and line may have no weight.');
+    if (method === 'PUT' && there) return json(202, shown(Object.assign(there, row)));
+    const isTaken = beside.some(({ type }) => type !== row.type && [type, row.type].includes('CNAME'));
     return isTaken ? fault(400, 'DNS.0312', 'This record set already exists.') : json(202, shown(records.add(row)));
   };
   const refuse = (asked: Asked) => {

@@ -58,12 +58,27 @@ const one = (xml: string, name: string) => {
   const [found] = all(xml, name);
   return found === undefined ? undefined : plain(found);
 };
+/** A set is simple, or of a place, or has a weight: those of one name and type are of one kind. */
+const kindOf = (line: string) => (line === '' ? 'simple' : line.includes('<Weight>') ? 'weight' : 'place');
 /** Names are kept as the service tells them. */
 const told = (name: string) =>
   `${name
     .replace(/\.$/, '')
     .toLowerCase()
     .replaceAll('*', String.raw`\052`)}.`;
+
+/** What a call may hold; what is put instead of something counts twice. */
+function isTooLarge(body: string): boolean {
+  let [records, letters] = [0, 0];
+  for (const xml of all(body, 'Change')) {
+    const times = one(xml, 'Action') === 'UPSERT' ? 2 : 1;
+    for (const value of all(xml, 'Value')) {
+      records += times;
+      letters += times * plain(value).length;
+    }
+  }
+  return records > 1000 || letters > 32_000;
+}
 
 /** A kept line is the place's XML and the set's own name, or nothing. */
 const setXml = ({ name, type, line, values, ttl }: Pick<Kept, 'name' | 'type' | 'line' | 'values' | 'ttl'>) =>
@@ -85,21 +100,25 @@ export async function startRoute53(zone: string): Promise<Vendor> {
 
   const change = (body: string): Answer => {
     const wrong = (message: string) => fault(400, 'InvalidChangeBatch', `[${message}]`);
+    if (isTooLarge(body)) return wrong('Number of records limit of 1000 or of 32000 characters exceeded.');
     const before = { rows: records.rows.map((row) => ({ ...row })), gaps: [...records.gaps] };
     for (const changeXml of all(body, 'Change')) {
       const identifier = one(changeXml, 'SetIdentifier');
       const [geo] = all(changeXml, 'GeoLocation');
+      const weight = one(changeXml, 'Weight');
+      const policy = weight === undefined ? `<GeoLocation>${geo ?? ''}</GeoLocation>` : `<Weight>${weight}</Weight>`;
       const row = {
         name: (one(changeXml, 'Name') ?? '').replace(/\.$/, '').replaceAll(String.raw`\052`, '*'),
         type: one(changeXml, 'Type') ?? '',
-        line:
-          identifier === undefined
-            ? ''
-            : `<SetIdentifier>${escaped(identifier)}</SetIdentifier><GeoLocation>${geo ?? ''}</GeoLocation>`,
+        line: identifier === undefined ? '' : `<SetIdentifier>${escaped(identifier)}</SetIdentifier>${policy}`,
         values: all(changeXml, 'Value').map(plain),
         ttl: Number(one(changeXml, 'TTL')),
       };
       const action = one(changeXml, 'Action');
+      if (row.name.split('.').some((label) => label.length > 63)) {
+        Object.assign(records, before);
+        return wrong(`FATAL problem: DomainLabelTooLong (Domain label is too long) encountered with '${row.name}'`);
+      }
       const others = records.rows.filter(({ name, type }) => name === row.name && type === row.type);
       const there = others.find(({ line }) => one(line, 'SetIdentifier') === identifier);
       const undo = (message: string) => {
@@ -115,9 +134,11 @@ export async function startRoute53(zone: string): Promise<Vendor> {
         continue;
       }
       if (action === 'CREATE' && there) return undo(`Tried to create ${row.name} but it already exists`);
-      if (others.some(({ line }) => (line === '') !== (row.line === '')))
+      if (weight !== undefined && !(Number(weight) >= 0 && Number(weight) <= 255))
+        return undo(`Invalid weight ${weight}`);
+      if (others.some(({ line }) => kindOf(line) !== kindOf(row.line)))
         return undo(`RRSet ${row.name} conflicts with a set of another routing policy`);
-      if (others.some((kept) => kept !== there && all(kept.line, 'GeoLocation')[0] === geo))
+      if (geo !== undefined && others.some((kept) => kept !== there && all(kept.line, 'GeoLocation')[0] === geo))
         return undo(`RRSet ${row.name} has the location of another set`);
       if (there) Object.assign(there, row);
       else records.add(row);

@@ -21,6 +21,7 @@ export interface Kept {
   line: string;
   values: string[];
   ttl: number;
+  weight?: number;
 }
 
 export interface Vendor {

@@ -1,10 +1,12 @@
 // The accounts of operators: what they sign in with, sealed, and which of them have something to do.
-import { DnsCredentials } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsCredentials, type DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
 import type { Secrets } from '../core/secrets.ts';
 import { openDns, type DnsAccount } from '../dns/provider.ts';
-import { offeredLines, type OfferedLines } from './offered-lines.ts';
+import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
+import { offeredLines } from './offered-lines.ts';
+import type { Offer } from './records.ts';
 
 const context = (id: string) => `dns_settings/${id}/credentials`;
 export const sealSetting = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: DnsCredentials) =>
@@ -22,8 +24,12 @@ export const openSetting = (
 export async function tryAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
   const account = openDns(env, credentials);
   const records = await account.list(rootDomain);
-  return { records, offered: offeredLines(credentials.provider, await account.lines(rootDomain)) };
+  return { records, offer: await offerOf(credentials.provider, account, rootDomain) };
 }
+export const offerOf = async (provider: DnsProvider, account: DnsAccount, rootDomain: string): Promise<Offer> => ({
+  lines: offeredLines(provider, await account.lines(rootDomain)),
+  weighting: await account.weighting(rootDomain),
+});
 
 export interface Setting {
   id: string;
@@ -32,7 +38,7 @@ export interface Setting {
   rootDomain: string;
   account: DnsAccount;
   /** Null before the zone was listed for the first time. */
-  offered: OfferedLines | null;
+  offer: Offer | null;
   isListDue: boolean;
   tries: number;
 }
@@ -42,7 +48,8 @@ const Row = z.object({
   dnsType: z.string(),
   credentialsSealed: z.string(),
   rootDomain: z.string(),
-  offered: z.record(z.string(), z.string()).nullable(),
+  lines: z.record(z.string(), z.string()).nullable(),
+  weighting: Weighting.nullable(),
   isListDue: z.boolean(),
   tries: z.int(),
 });
@@ -63,13 +70,14 @@ export async function openWaiting(
 ): Promise<Setting | null> {
   const { rows } = await pool.query(
     `SELECT s.id, s.client_id AS "clientId", s.dns_type AS "dnsType", s.credentials_sealed AS "credentialsSealed",
-       s.root_domain AS "rootDomain", t.offered_lines AS offered, t.list_due_at <= now() AS "isListDue", t.tries
+       s.root_domain AS "rootDomain", t.offered_lines AS lines, t.weighting, t.list_due_at <= now() AS "isListDue", t.tries
      FROM dns_settings s JOIN dns_setting_states t ON t.setting_id = s.id
      WHERE s.id = $1 AND (t.held_until IS NULL OR t.held_until <= now())`,
     [id],
   );
   if (rows.length === 0) return null;
-  const row = Row.parse(rows[0]);
+  const { lines, weighting, ...row } = Row.parse(rows[0]);
   const credentials = openSetting(secrets, row);
-  return { ...row, provider: credentials.provider, account: openDns(env, credentials) };
+  const offer = lines && weighting && { lines, weighting };
+  return { ...row, provider: credentials.provider, account: openDns(env, credentials), offer };
 }

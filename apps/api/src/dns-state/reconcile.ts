@@ -5,15 +5,13 @@ import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
 import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
-import { openWaiting, type Setting } from './accounts.ts';
+import { LOOKED_UP_SINGLY } from '../dns/packs.ts';
+import { offerOf, openWaiting, type Setting } from './accounts.ts';
 import { keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
-import { offeredLines, type OfferedLines } from './offered-lines.ts';
-import { isSame, keyIn, keyOf, recordsOf } from './records.ts';
+import { isSame, keyIn, keyOf, recordsOf, type Offer } from './records.ts';
 
-/** More new names than this at once: the zone is listed as a whole instead of name by name. */
-const LOOKED_UP_SINGLY = 10;
-/** Names are changed side by side where the vendor has no batches. */
-const AT_ONCE = 4;
+/** What was done is written down for so many names at a time. */
+const SETTLED_AT_ONCE = 50;
 /** So many refusals one after the other are the account's matter, not the names'. */
 const IN_A_ROW = 3;
 const NAMES_SHOWN = 20;
@@ -35,13 +33,13 @@ export async function reconcile(parts: Parts, settingId: string, isStopping: () 
   if (!setting) return false;
   const { pool } = parts;
   try {
-    const listed = setting.isListDue || setting.offered === null ? await compare(parts, setting) : null;
-    const offered = listed?.offered ?? setting.offered ?? {};
+    const listed = setting.isListDue || setting.offer === null ? await compare(parts, setting) : null;
+    const offer = listed?.offer ?? setting.offer ?? { lines: {}, weighting: 'none' };
     let there: There = listed?.there ?? null;
     while (!isStopping()) {
       const due = await takeDue(pool, settingId);
       if (due.length === 0) break;
-      there = await workOff(parts, { ...setting, offered }, due, there, isStopping);
+      there = await workOff(parts, { ...setting, offer }, due, there, isStopping);
     }
     await pool.query(
       'UPDATE dns_setting_states SET tries = 0, held_until = NULL, fault = NULL, fault_at = NULL WHERE setting_id = $1 AND (fault IS NOT NULL OR held_until IS NOT NULL)',
@@ -69,30 +67,30 @@ const isGarbage = (cause: unknown) => cause instanceof z.ZodError || cause insta
 
 /** The whole zone beside what it should be: what differs is due again. */
 async function compare({ pool }: Parts, { id, clientId, provider, account, rootDomain }: Setting) {
-  const offered = offeredLines(provider, await account.lines(rootDomain));
+  const offer = await offerOf(provider, account, rootDomain);
   const there = await account.list(rootDomain);
   const byName = Map.groupBy(there, ({ name }) => name);
-  const drifted = (await settledNames(pool, id)).filter((name) => isOtherwise(provider, offered, name, byName));
+  const drifted = (await settledNames(pool, id)).filter((name) => isOtherwise(provider, offer, name, byName));
   const names = drifted.map(({ name }) => name);
   if (names.length > 0) await renew(pool, id, names);
   await pool.query(
     `UPDATE dns_setting_states SET listed_at = now(), list_due_at = now() + interval '10 minutes' * (0.9 + random() * 0.2),
-       offered_lines = $2, drifted = $3, drifted_names = $4 WHERE setting_id = $1`,
-    [id, JSON.stringify(offered), names.length, names.slice(0, NAMES_SHOWN)],
+       offered_lines = $2, weighting = $3, drifted = $4, drifted_names = $5 WHERE setting_id = $1`,
+    [id, JSON.stringify(offer.lines), offer.weighting, names.length, names.slice(0, NAMES_SHOWN)],
   );
   // Should a change ever have gone by unseen, it is seen now.
   await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [clientId]);
-  return { offered, there: byName };
+  return { offer, there: byName };
 }
 
 function isOtherwise(
   provider: Setting['provider'],
-  offered: OfferedLines,
+  offer: Offer,
   { name, wanted, ours }: DueName,
   there: ReadonlyMap<string, DnsRecords[]>,
 ): boolean {
   const found = there.get(name) ?? [];
-  const records = recordsOf(provider, offered, name, wanted);
+  const records = recordsOf(provider, offer, name, wanted);
   const isWanted = new Set(records.map(keyOf));
   return (
     records.some(
@@ -109,17 +107,17 @@ type There = ReadonlyMap<string, DnsRecords[]> | null;
 
 async function workOff(
   parts: Parts,
-  setting: Setting & { offered: OfferedLines },
+  setting: Setting & { offer: Offer },
   due: DueName[],
   known: There,
   isStopping: () => boolean,
 ): Promise<There> {
   const { pool } = parts;
-  const { provider, offered } = setting;
+  const { provider, offer } = setting;
   const planned: { due: DueName; records: DnsRecords[] }[] = [];
   for (const one of due) {
     try {
-      planned.push({ due: one, records: recordsOf(provider, offered, one.name, one.wanted) });
+      planned.push({ due: one, records: recordsOf(provider, offer, one.name, one.wanted) });
     } catch (error) {
       await postpone(pool, setting.id, one, words(error));
     }
@@ -137,7 +135,7 @@ async function workOff(
     if (stranger) {
       const fault = `not ours: ${stranger.type} ${stranger.values.join(' ')}`.slice(0, 500);
       await postpone(pool, setting.id, one.due, fault);
-    } else work.push({ ...one, changes: changesOf(one) });
+    } else work.push({ ...one, changes: changesOf(one, provider) });
   }
   const intended = work.flatMap(({ due: { name, ours }, records }) => {
     const all = [...new Set([...ours, ...records.map(keyOf)])];
@@ -177,12 +175,17 @@ function strangerBeside(
 }
 
 /** An alias stands alone: what goes, goes first where one comes or goes. Elsewhere no name is ever without a value. */
-function changesOf({ due: { name, ours }, records }: { due: DueName; records: DnsRecords[] }): DnsChange[] {
+function changesOf(
+  { due: { name, ours }, records }: { due: DueName; records: DnsRecords[] },
+  provider: Setting['provider'],
+): DnsChange[] {
   const kept = new Set(records.map(keyOf));
   const drops = ours.flatMap((key): DnsChange[] => {
     if (key === ALL || kept.has(key)) return [];
     const { type, line } = keyIn(key);
     const known = recordType.find((one) => one === type);
+    // The account may have been at PowerDNS before; elsewhere there are no programs.
+    if (known === 'LUA' && provider !== 'powerDNS') return [];
     return known === undefined ? [] : [{ drop: { name, type: known, ...(line !== undefined && { line }) } }];
   });
   const puts = records.map((put): DnsChange => ({ put }));
@@ -232,7 +235,15 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
     };
     return together(work);
   }
+  if (work.length > LOOKED_UP_SINGLY) await account.readAhead?.(rootDomain);
   const queue = work.values();
+  let finished: Work[] = [];
+  const settleSome = async (atLeast: number) => {
+    if (finished.length < atLeast) return;
+    const some = finished;
+    finished = [];
+    await done(some);
+  };
   const lane = async () => {
     for (const one of queue) {
       if (isStopping()) return;
@@ -243,10 +254,14 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
         await refused(one, error);
         continue;
       }
-      await done([one]);
+      refusals = 0;
+      finished.push(one);
+      await settleSome(SETTLED_AT_ONCE);
     }
   };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const ended = await Promise.allSettled(Array.from({ length: account.atOnce ?? 1 }, lane));
+  // Also of an account that has failed meanwhile: what is done is done.
+  await settleSome(1);
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -1,6 +1,7 @@
 // What a name should answer, in a provider's own records.
 import ipaddr from 'ipaddr.js';
 import { HostAddress, isAddress } from '@edgeloom/contract/common/net.ts';
+import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { plainValue } from '../dns/names.ts';
 import type { DnsKey, DnsRecords } from '../dns/provider.ts';
@@ -18,22 +19,43 @@ export function keyIn(key: string): Pick<DnsKey, 'line'> & { type: string } {
 /** Lines beside an alias of another line, and names with both: only where each line stands for itself. */
 const mixesAliases: ReadonlySet<DnsProvider> = new Set(['dnspod', 'aliDNS']);
 
+/** So many of a set at most have a weight there. */
+const mostWeighted: Partial<Record<DnsProvider, number>> = { huaweiCloud: 20, route53: 100 };
+
+/** What an account can do, as far as we have seen. */
+export interface Offer {
+  lines: OfferedLines;
+  weighting: Weighting;
+}
+
 /** The lines that are not told apart there are left out: everybody's set answers them. */
 export function recordsOf(
   provider: DnsProvider,
-  offered: OfferedLines,
+  { lines, weighting }: Offer,
   name: string,
   wanted: readonly WantedSet[],
 ): DnsRecords[] {
   const sets = withoutMixing(
     provider,
-    wanted.filter(({ line }) => line === 'default' || line in offered).map((set) => checked(set)),
+    wanted.filter(({ line }) => line === 'default' || line in lines).map((set) => checked(set)),
   );
-  if (provider === 'powerDNS' && sets.some((set) => set.line !== 'default' || isWeighted(set)))
+  const isShared =
+    weighting === 'eachLine' || (weighting === 'oneLine' && sets.every(({ line }) => line === 'default'));
+  if (provider === 'powerDNS' && sets.some((set) => set.line !== 'default' || (isShared && isWeighted(set))))
     return programs(name, sets);
-  return sets.map(({ type, line, values, ttlSeconds }) => {
-    const their = line === 'default' ? undefined : offered[line];
-    return { name, type, values: valuesIn(values), ttlSeconds, ...(their !== undefined && { line: their }) };
+  return sets.map((set) => {
+    const { type, line, ttlSeconds } = set;
+    const their = line === 'default' ? undefined : lines[line];
+    const weights = new Map(set.values.map(({ value, weight }) => [value, weight]));
+    const hasWeights = isShared && isWeighted(set) && weights.size <= (mostWeighted[provider] ?? Infinity);
+    return {
+      name,
+      type,
+      values: [...weights.keys()],
+      ttlSeconds,
+      ...(hasWeights && { weights: [...weights.values()] }),
+      ...(their !== undefined && { line: their }),
+    };
   });
 }
 
@@ -59,7 +81,6 @@ function withoutMixing(provider: DnsProvider, sets: WantedSet[]): WantedSet[] {
 }
 
 const isWeighted = ({ values }: WantedSet) => values.some(({ weight }) => weight !== values[0]?.weight);
-const valuesIn = (values: WantedSet['values']) => [...new Set(values.map(({ value }) => value))];
 
 /** In the form in which providers answer them; anything else is refused here, before it is part of anything. */
 function checked(set: WantedSet): WantedSet {
@@ -80,4 +101,9 @@ export const isSame = (there: DnsRecords | undefined, wanted: DnsRecords): boole
   there !== undefined &&
   there.ttlSeconds >= wanted.ttlSeconds &&
   there.values.length === wanted.values.length &&
-  there.values.toSorted().join('\n') === wanted.values.toSorted().join('\n');
+  textOf(there) === textOf(wanted);
+const textOf = ({ values, weights }: DnsRecords) =>
+  values
+    .map((value, at) => `${value} ${weights?.[at] ?? ''}`)
+    .toSorted()
+    .join('\n');

@@ -5,13 +5,17 @@ import * as z from 'zod';
 import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { alibabaCall } from './alibaba-signature.ts';
 import { inFull, plainValue, RecordType, withinZone } from './names.ts';
-import type { Ask, DnsAccount, DnsRecords } from './provider.ts';
+import { pace } from './pace.ts';
+import type { Ask, DnsAccount, DnsKey, DnsRecords } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
-import { inSets, replaceRows, type Row } from './rows.ts';
+import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 
 /** Of accounts of both its clouds. */
 const API = 'https://alidns.aliyuncs.com';
-const PAGE = 500;
+const PAGES = { DescribeDomainRecords: 500, DescribeSubDomainRecords: 100 };
+/** Of each of the calls that change records, 60 are allowed. Its batches are done when it likes. */
+const CALLS_A_SECOND = 50;
+const AT_ONCE = 16;
 /** For everybody whom no other line takes. */
 const DEFAULT_LINE = 'default';
 
@@ -28,6 +32,7 @@ const Records = z.object({
         Line: z.string(),
         TTL: z.int(),
         Status: z.string(),
+        Weight: z.int().nullish(),
       }),
     ),
   }),
@@ -37,32 +42,36 @@ const Lines = z.object({
 });
 
 export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
+  const turn = pace(CALLS_A_SECOND);
   const call = (action: string, params: Record<string, string>) =>
     patiently(async () => {
+      await turn();
       const { host } = new URL(endpoint);
       const signing = { host, action, version: '2015-01-09', params, nonce: randomUUID(), at: new Date() };
       const { query, headers } = alibabaCall(signing, key);
       const answer = await ask(`${endpoint}/?${query}`, { method: 'POST', headers });
       const said: unknown = await answer.json().catch(() => null);
-      if (answer.ok) return said;
+      if (answer.ok && said !== null) return said;
       const { Code, Message } = Fault.safeParse(said).data ?? {
         Code: '',
         Message: `${answer.status} ${answer.statusText}`.trim(),
       };
       if (answer.status === 429 || Code.startsWith('Throttling'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
+      // Out of order, as against refusing what it was asked.
+      if (answer.status >= 500 || said === null) throw new Error(Message);
       throw new DnsRefusal(Message, Code);
     });
-  const rows = async (zone: string, action: string, filter: Record<string, string>): Promise<Row[]> => {
+  const rows = async (zone: string, action: keyof typeof PAGES, filter: Record<string, string>): Promise<Row[]> => {
     const found = [];
     for (let page = 1, total = 1; found.length < total; page += 1) {
-      const asked = { DomainName: zone, ...filter, PageNumber: String(page), PageSize: String(PAGE) };
+      const asked = { DomainName: zone, ...filter, PageNumber: String(page), PageSize: String(PAGES[action]) };
       const { TotalCount, DomainRecords } = Records.parse(await call(action, asked));
       if (DomainRecords.Record.length === 0) break;
       found.push(...DomainRecords.Record);
       total = TotalCount;
     }
-    return found.flatMap(({ RecordId, RR, Type, Value, Line, TTL, Status }) => {
+    return found.flatMap(({ RecordId, RR, Type, Value, Line, TTL, Status, Weight }) => {
       const type = RecordType.safeParse(Type);
       if (!type.success || Status.toUpperCase() !== 'ENABLE') return [];
       return [
@@ -72,19 +81,38 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
           type: type.data,
           value: plainValue(type.data, Value),
           ttlSeconds: TTL,
+          ...(typeof Weight === 'number' && { weight: Weight }),
           ...(Line !== DEFAULT_LINE && { line: Line }),
         },
       ];
     });
   };
-  const rowsOf = async (zone: string, { name, type, line }: Pick<DnsRecords, 'name' | 'type' | 'line'>) => {
-    const filter = { SubDomain: name === zone ? `@.${zone}` : name, Type: type, Line: line ?? DEFAULT_LINE };
+  const subDomain = (zone: string, name: string) => (name === zone ? `@.${zone}` : name);
+  const rowsOf = async (zone: string, { name, type, line }: DnsKey) => {
+    const filter = { SubDomain: subDomain(zone, name), Type: type, Line: line ?? DEFAULT_LINE };
     const found = await rows(zone, 'DescribeSubDomainRecords', filter);
     return found.filter((row) => row.name === name && row.type === type && row.line === line);
   };
+  const reader = rowReader((zone) => rows(zone, 'DescribeDomainRecords', {}), rowsOf);
   const drop = (id: string) => call('DeleteDomainRecord', { RecordId: id });
 
+  /** Weights are switched on for a set that is there, and then given to its records. */
+  async function weigh(zone: string, { name, type, line, values, weights }: DnsRecords) {
+    const slb = { SubDomain: subDomain(zone, name), DomainName: zone, Type: type, Line: line ?? DEFAULT_LINE };
+    const setStatus = (open: boolean) => call('SetDNSSLBStatus', { ...slb, Open: String(open) });
+    if (weights) await setStatus(true);
+    for (const { id, value, weight } of await rowsOf(zone, { name, type, ...(line !== undefined && { line }) })) {
+      // What is switched off tells its weights still: they are to say that nothing is shared.
+      const wanted = weights?.[values.indexOf(value)] ?? 1;
+      if (weight !== wanted) await call('UpdateDNSSLBWeight', { RecordId: id, Weight: String(wanted) });
+    }
+    if (!weights && values.length > 1) await setStatus(false);
+  }
+
   return {
+    atOnce: AT_ONCE,
+    readAhead: reader.readAhead,
+    weighting: () => Promise.resolve('eachLine'),
     async lines(zone) {
       const { RecordLines } = Lines.parse(await call('DescribeSupportLines', { DomainName: zone, Lang: 'en' }));
       return RecordLines.RecordLine.filter(({ LineCode }) => LineCode !== DEFAULT_LINE).map(
@@ -93,7 +121,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
     },
     async list(zone, name) {
       if (name === undefined) return inSets(await rows(zone, 'DescribeDomainRecords', {}));
-      const found = await rows(zone, 'DescribeSubDomainRecords', { SubDomain: name === zone ? `@.${zone}` : name });
+      const found = await rows(zone, 'DescribeSubDomainRecords', { SubDomain: subDomain(zone, name) });
       return inSets(found.filter((row) => row.name === name));
     },
     async upsert(zone, records) {
@@ -109,20 +137,20 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
             TTL: String(seconds),
             Line: line,
           }),
-        );
-      await replaceRows(
-        await rowsOf(zone, records),
-        { values, ttlSeconds },
-        {
-          create: (value) => write('AddDomainRecord', value, { DomainName: zone }),
-          update: (id, value) =>
-            write('UpdateDomainRecord', value, { RecordId: id }).catch(unless('DomainRecordDuplicate')),
-          remove: drop,
-        },
-      );
+        ).catch(unless('DomainRecordDuplicate'));
+      const there = await reader.take(zone, records);
+      // Weights go by calls of their own.
+      const plain = there.map(({ weight: _, ...row }) => row);
+      for (const change of rowChanges(plain, { values, ttlSeconds })) {
+        if ('create' in change) await write('AddDomainRecord', change.create, { DomainName: zone });
+        else if ('update' in change) await write('UpdateDomainRecord', change.value, { RecordId: change.update });
+        else await drop(change.remove);
+      }
+      const hadWeights = there.some(({ weight = 1 }) => weight !== 1);
+      if (records.weights || hadWeights) await weigh(zone, { ...records, values });
     },
     async remove(zone, records) {
-      for (const { id } of await rowsOf(zone, records)) await drop(id);
+      for (const { id } of await reader.take(zone, records)) await drop(id);
     },
   };
 }

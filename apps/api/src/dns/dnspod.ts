@@ -3,9 +3,10 @@
 import * as z from 'zod';
 import type { DnspodInput } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
-import type { Ask, DnsAccount, DnsRecords } from './provider.ts';
+import { pace } from './pace.ts';
+import type { Ask, DnsAccount, DnsKey } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
-import { inSets, replaceRows, type Row } from './rows.ts';
+import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 import { tencentHeaders } from './tencent-signature.ts';
 
 const endpoints = {
@@ -13,6 +14,11 @@ const endpoints = {
   international: 'https://dnspod.intl.tencentcloudapi.com',
 };
 const PAGE = 500;
+/** Of each of the calls that change a record, 500 are allowed; of its batches 20, which are done when it likes. */
+const CALLS_A_SECOND = 250;
+const AT_ONCE = 24;
+/** Plans for companies: the others know no weights. */
+const SHARES_BY_WEIGHT = /_(EXTRA|EXPERT|ULTRA)$/i;
 /** For everybody whom no other line takes. */
 const DEFAULT = { RecordLine: '默认', RecordLineId: '0' };
 
@@ -25,6 +31,7 @@ const RecordRow = z.object({
   LineId: z.string(),
   TTL: z.int(),
   Status: z.string(),
+  Weight: z.int().nullish(),
 });
 const Records = z.object({
   Response: z.object({
@@ -42,8 +49,10 @@ export function dnspod(
   ask: Ask,
   endpoint = endpoints[edition],
 ): DnsAccount {
+  const turn = pace(CALLS_A_SECOND);
   const call = (action: string, params: object) =>
     patiently(async () => {
+      await turn();
       const body = JSON.stringify(params);
       const { host } = new URL(endpoint);
       const signing = { service: 'dnspod', host, action, version: '2021-03-23', body, at: new Date() };
@@ -53,6 +62,8 @@ export function dnspod(
       const { Code = '', Message = `${answer.status} ${answer.statusText}`.trim() } = fault.data?.Response.Error ?? {};
       if (answer.status === 429 || Code.startsWith('RequestLimitExceeded'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
+      // Out of order, as against refusing what it was asked.
+      if (answer.status >= 500 || said === null) throw new Error(Message);
       if (!answer.ok || fault.success) throw new DnsRefusal(Message, Code);
       return said;
     });
@@ -65,7 +76,7 @@ export function dnspod(
       found.push(...RecordList);
       total = RecordCountInfo.TotalCount;
     }
-    return found.flatMap(({ RecordId, Name, Type, Value, LineId, TTL, Status }) => {
+    return found.flatMap(({ RecordId, Name, Type, Value, LineId, TTL, Status, Weight }) => {
       const type = RecordType.safeParse(Type);
       if (!type.success || Status !== 'ENABLE') return [];
       return [
@@ -75,12 +86,14 @@ export function dnspod(
           type: type.data,
           value: plainValue(type.data, Value),
           ttlSeconds: TTL,
+          // 0: switched off.
+          ...(typeof Weight === 'number' && Weight > 0 && { weight: Weight }),
           ...(LineId !== DEFAULT.RecordLineId && { line: LineId }),
         },
       ];
     });
   };
-  const rowsOf = async (zone: string, { name, type, line }: Pick<DnsRecords, 'name' | 'type' | 'line'>) => {
+  const rowsOf = async (zone: string, { name, type, line }: DnsKey) => {
     const filter = {
       Subdomain: withinZone(zone, name),
       RecordType: type,
@@ -89,13 +102,17 @@ export function dnspod(
     const found = await rows(zone, filter);
     return found.filter((row) => row.name === name && row.type === type && row.line === line);
   };
-
+  const reader = rowReader((zone) => rows(zone, {}), rowsOf);
+  const grade = async (zone: string) =>
+    Domain.parse(await call('DescribeDomain', { Domain: zone })).Response.DomainInfo.Grade;
   const drop = (zone: string, id: string) => call('DeleteRecord', { Domain: zone, RecordId: Number(id) });
 
   return {
+    atOnce: AT_ONCE,
+    readAhead: reader.readAhead,
+    weighting: async (zone) => (SHARES_BY_WEIGHT.test(await grade(zone)) ? 'eachLine' : 'none'),
     async lines(zone) {
-      const { Grade } = Domain.parse(await call('DescribeDomain', { Domain: zone })).Response.DomainInfo;
-      const asked = { Domain: zone, DomainGrade: Grade };
+      const asked = { Domain: zone, DomainGrade: await grade(zone) };
       const { LineList } = Lines.parse(await call('DescribeRecordLineList', asked)).Response;
       return (LineList ?? [])
         .filter(({ LineId }) => LineId !== DEFAULT.RecordLineId)
@@ -109,32 +126,35 @@ export function dnspod(
     async upsert(zone, records) {
       const { name, type, line, ttlSeconds } = records;
       const values = records.values.map((value) => plainValue(type, value));
-      const write = (action: string, value: string, more: object = {}) =>
-        withTtl(ttlSeconds, 'LimitExceeded.RecordTtlLimit', (TTL) =>
-          call(action, {
-            Domain: zone,
-            SubDomain: withinZone(zone, name),
-            RecordType: type,
-            ...DEFAULT,
-            ...(line !== undefined && { RecordLineId: line }),
-            Value: type === 'CNAME' ? withDot(value) : value,
-            TTL,
-            ...more,
-          }),
-        );
-      await replaceRows(
-        await rowsOf(zone, records),
-        { values, ttlSeconds },
-        {
-          create: (value) => write('CreateRecord', value),
-          update: (id, value) =>
-            write('ModifyRecord', value, { RecordId: Number(id) }).catch(unless('InvalidParameter.DomainRecordExist')),
-          remove: (id) => drop(zone, id),
-        },
-      );
+      const there = await reader.take(zone, records);
+      const wasWeighted = there.some(({ weight }) => weight !== undefined);
+      const write = (action: string, value: string, weight: number | undefined, more: object = {}) =>
+        withTtl(
+          ttlSeconds,
+          'LimitExceeded.RecordTtlLimit',
+          (TTL) =>
+            call(action, {
+              Domain: zone,
+              SubDomain: withinZone(zone, name),
+              RecordType: type,
+              ...DEFAULT,
+              ...(line !== undefined && { RecordLineId: line }),
+              Value: type === 'CNAME' ? withDot(value) : value,
+              TTL,
+              ...(weight !== undefined ? { Weight: weight } : wasWeighted && { Weight: 0 }),
+              ...more,
+            }),
+          // A new record is listed half a minute later.
+        ).catch(unless('InvalidParameter.DomainRecordExist'));
+      for (const change of rowChanges(there, { ...records, values })) {
+        if ('create' in change) await write('CreateRecord', change.create, change.weight);
+        else if ('update' in change)
+          await write('ModifyRecord', change.value, change.weight, { RecordId: Number(change.update) });
+        else await drop(zone, change.remove);
+      }
     },
     async remove(zone, records) {
-      for (const { id } of await rowsOf(zone, records)) await drop(zone, id);
+      for (const { id } of await reader.take(zone, records)) await drop(zone, id);
     },
   };
 }

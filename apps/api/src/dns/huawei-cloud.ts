@@ -4,12 +4,17 @@ import * as z from 'zod';
 import type { HuaweiCloudInput } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { huaweiHeaders } from './huawei-signature.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
-import type { Ask, DnsAccount, DnsRecords } from './provider.ts';
-import { DnsBusy, DnsRefusal, patiently } from './refusal.ts';
+import { pace } from './pace.ts';
+import type { Ask, DnsAccount, DnsKey, DnsRecords } from './provider.ts';
+import { DnsBusy, DnsRefusal, patiently, withTtl } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
+import { inSets, rowReader, type Row } from './rows.ts';
 
 const PAGE = 500;
 const LINES_PAGE = 1000;
+/** What it allows is not published; above it, it says so. */
+const CALLS_A_SECOND = 100;
+const AT_ONCE = 16;
 /** For everybody whom no other line takes, as older and newer answers call it. */
 const DEFAULT_LINES = ['', 'default_view', 'default'];
 
@@ -30,6 +35,7 @@ const RecordSets = z.object({
       ttl: z.int(),
       records: z.array(z.string()),
       line: z.string().nullish(),
+      weight: z.int().nullish(),
       status: z.string(),
     }),
   ),
@@ -42,8 +48,10 @@ export function huaweiCloud(
   ask: Ask,
   endpoint = `https://dns.${region}.myhuaweicloud.com`,
 ): DnsAccount {
+  const turn = pace(CALLS_A_SECOND);
   const call = (method: string, path: string, query: Record<string, string> = {}, content?: object) =>
     patiently(async () => {
+      await turn();
       const asked = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
       const url = new URL(`${endpoint}/${path}${asked.length > 0 ? `?${asked.join('&')}` : ''}`);
       const body = content ? JSON.stringify(content) : '';
@@ -54,17 +62,24 @@ export function huaweiCloud(
       const fault = Fault.safeParse(said).data;
       const code = fault?.error_code ?? fault?.code ?? '';
       const message = fault?.error_msg ?? fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
-      if (answer.status === 429) throw new DnsBusy(message, code, answer.headers.get('retry-after'));
+      if (answer.status === 429 || code === 'DNS.0014')
+        throw new DnsBusy(message, code, answer.headers.get('retry-after'));
+      // Out of order, as against refusing what it was asked.
+      if (answer.status >= 500) throw new Error(message);
       throw new DnsRefusal(message, code);
     });
+  const ids = new Map<string, string>();
   const zoneId = async (zone: string): Promise<string> => {
+    const known = ids.get(zone);
+    if (known !== undefined) return known;
     const asked = { type: 'public', name: withDot(zone), search_mode: 'equal' };
     const { zones } = Zones.parse(await call('GET', 'v2/zones', asked));
     const found = zones.find(({ name }) => plainName(name) === zone);
     if (!found) throw new DnsRefusal(`the key reaches no public zone ${zone}`);
+    ids.set(zone, found.id);
     return found.id;
   };
-  const sets = async (id: string, filter: Record<string, string>): Promise<(DnsRecords & { id: string })[]> => {
+  const sets = async (id: string, filter: Record<string, string>): Promise<OwnSet[]> => {
     const found = [];
     for (let total = 1; found.length < total;) {
       const asked = { ...filter, limit: String(PAGE), offset: String(found.length) };
@@ -73,7 +88,7 @@ export function huaweiCloud(
       found.push(...recordsets);
       total = metadata.total_count;
     }
-    return found.flatMap(({ id: setId, name, type, ttl, records, line, status }) => {
+    return found.flatMap(({ id: setId, name, type, ttl, records, line, weight, status }) => {
       const known = RecordType.safeParse(type);
       if (!known.success || status === 'DISABLE' || status === 'PENDING_DELETE') return [];
       return [
@@ -83,17 +98,22 @@ export function huaweiCloud(
           type: known.data,
           values: records.map((value) => (known.data === 'TXT' ? unquoted(value) : plainValue(known.data, value))),
           ttlSeconds: ttl,
+          ...(typeof weight === 'number' && { weight }),
           ...(!DEFAULT_LINES.includes(line ?? '') && { line: line ?? '' }),
         },
       ];
     });
   };
-  const setsOf = async (id: string, { name, type, line }: Pick<DnsRecords, 'name' | 'type' | 'line'>) => {
-    const found = await sets(id, { name: withDot(name), type, search_mode: 'equal' });
+  const setsOf = async (zone: string, { name, type, line }: DnsKey) => {
+    const found = await sets(await zoneId(zone), { name: withDot(name), type, search_mode: 'equal' });
     return found.filter((set) => set.name === name && set.type === type && set.line === line);
   };
+  const reader = rowReader(async (zone) => sets(await zoneId(zone), {}), setsOf);
 
   return {
+    atOnce: AT_ONCE,
+    readAhead: reader.readAhead,
+    weighting: () => Promise.resolve('eachLine'),
     async lines() {
       const asked = { locale: 'en-us', limit: String(LINES_PAGE) };
       const { lines } = Lines.parse(await call('GET', 'v2.1/system-lines', asked));
@@ -101,27 +121,54 @@ export function huaweiCloud(
     },
     async list(zone, name) {
       const filter = name === undefined ? {} : { name: withDot(name), search_mode: 'equal' };
-      const found = (await sets(await zoneId(zone), filter)).map(({ id: _, ...set }) => set);
-      return found.filter((set) => name === undefined || set.name === name);
+      const found = await sets(await zoneId(zone), filter);
+      const rows = found.flatMap(({ values, ...set }): Row[] => values.map((value) => ({ ...set, value })));
+      return inSets(rows.filter((row) => name === undefined || row.name === name));
     },
     async upsert(zone, records) {
-      const { name, type, line, values, ttlSeconds } = records;
-      const id = await zoneId(zone);
-      const content = {
-        name: withDot(name),
-        type,
-        ttl: ttlSeconds,
-        records: values.map((value) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value)),
-      };
-      // Sets that shared visitors by weight become one.
-      const [there, ...others] = await setsOf(id, records);
-      if (there) await call('PUT', `v2.1/zones/${id}/recordsets/${there.id}`, {}, content);
-      else await call('POST', `v2.1/zones/${id}/recordsets`, {}, { ...content, ...(line !== undefined && { line }) });
-      for (const set of others) await call('DELETE', `v2.1/zones/${id}/recordsets/${set.id}`);
+      const { name, type, line, ttlSeconds } = records;
+      const path = `v2.1/zones/${await zoneId(zone)}/recordsets`;
+      const there = await reader.take(zone, records);
+      const content = (value: string) => (type === 'TXT' ? quoted(value) : type === 'CNAME' ? withDot(value) : value);
+      const isOf = (values: string[]) => (set: OwnSet) => set.values.join('\n') === values.join('\n');
+      const wanted = weighed(records, there);
+      const stale = there.filter((set) => !wanted.some(({ values }) => isOf(values)(set)));
+      for (const { values, weight } of wanted) {
+        const kept = there.find(isOf(values));
+        const before = kept ?? stale.shift();
+        if (kept?.ttlSeconds === ttlSeconds && kept.weight === weight) continue;
+        await withTtl(ttlSeconds, 'DNS.0319', (ttl) => {
+          const body = {
+            name: withDot(name),
+            type,
+            ttl,
+            records: values.map(content),
+            ...(weight !== undefined && { weight }),
+          };
+          if (before) return call('PUT', `${path}/${before.id}`, {}, body);
+          return call('POST', path, {}, { ...body, ...(line !== undefined && { line }) });
+        });
+      }
+      for (const { id } of stale) await call('DELETE', `${path}/${id}`);
     },
     async remove(zone, records) {
       const id = await zoneId(zone);
-      for (const set of await setsOf(id, records)) await call('DELETE', `v2.1/zones/${id}/recordsets/${set.id}`);
+      for (const set of await reader.take(zone, records)) await call('DELETE', `v2.1/zones/${id}/recordsets/${set.id}`);
     },
   };
+}
+
+/** One of the vendor's own: several of one name, type and line share visitors, if each of them has a weight. */
+interface OwnSet extends Omit<DnsRecords, 'weights'> {
+  id: string;
+  weight?: number;
+}
+/** A weight that was given is never taken back: the only one that has any is answered always. */
+function weighed(
+  { type, values: given, weights }: DnsRecords,
+  there: readonly OwnSet[],
+): Pick<OwnSet, 'values' | 'weight'>[] {
+  const values = given.map((value) => plainValue(type, value));
+  if (weights) return values.map((value, at) => ({ values: [value], weight: weights[at] ?? 1 }));
+  return [{ values, ...(there.some(({ weight }) => weight !== undefined) && { weight: 1 }) }];
 }

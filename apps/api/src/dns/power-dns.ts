@@ -43,11 +43,17 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
       await call(zonePath(zone), 'PATCH', { rrsets: changes.slice(at, at + AT_ONCE).map(rrsetOf) });
   };
 
+  const settings = async () => {
+    const found = Settings.parse(await call('config', 'GET'));
+    const valueOf = (name: string) => found.find((one) => one.name === name)?.value ?? '';
+    return { valueOf, runsPrograms: !['', 'no'].includes(valueOf('enable-lua-records')) };
+  };
+
   return {
+    weighting: async () => ((await settings()).runsPrograms ? 'eachLine' : 'none'),
     async lines() {
-      const settings = Settings.parse(await call('config', 'GET'));
-      const valueOf = (name: string) => settings.find((one) => one.name === name)?.value ?? '';
-      const canTell = !['', 'no'].includes(valueOf('enable-lua-records')) && /\bgeoip\b/.test(valueOf('launch'));
+      const { valueOf, runsPrograms } = await settings();
+      const canTell = runsPrograms && /\bgeoip\b/.test(valueOf('launch'));
       const files = canTell ? valueOf('geoip-database-files') : '';
       const lines: DnsLine[] = [];
       if (files !== '') lines.push({ id: 'places', name: 'Countries and continents' });

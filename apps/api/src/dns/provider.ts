@@ -1,4 +1,5 @@
 // What all DNS providers are to us, and the accounts that sites have at them.
+import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import { DnsCredentials, type DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { outboundFetch } from '../core/outbound-fetch.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -24,20 +25,28 @@ export interface DnsRecords {
   /** All values of the set; of TXT without quotes. */
   values: string[];
   ttlSeconds: number;
+  /** Of each value its share beside the others, one being answered at a time; without them all are answered. */
+  weights?: number[];
   /** One of the provider's lines; without it: for everybody whom no line takes. */
   line?: string;
 }
 export interface DnsAccount {
   /** None: the provider answers everybody alike. */
   lines: (zone: string) => Promise<DnsLine[]>;
+  weighting: (zone: string) => Promise<Weighting>;
   /** Of the whole zone, or of one name in it. */
   list: (zone: string, name?: string) => Promise<DnsRecords[]>;
   /** The set has these values and no others, at no moment none. */
   upsert: (zone: string, records: DnsRecords) => Promise<void>;
   remove: (zone: string, set: DnsKey) => Promise<void>;
-  /** Where the vendor has it: all of them in one step, or none. */
+  /** Where the vendor has it: many in a step, and none of a step that is refused. */
   change?: (zone: string, changes: DnsChange[]) => Promise<void>;
+  /** Elsewhere: reads the zone once, instead of what is there of each set that is changed next. */
+  readAhead?: (zone: string) => Promise<void>;
+  /** Elsewhere: so many names side by side. */
+  atOnce?: number;
 }
+
 /** Which set of a zone. */
 export type DnsKey = Pick<DnsRecords, 'name' | 'type' | 'line'>;
 export type DnsChange = { put: DnsRecords } | { drop: DnsKey };

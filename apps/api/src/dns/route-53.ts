@@ -16,9 +16,11 @@ import {
 import type * as z from 'zod';
 import type { Route53Input } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
-import type { Ask, DnsAccount, DnsLine, DnsRecords } from './provider.ts';
+import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
+import type { Ask, DnsAccount, DnsChange, DnsLine, DnsRecords } from './provider.ts';
 import { DnsBusy, DnsRefusal } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
+import { weightsIn } from './rows.ts';
 
 /** Route 53 has no regions; the two clouds are told apart by one of theirs. */
 const regions = { international: 'us-east-1', china: 'cn-northwest-1' };
@@ -26,6 +28,8 @@ const PAGE = 300;
 /** Asked too often, or by too many at once. */
 const busy = new Set(['Throttling', 'ThrottlingException', 'PriorRequestNotComplete', 'ServiceUnavailable']);
 const GEO_PAGE = 100;
+/** Of one call. What is put instead of something counts twice. */
+const MOST = { records: 1000, letters: 32_000 };
 /** Everybody whom no other location takes. */
 const EVERYWHERE: GeoLocation = { CountryCode: '*' };
 
@@ -42,12 +46,16 @@ export function route53(
     maxAttempts: 4,
     ...(endpoint !== undefined && { endpoint }),
   });
+  const ids = new Map<string, string>();
   const zoneId = async (zone: string): Promise<string> => {
+    const known = ids.get(zone);
+    if (known !== undefined) return known;
     const { HostedZones = [] } = await client.send(new ListHostedZonesByNameCommand({ DNSName: withDot(zone) }));
     const found = HostedZones.find(
       ({ Name, Config }) => plainName(Name ?? '') === zone && Config?.PrivateZone !== true,
     );
     if (!found?.Id) throw new DnsRefusal(`the key reaches no public zone ${zone}`);
+    ids.set(zone, found.Id);
     return found.Id;
   };
   const sets = async (HostedZoneId: string, of?: { name: string; type: AwsType | undefined }) => {
@@ -75,10 +83,20 @@ export function route53(
       (set) => !of || (nameOf(set.Name ?? '') === of.name && (of.type === undefined || set.Type === of.type)),
     );
   };
-  const change = (HostedZoneId: string, Changes: Change[]) =>
-    client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
+  async function change(zone: string, changes: DnsChange[]) {
+    const HostedZoneId = await zoneId(zone);
+    const byName = Map.groupBy(changes, (one) => ('put' in one ? one.put : one.drop).name);
+    const there: ResourceRecordSet[] = [];
+    if (byName.size > LOOKED_UP_SINGLY) there.push(...(await sets(HostedZoneId)));
+    else for (const name of byName.keys()) there.push(...(await sets(HostedZoneId, { name, type: undefined })));
+    const thereByName = Map.groupBy(there, ({ Name = '' }) => nameOf(Name));
+    const steps = byName.entries().map(([name, some]) => stepsOf(thereByName.get(name) ?? [], some));
+    for (const Changes of inPacks(steps, isOneCall))
+      await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
+  }
 
   return inItsWords({
+    weighting: () => Promise.resolve('oneLine'),
     async lines() {
       const found: GeoLocationDetails[] = [];
       let at: Partial<Places> | null = {};
@@ -103,61 +121,102 @@ export function route53(
       });
     },
     async list(zone, name) {
-      return (await sets(await zoneId(zone), name === undefined ? undefined : { name, type: undefined })).flatMap(
-        (set) => {
-          const type = RecordType.safeParse(set.Type);
-          const { ResourceRecords: rows = [], TTL: ttlSeconds, GeoLocation: place, SetIdentifier: identifier } = set;
-          // What is an alias, or steered in another way than by place, is none of ours.
-          if (!type.success || ttlSeconds === undefined || (identifier !== undefined && !place)) return [];
-          const values = rows.map(({ Value = '' }) =>
-            type.data === 'TXT' ? unquoted(Value) : plainValue(type.data, Value),
-          );
-          const line = lineOf(place);
-          return [
-            { name: nameOf(set.Name ?? ''), type: type.data, values, ttlSeconds, ...(line !== undefined && { line }) },
-          ];
-        },
-      );
-    },
-    async upsert(zone, { name, type, line, values, ttlSeconds }) {
-      const id = await zoneId(zone);
-      const there = await sets(id, { name, type: typeOf(type) });
-      const wanted = {
-        Name: withDot(name),
-        Type: typeOf(type),
-        TTL: ttlSeconds,
-        ResourceRecords: values.map((value) => ({ Value: type === 'TXT' ? quoted(value) : value })),
-      };
-      const everybody = there.find(({ SetIdentifier }) => SetIdentifier === undefined);
-      if (line === undefined && !there.some(({ GeoLocation: place }) => place)) {
-        await change(id, [{ Action: 'UPSERT', ResourceRecordSet: wanted }]);
-        return;
-      }
-      // Beside a set of a place, the one for everybody has to be one too: it becomes that in the same step.
-      const placed = (set: ResourceRecordSet, of: string | undefined): ResourceRecordSet => {
-        const same = there.find(({ GeoLocation: place }) => place && lineOf(place) === of);
-        return { ...set, SetIdentifier: same?.SetIdentifier ?? of ?? 'default', GeoLocation: placeOf(of) };
-      };
-      await change(id, [
-        ...(everybody ? [{ Action: 'DELETE' as const, ResourceRecordSet: everybody }] : []),
-        ...(everybody && line !== undefined
-          ? [{ Action: 'CREATE' as const, ResourceRecordSet: placed(everybody, undefined) }]
-          : []),
-        { Action: 'UPSERT', ResourceRecordSet: placed(wanted, line) },
+      const found = await sets(await zoneId(zone), name === undefined ? undefined : { name, type: undefined });
+      return [...Map.groupBy(found, ({ Name = '', Type }) => `${Type} ${nameOf(Name)}`).values()].flatMap((same) => [
+        ...byLine(same).values(),
       ]);
     },
-    async remove(zone, { name, type, line }) {
-      const id = await zoneId(zone);
-      const there = (await sets(id, { name, type: typeOf(type) })).filter(
-        ({ GeoLocation: place, SetIdentifier }) => lineOf(place) === line && (place || SetIdentifier === undefined),
-      );
-      if (there.length > 0)
-        await change(
-          id,
-          there.map((set) => ({ Action: 'DELETE' as const, ResourceRecordSet: set })),
-        );
-    },
+    upsert: (zone, put) => change(zone, [{ put }]),
+    remove: (zone, drop) => change(zone, [{ drop }]),
+    change,
   });
+}
+
+/** The sets of a name and type as ours, by line. What is an alias, or steered otherwise than by place or weight, is none of ours. */
+function byLine(same: readonly ResourceRecordSet[]): Map<string | undefined, DnsRecords> {
+  const read = same.flatMap((set) => {
+    const type = RecordType.safeParse(set.Type);
+    const { ResourceRecords: rows = [], TTL: ttlSeconds, GeoLocation: place, Weight: weight } = set;
+    if (!type.success || ttlSeconds === undefined) return [];
+    if (set.SetIdentifier !== undefined && !place && weight === undefined) return [];
+    const values = rows.map(({ Value = '' }) => (type.data === 'TXT' ? unquoted(Value) : plainValue(type.data, Value)));
+    const line = lineOf(place);
+    return [{ name: nameOf(set.Name ?? ''), type: type.data, values, weight, ttlSeconds, line }];
+  });
+  return new Map(
+    [...Map.groupBy(read, ({ line }) => line)].flatMap(([line, some]) => {
+      const [first] = some;
+      if (!first) return [];
+      const { name, type, ttlSeconds } = first;
+      const weights = weightsIn(some.flatMap(({ values, weight }) => values.map(() => weight)));
+      const values = some.flatMap((one) => one.values);
+      return [[line, { name, type, values, ttlSeconds, ...weights, ...(line !== undefined && { line }) }]];
+    }),
+  );
+}
+
+/** From what is there of a name to what is wanted: all of it goes out in one call, so that no visitor meets the way. */
+function stepsOf(there: readonly ResourceRecordSet[], changes: readonly DnsChange[]): Change[] {
+  const byType = Map.groupBy(changes, (one) => typeOf(('put' in one ? one.put : one.drop).type));
+  const steps = [...byType].flatMap(([type, some]) => {
+    const before = there.filter(({ Type }) => Type === type);
+    const wanted = byLine(before);
+    for (const one of some) {
+      if ('put' in one) wanted.set(one.put.line, one.put);
+      else wanted.delete(one.drop.line);
+    }
+    const ours = before.filter((set) => byLine([set]).size > 0);
+    const after = policyOf(ours, [...wanted.values()]);
+    const same = (a: ResourceRecordSet) => (b: ResourceRecordSet) =>
+      a.SetIdentifier === b.SetIdentifier && (a.Weight === undefined) === (b.Weight === undefined);
+    const gone = ours.filter((set) => !after.some(same(set)));
+    const come = after.flatMap((set): Change[] => {
+      const was = ours.find(same(set));
+      if (was && textOf(was) === textOf(set)) return [];
+      return [{ Action: was ? 'UPSERT' : 'CREATE', ResourceRecordSet: set }];
+    });
+    return [...gone.map((set): Change => ({ Action: 'DELETE', ResourceRecordSet: set })), ...come];
+  });
+  const isDeletion = ({ Action }: Change) => Action === 'DELETE';
+  return [...steps.filter(isDeletion), ...steps.filter((step) => !isDeletion(step))];
+}
+
+/**
+ * Beside a set of a place the one for everybody has to be one too, for the place `*`. Weights are of sets of one value each,
+ * which may not stand beside those of places.
+ */
+function policyOf(before: readonly ResourceRecordSet[], wanted: readonly DnsRecords[]): ResourceRecordSet[] {
+  const hasPlaces = wanted.some(({ line }) => line !== undefined);
+  return wanted.flatMap(({ name, type, values, weights, ttlSeconds, line }): ResourceRecordSet[] => {
+    const rows = values.map((value) => ({ Value: type === 'TXT' ? quoted(value) : plainValue(type, value) }));
+    const set = { Name: withDot(name), Type: typeOf(type), TTL: ttlSeconds };
+    if (hasPlaces) {
+      const there = before.find(({ GeoLocation: place }) => place && lineOf(place) === line);
+      const SetIdentifier = there?.SetIdentifier ?? line ?? 'default';
+      return [{ ...set, SetIdentifier, GeoLocation: placeOf(line), ResourceRecords: rows }];
+    }
+    if (!weights) return [{ ...set, ResourceRecords: rows }];
+    return rows.map((row, at) => ({
+      ...set,
+      SetIdentifier: row.Value,
+      Weight: weights[at] ?? 1,
+      ResourceRecords: [row],
+    }));
+  });
+}
+const textOf = ({ TTL, Weight, GeoLocation: place, ResourceRecords: rows = [] }: ResourceRecordSet) =>
+  JSON.stringify([TTL, Weight, lineOf(place), rows.map(({ Value }) => Value).toSorted()]);
+
+function isOneCall(changes: readonly Change[]): boolean {
+  let [records, letters] = [0, 0];
+  for (const { Action, ResourceRecordSet: set } of changes) {
+    const times = Action === 'UPSERT' ? 2 : 1;
+    for (const { Value = '' } of set?.ResourceRecords ?? []) {
+      records += times;
+      letters += times * Value.length;
+    }
+  }
+  return records <= MOST.records && letters <= MOST.letters;
 }
 
 /** `continent-AS`, `TW`, `US-CA`; of everybody, none. */
@@ -209,7 +268,7 @@ const handler = (ask: Ask) => ({
   },
 });
 
-function inItsWords(account: DnsAccount): DnsAccount {
+function inItsWords(account: DnsAccount & Required<Pick<DnsAccount, 'change'>>): DnsAccount {
   const told = (error: unknown): never => {
     if (error instanceof Route53ServiceException && busy.has(error.name))
       throw new DnsBusy(error.message, error.name, error.$response?.headers?.['retry-after'] ?? null);
@@ -217,9 +276,11 @@ function inItsWords(account: DnsAccount): DnsAccount {
     throw error;
   };
   return {
+    ...account,
     lines: (zone) => account.lines(zone).catch(told),
     list: (zone, name) => account.list(zone, name).catch(told),
     upsert: (zone, records: DnsRecords) => account.upsert(zone, records).catch(told),
     remove: (zone, records) => account.remove(zone, records).catch(told),
+    change: (zone, changes) => account.change(zone, changes).catch(told),
   };
 }

@@ -1,42 +1,75 @@
 // Providers that keep a row for each value of a name: from what is there to what is wanted, never without a value meanwhile.
-import type { DnsRecords } from './provider.ts';
+import type { DnsKey, DnsRecords } from './provider.ts';
 
-export interface Row extends Omit<DnsRecords, 'values'> {
+export interface Row extends Omit<DnsRecords, 'values' | 'weights'> {
   id: string;
   value: string;
+  weight?: number;
 }
-interface Change {
-  create: (value: string) => Promise<unknown>;
-  update: (id: string, value: string) => Promise<unknown>;
-  remove: (id: string) => Promise<unknown>;
-}
+/** No weight: as far as this change goes, there is none. */
+export type RowChange =
+  | { create: string; weight: number | undefined }
+  | { update: string; value: string; weight: number | undefined }
+  | { remove: string };
 
-export async function replaceRows(
-  there: Pick<Row, 'id' | 'value' | 'ttlSeconds'>[],
-  { values, ttlSeconds }: Pick<DnsRecords, 'values' | 'ttlSeconds'>,
-  { create, update, remove }: Change,
-): Promise<void> {
+/** In this order: what is there becomes what is wanted before anything is added or removed. */
+export function rowChanges(
+  there: readonly Pick<Row, 'id' | 'value' | 'ttlSeconds' | 'weight'>[],
+  { values, weights, ttlSeconds }: Pick<DnsRecords, 'values' | 'weights' | 'ttlSeconds'>,
+): RowChange[] {
   const kept = new Map(there.map((row) => [row.value, row]));
   const stale = there.filter((row) => !values.includes(row.value) || kept.get(row.value) !== row);
-  for (const value of values) {
+  const changes = values.flatMap((value, at): RowChange[] => {
+    const weight = weights?.[at];
     const row = kept.get(value);
+    if (row) return row.ttlSeconds === ttlSeconds && row.weight === weight ? [] : [{ update: row.id, value, weight }];
     // A row that goes becomes one that comes: beside an alias no other may stand.
-    const freed = row ? undefined : stale.shift();
-    if (freed) await update(freed.id, value);
-    else if (!row) await create(value);
-    else if (row.ttlSeconds !== ttlSeconds) await update(row.id, value);
-  }
-  for (const { id } of stale) await remove(id);
+    const freed = stale.shift();
+    return [freed ? { update: freed.id, value, weight } : { create: value, weight }];
+  });
+  return [...changes, ...stale.map(({ id }) => ({ remove: id }))];
 }
 
 /** Rows as sets: one for each name, type and line. */
-export function inSets(rows: Row[]): DnsRecords[] {
-  const groups = Map.groupBy(rows, ({ name, type, line = '' }) => `${type} ${name} ${line}`);
-  return [...groups.values()].flatMap((same) => {
+export function inSets(rows: readonly Row[]): DnsRecords[] {
+  return [...Map.groupBy(rows, keyOf).values()].flatMap((same) => {
     const [first] = same;
     if (!first) return [];
     const { name, type, line, ttlSeconds } = first;
     const values = same.map(({ value }) => value);
-    return [{ name, type, values, ttlSeconds, ...(line !== undefined && { line }) }];
+    return [
+      {
+        name,
+        type,
+        values,
+        ttlSeconds,
+        ...weightsIn(same.map(({ weight }) => weight)),
+        ...(line !== undefined && { line }),
+      },
+    ];
   });
 }
+/** What weighs the same is shared alike, whatever it weighs. */
+export const weightsIn = (weights: readonly (number | undefined)[]): Pick<DnsRecords, 'weights'> =>
+  weights.every((weight) => weight === weights[0]) ? {} : { weights: weights.map((weight) => weight ?? 0) };
+
+/** What is there of a set: asked for each, or once for all that are changed next. */
+export function rowReader<Kept extends DnsKey>(
+  all: (zone: string) => Promise<Kept[]>,
+  of: (zone: string, set: DnsKey) => Promise<Kept[]>,
+) {
+  let ahead: { zone: string; rows: Map<string, Kept[]>; taken: Set<string> } | null = null;
+  return {
+    async readAhead(zone: string) {
+      ahead = { zone, rows: Map.groupBy(await all(zone), keyOf), taken: new Set() };
+    },
+    /** By whom it is about to be changed: the next one asks. */
+    take(zone: string, set: DnsKey): Promise<Kept[]> | Kept[] {
+      const key = keyOf(set);
+      if (ahead?.zone !== zone || ahead.taken.has(key)) return of(zone, set);
+      ahead.taken.add(key);
+      return ahead.rows.get(key) ?? [];
+    },
+  };
+}
+const keyOf = ({ type, name, line = '' }: DnsKey) => `${type} ${name} ${line}`;

@@ -13,6 +13,7 @@ import {
   RecoveryInput,
   UnprocessedName,
 } from './dns-setting.ts';
+import { Weighting } from './lines.ts';
 
 export const dnsSetting = onClient('dnsSetting', {
   list:        get('setting/dns', { can: 'setting:read', query: paging(['createdAt', 'rootDomain', 'dnsType']), reply: paged(DnsSetting) }),
@@ -23,7 +24,7 @@ export const dnsSetting = onClient('dnsSetting', {
   compare:     post('setting/dns/compare', { can: 'setting:write', body: Ids, reply: Ids }),
   unprocessed: get('setting/dns/unprocessed', { can: 'setting:read', query: paging(['wantedAt', 'dueAt', 'name']), reply: paged(UnprocessedName) }),
   recovery:    post('setting/dns/recovery', { can: 'setting:write', body: RecoveryInput, reply: z.object({ names: z.int().describe('How many are tried again') }) }),
-  lines:       get('dns/lines', { can: 'group:read', reply: z.object({ data: z.array(DnsLine) }) }),
+  lines:       get('dns/lines', { can: 'group:read', reply: z.object({ data: z.array(DnsLine), weighting: Weighting }) }),
 });
 
 export const cnames = onClient('cnames', {

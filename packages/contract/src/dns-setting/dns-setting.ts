@@ -10,7 +10,7 @@ import {
   PowerDnsInput,
   Route53Input,
 } from '../site-dns/site-dns.ts';
-import { Line } from './lines.ts';
+import { Line, Weighting } from './lines.ts';
 
 const PlainName = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
 /** Below it are a label and a dot more. */
@@ -60,6 +60,7 @@ export const DnsSetting = z.object({
   drifted: z.int().describe('How many names that comparison found otherwise, and had repaired'),
   driftedNames: z.array(z.string()).describe('The first of them'),
   lines: z.array(Line).nullable().describe('Of our lines those that it tells apart; null: nobody has looked yet'),
+  weighting: Weighting.nullable(),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -67,6 +68,7 @@ export const DnsSetting = z.object({
 export const DnsTested = z.object({
   records: z.int().describe('In the zone at this moment'),
   lines: z.array(Line).describe('Of our lines those that it tells apart'),
+  weighting: Weighting,
 });
 
 /** A change that is not yet at the provider. */

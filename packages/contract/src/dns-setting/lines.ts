@@ -27,3 +27,9 @@ export type Line = z.output<typeof Line>;
 
 /** Those that are offered before anybody asks for a place. */
 export const commonLines: readonly Line[] = ['default', 'cht', 'tfn', 'ct', 'cu', 'cm', 'overseas'];
+
+/** Where visitors are shared by weight; elsewhere all members are answered alike. From the most to the least. */
+export const Weighting = z
+  .enum(['eachLine', 'oneLine', 'none'])
+  .describe('eachLine: on every line; oneLine: where a name has one line only; none: nowhere, all are answered alike');
+export type Weighting = z.output<typeof Weighting>;

@@ -9,6 +9,7 @@ import type {
   RecoveryInput,
   UnprocessedName,
 } from '@edgeloom/contract/dns-setting/dns-setting.ts';
+import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import { DnsCredentials, DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
@@ -71,8 +72,12 @@ export const remove = ({ db, actor }: Ctx, ids: string[]) =>
   });
 
 export async function test(ctx: Ctx, input: DnsSettingTest) {
-  const { records, offered } = await tried(ctx, input, 'DNS_FAILED');
-  return { records: records.length, lines: knownLines.filter((line) => line in offered) };
+  const { records, offer } = await tried(ctx, input, 'DNS_FAILED');
+  return {
+    records: records.length,
+    lines: knownLines.filter((line) => line in offer.lines),
+    weighting: offer.weighting,
+  };
 }
 
 export const compare = ({ db }: Ctx, ids: string[]) =>
@@ -130,11 +135,14 @@ export const recovery = ({ db }: Ctx, { ids, takeOver }: RecoveryInput) =>
   });
 
 export async function lines({ db }: Ctx) {
-  const states = await db.dnsSettingState.findMany({ select: { offeredLines: true } });
+  const states = await db.dnsSettingState.findMany({ select: { offeredLines: true, weighting: true } });
   const offered = states.map(({ offeredLines }) => linesIn(offeredLines) ?? []).map((some) => new Set(some));
   const isOffered = (line: string) =>
     line === 'default' || (offered.length > 0 && offered.every((some) => some.has(line)));
-  return { data: knownLines.map((line) => ({ line, isOffered: isOffered(line) })) };
+  const known = states.flatMap(({ weighting }) => Weighting.safeParse(weighting).data ?? []);
+  // What the weakest of the providers does; none that was looked at yet: nobody is told that weights are nothing.
+  const weighting = Weighting.options.toReversed().find((one) => known.includes(one)) ?? 'eachLine';
+  return { data: knownLines.map((line) => ({ line, isOffered: isOffered(line) })), weighting };
 }
 
 const Offered = z.record(z.string(), z.string()).nullable();
@@ -183,6 +191,7 @@ async function shownAll({ installation: { secrets } }: Ctx, db: ScopedTx, rows: 
     drifted: state?.drifted ?? 0,
     driftedNames: state?.driftedNames ?? [],
     lines: linesIn(state?.offeredLines),
+    weighting: Weighting.nullable().parse(state?.weighting ?? null),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }));

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "dns_setting_states" ADD COLUMN     "weighting" TEXT;
