@@ -51,6 +51,7 @@ import { emailSettingRoutes } from './modules/email-setting/email-setting.routes
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
+import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
 import {
@@ -112,6 +113,7 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,
+  ipsetRoutes,
   nginxDefaultsRoutes,
   groupsRoutes,
   virtualNodesRoutes,

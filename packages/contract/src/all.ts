@@ -29,6 +29,7 @@ import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
+import { ipset } from './ipset/ipset.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import {
   cors,
@@ -90,6 +91,7 @@ export const groups: readonly Group[] = [
   zoneSettings,
   nginxDefaults,
   nodeGroups,
+  ipset,
   virtualNodes,
   virtualRecords,
   licenses,

@@ -2,23 +2,28 @@
 // on its own rpc and up subjects and in answer to commands; nodePermissions is that sentence for the server.
 export const subjects = {
   zoneDocs: (zoneID: string) => `edge.zone.${zoneID}.doc`,
+  zoneBlocks: (zoneID: string) => `edge.zone.${zoneID}.blocks`,
   sync: (nodeID: string) => `rpc.${nodeID}.sync`,
+  blocksSince: (nodeID: string) => `rpc.${nodeID}.blocks`,
   ack: (nodeID: string) => `up.${nodeID}.ack`,
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
   origins: (nodeID: string) => `up.${nodeID}.origins`,
   cached: (nodeID: string) => `up.${nodeID}.cached`,
   upgrade: (nodeID: string) => `up.${nodeID}.upgrade`,
+  blocks: (nodeID: string) => `up.${nodeID}.blocks`,
   command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
 /** The same for every node; workers of the control plane share a queue group on them. */
 export const everyNode = {
   sync: 'rpc.*.sync',
+  blocksSince: 'rpc.*.blocks',
   ack: 'up.*.ack',
   heartbeat: 'up.*.heartbeat',
   origins: 'up.*.origins',
   cached: 'up.*.cached',
   upgrade: 'up.*.upgrade',
+  blocks: 'up.*.blocks',
 } as const;
 
 /** All that nodes may say. */

@@ -31,18 +31,25 @@ export const zoneDoc = (row: ZoneRow, policy: OriginPolicy): ZoneDoc => docOf(ro
 
 /** Null while nothing is tried. */
 export const trialDoc = ({ trial, ...row }: ZoneRow, policy: OriginPolicy): TrialDoc | null =>
-  trial
-    ? { kind: 'trial', version: trial.version, zone: docOf(row, row, policy), nodes: trial.nodes.toSorted(byText) }
-    : null;
+  trial ? trialOf(trial, docOf(row, row, policy)) : null;
+
+const trialOf = ({ version, nodes }: NonNullable<ZoneRow['trial']>, zone: ZoneDoc): TrialDoc => ({
+  kind: 'trial',
+  version,
+  zone,
+  nodes: nodes.toSorted(byText),
+  ...(zone.needs && { needs: zone.needs }),
+});
 
 function docOf(
   { id, relays, off = [] }: ZoneRow,
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
-  const { http2, http3, resource, nginx, firewall } = settingsIn(settings);
+  const { http2, http3, resource, nginx, firewall, ipset } = settingsIn(settings);
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
+  const needs = [ipset.enabled && 'ipset'].filter((need) => need !== false);
   return {
     kind: 'zone',
     id,
@@ -60,9 +67,12 @@ function docOf(
     forceSSLRedirectCode,
     ...(snippets.length > 0 && { snippets: Object.fromEntries(snippets) }),
     ...(less.length > 0 && { off: less }),
-    ...(!isOpen(firewall) && { firewall }),
+    // Whom the allow list names is never blocked either.
+    ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
+    ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
+    ...(needs.length > 0 && { needs }),
   };
 }
 

@@ -10,5 +10,8 @@ export const pageOf = <Column extends string>({ page, pageSize, sortBy, orderBy 
 /** Any part of the text, in any case. */
 export const containing = (text: string) => ({ contains: escapeLike(text), mode: 'insensitive' as const });
 
-/** Prisma hands `contains` to LIKE as it is, so that a customer's % would match everything. */
+/** How a text in lower case begins. */
+export const beginning = (text: string) => ({ startsWith: escapeLike(text.toLowerCase()) });
+
+/** Prisma hands both to LIKE as it is, so that a customer's % would match everything. */
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

@@ -1,6 +1,6 @@
 // The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
 // that NATS and PostgreSQL may do meanwhile.
-import { Ack, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import { Ack, BlockReport, BlocksRequest, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
@@ -14,6 +14,8 @@ import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
 import { storeCached } from './cached-reports.ts';
+import { blocksPage, startBlockPushes, tidyBlocks } from './block-pushes.ts';
+import { storeBlockReports } from './block-reports.ts';
 import { startCommands } from './commands.ts';
 import type { Answer, Order } from './commands.ts';
 import { receive, refuseUnknown } from './incoming.ts';
@@ -55,6 +57,7 @@ const TOMBSTONES_EVERY_MS = 3_600_000;
 const ZONES_EVERY_MS = 3_600_000;
 
 /** Returns at once; NATS is waited for in the background. */
+const BLOCKS_EVERY_MS = 10_000;
 export async function startNodeLink(installation: Installation, log: LinkLog): Promise<NodeLink> {
   const { env, secrets, trust } = installation;
   const pool = new pg.Pool({
@@ -77,7 +80,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     commands.wake();
     preheats.wake();
   };
-  const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs });
+  const blockPushes = startBlockPushes(pool, () => bus, log);
+  const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs, blocks: blockPushes.wake });
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
   // Nobody waits for one: of a thousand nodes several come in a tenth of a second, and are one statement.
   const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items), { gatherMs: HEARTBEATS_GATHER_MS });
@@ -85,12 +89,14 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const regularly = (task: () => Promise<unknown>, everyMs: number) =>
     repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
   const upkeep = [
+  const blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(pool, items), { most: 20 });
     regularly(() => removeTombstones(pool), TOMBSTONES_EVERY_MS),
     regularly(() => forgetOrigins(pool), TOMBSTONES_EVERY_MS),
   ];
   // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
   const zoneDocuments = regularly(() => compileZones(pool), ZONES_EVERY_MS);
   upkeep.push(zoneDocuments);
+    regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS),
   zoneDocuments.wake();
 
   async function comeUp(trust: Trust) {
@@ -159,6 +165,16 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     watchPresence(pool, up, trust.account, log, wakeJobs);
 
     // A new server, or one whose store was lost, admits nobody before it has heard this.
+    receive(up, log, {
+      subject: everyNode.blocks,
+      schema: BlockReport,
+      handle: (nodeId, message) => blockReports.add({ nodeId, message }),
+    });
+    receive(up, log, {
+      subject: everyNode.blocksSince,
+      schema: BlocksRequest,
+      handle: (nodeId, { revision }) => inTurn(syncs, nodeId, () => blocksPage(pool, nodeId, revision)),
+    });
     up.onUp('system', () => {
       told = '';
       revocations.wake();
@@ -171,6 +187,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     log.info({ server: up.nodes.getServer() }, 'nodes can be reached');
   }
   const comingUp =
+      blockPushes.wake();
     trust === null
       ? Promise.resolve()
       : comeUp(trust).catch((error: unknown) => {
@@ -197,8 +214,9 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       await comingUp;
       await Promise.all(upkeep.map((task) => task.stop()));
       await Promise.all([listener.stop(), publisher.stop(), commands.stop(), preheats.stop()]);
+      await blockPushes.stop();
       await bus?.drain();
-      await Promise.all([acks.idle(), heartbeats.idle()]);
+      await Promise.all([acks.idle(), heartbeats.idle(), blockReports.idle()]);
       await pool.end();
     },
   };

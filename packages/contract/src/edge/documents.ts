@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Folder } from '../common/folder.ts';
+import { Ipset } from '../ipset/ipset.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
 
@@ -19,7 +20,7 @@ import { Sealed } from './sealed.ts';
 export const DOCUMENT_SCHEMA = 1;
 
 /** What a document may insist on, and a node of this version can do: one name for whatever keeps visitors out. */
-export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'tokenAuth'];
+export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'ipset', 'tokenAuth'];
 
 /** Where one of these is none of the node's abilities, what the document is about is closed there. */
 const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
@@ -50,6 +51,7 @@ export const ZoneDoc = z.object({
   off: z.array(z.enum(['compression', 'image'])).optional(),
   firewall: ZoneFirewall.optional().describe('whom its kernel lets in; absent: everybody'),
   /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
+  ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
@@ -65,6 +67,7 @@ export const TrialDoc = z.object({
   version: Count,
   zone: ZoneDoc,
   nodes: z.array(Id),
+  needs: Needs,
 });
 
 export const SiteStatus = z.enum(['normal', 'pause', 'limit', 'lock', 'expired']);

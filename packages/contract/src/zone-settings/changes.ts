@@ -16,7 +16,7 @@ export function changesBetween(before: Compared, after: Compared): SettingChange
   });
 }
 
-const flat = ({ resource, nginx, firewall, ports, ...rest }: Compared): Map<string, string> =>
+const flat = ({ resource, nginx, firewall, ipset, ports, ...rest }: Compared): Map<string, string> =>
   new Map<string, string>([
     ['http2', String(rest.http2)],
     ['http3', String(rest.http3)],
@@ -28,6 +28,7 @@ const flat = ({ resource, nginx, firewall, ports, ...rest }: Compared): Map<stri
     ['firewall.whitelist', firewall.whitelist.join('\n')],
     ['firewall.blacklist', firewall.blacklist.join('\n')],
     ['firewall.synProtection', String(firewall.synProtection)],
+    ...Object.entries(ipset).map(([name, value]): [string, string] => [`ipset.${name}`, String(value)]),
     ['nginx.enable', String(nginx.enable)],
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);

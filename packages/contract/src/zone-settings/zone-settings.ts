@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { snippetParts } from './allowed.ts';
 import { snippetRules } from './snippet.ts';
 
@@ -40,6 +41,7 @@ export const ZoneSettings = z.object({
   resource: Resource,
   nginx: Nginx,
   firewall: ZoneFirewall,
+  ipset: Ipset,
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,
@@ -55,6 +57,7 @@ const usual: z.output<typeof ZoneSettings> = {
   },
   nginx: { enable: false, http: '', stream: '', worker: '', custom: '' },
   firewall: open,
+  ipset: noIpset,
 };
 /** As they are stored: what was never set is as usual. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
@@ -117,6 +120,7 @@ export const ConfigDraft = z.object({
   resource: Resource.optional(),
   nginx: Nginx.partial().optional(),
   firewall: ZoneFirewall.optional(),
+  ipset: Ipset.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
   ports: z
     .array(z.object({ port: Port, tls: z.boolean() }))

@@ -1,0 +1,156 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { BlockList } from 'node:net';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Block, BlockColumn, BlockInput, Ipset } from '@edgeloom/contract/ipset/ipset.ts';
+import { networkOf } from '@edgeloom/contract/ipset/network.ts';
+import type { AllSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { beginning, pageOf } from '../../core/page.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { readContent } from '../zone-settings/zone-changes.service.ts';
+import * as zoneSettings from '../zone-settings/zone-settings.service.ts';
+import * as zones from '../zones/zones.service.ts';
+
+type Query = Paging<(typeof BlockColumn)[number]> & { ip?: string | undefined; causes?: string[] | undefined };
+
+const named = { select: { id: true, name: true } } as const;
+const include = { site: named, node: named } satisfies Prisma.BlockInclude;
+type Row = Prisma.BlockGetPayload<{ include: typeof include }>;
+
+export async function get({ db, now }: Ctx, zoneId: string, { ip, causes, sortBy, ...paging }: Query) {
+  await zones.own(db, zoneId);
+  const [{ ipset }, set] = await Promise.all([readContent(db, zoneId), db.blockSet.findUnique({ where: { zoneId } })]);
+  const standing = live(zoneId, set?.flushed, now());
+  const where = {
+    ...standing,
+    ...(ip && { network: networkOf(ip) ?? beginning(ip) }),
+    ...(causes && { cause: { in: causes } }),
+  };
+  const page = pageOf({ ...paging, sortBy: sortBy === 'ip' ? 'network' : sortBy });
+  const serving = { zoneId, kind: 'edge', enabled: true, joinedAt: { not: null } };
+  const [rows, size, total, nodes, holding, faulty] = await Promise.all([
+    db.block.findMany({ where, include, ...page }),
+    db.block.count({ where: standing }),
+    ip || causes ? db.block.count({ where }) : null,
+    db.edgeNode.count({ where: serving }),
+    db.blockHolder.count({ where: { node: serving, revision: { gte: set?.revision ?? 0n } } }),
+    db.blockHolder.findMany({ where: { node: serving, fault: { not: '' } }, include: { node: named }, take: 100 }),
+  ]);
+  const faults = ipset.enabled ? faulty.map(({ node, fault }) => ({ node: node.name, error: fault })) : [];
+  return {
+    ...ipset,
+    size,
+    refused: Number(set?.refused ?? 0n),
+    nodes,
+    holding,
+    faults,
+    data: rows.map(shown),
+    total: total ?? size,
+  };
+}
+
+export const set = (ctx: Ctx, zoneId: string, { reason, ...ipset }: Ipset & { reason: string }): Promise<AllSettings> =>
+  zoneSettings.set(ctx, zoneId, reason, { ipset });
+
+/** At once, past the waves: rows of earlier revisions count no more, however many there are. */
+export const flush = ({ db, now }: Ctx, zoneId: string): Promise<{ removed: number }> =>
+  db.$transaction(async (tx) => {
+    const before = await lockSet(tx, zoneId);
+    const removed = await tx.block.count({ where: live(zoneId, before.flushed, now()) });
+    await tx.blockSet.update({ where: { zoneId }, data: { flushed: before.revision, refused: 0n } });
+    return { removed };
+  });
+
+export const create = ({ db, actor, now }: Ctx, zoneId: string, { ips, timeout }: BlockInput) =>
+  db.$transaction(async (tx) => {
+    const { flushed, revision } = await lockSet(tx, zoneId);
+    const { ipset, firewall } = await readContent(tx, zoneId);
+    if (!ipset.enabled)
+      fail('PARAMETER', { errorData: [{ path: 'ips', rule: 'setOff', message: 'the block set is off' }] });
+    const spared = await sparedIn(tx, zoneId, firewall.whitelist);
+    const faults = ips.flatMap((ip, i) =>
+      spared(ip) ? [{ path: `ips.${i}`, rule: 'forbidden', message: 'this address is not allowed' }] : [],
+    );
+    if (faults.length > 0) fail('PARAMETER', { errorData: faults });
+    const networks = [...new Set(ips.flatMap((ip) => networkOf(ip) ?? []))];
+    const standing = live(zoneId, flushed, now());
+    const others = await tx.block.count({ where: { ...standing, network: { notIn: networks } } });
+    if (others + networks.length > ipset.max) fail('LIMIT_REACHED', { extra: { maximum: ipset.max } });
+    // One that stood for another cause is this one's from now on.
+    await tx.block.deleteMany({ where: { zoneId, network: { in: networks } } });
+    const since = now();
+    const until = new Date(since.getTime() + (timeout ?? ipset.timeout) * 1000);
+    const made = networks.map((network) => ({
+      id: randomUUIDv7(),
+      zoneId,
+      network,
+      cause: 'manual',
+      author: actor.name,
+      since,
+      until,
+      revision,
+    }));
+    await tx.block.createMany({ data: made });
+    return { data: made.map((row) => shown({ ...row, site: null, node: null })) };
+  });
+
+export const remove = ({ db, now }: Ctx, zoneId: string, ids: string[]): Promise<{ ids: string[] }> =>
+  db.$transaction(async (tx) => {
+    const { flushed, revision } = await lockSet(tx, zoneId);
+    const { count } = await tx.block.updateMany({
+      where: { ...live(zoneId, flushed, now()), id: { in: ids } },
+      data: { removed: true, revision },
+    });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    return { ids };
+  });
+
+const live = (zoneId: string, flushed: bigint | undefined, at: Date) => ({
+  zoneId,
+  removed: false,
+  until: { gt: at },
+  revision: { gt: flushed ?? 0n },
+});
+
+/** For one change, whose revision it answers; other changes of the set wait. */
+async function lockSet(tx: ScopedTx, zoneId: string) {
+  await zones.own(tx, zoneId);
+  await tx.blockSet.createMany({ data: [{ zoneId }], skipDuplicates: true });
+  return tx.blockSet.update({ where: { zoneId }, data: { revision: { increment: 1n } } });
+}
+
+/** Whom a zone never blocks: the nodes themselves, and who is on its allow list. */
+async function sparedIn(tx: ScopedTx, zoneId: string, whitelist: readonly string[]): Promise<(ip: string) => boolean> {
+  const nodes = await tx.edgeNode.findMany({ where: { zoneId }, select: { ip: true } });
+  const own = new Set(['127.0.0.1', '::1', ...nodes.map(({ ip }) => ip)].map(networkOf));
+  const trusted = new BlockList();
+  for (const network of whitelist) {
+    const [address = '', bits] = network.split('/');
+    const family = address.includes(':') ? 'ipv6' : 'ipv4';
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits), family);
+  }
+  return (ip) => own.has(networkOf(ip)) || trusted.check(ip.replace(/\/64$/, ''), ip.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+const shown = ({
+  id,
+  network,
+  cause,
+  site,
+  node,
+  author,
+  since,
+  until,
+}: Omit<Row, 'zoneId' | 'siteId' | 'nodeId' | 'removed' | 'revision'>): Block => ({
+  id,
+  ip: network,
+  cause,
+  site,
+  node,
+  author,
+  since,
+  until,
+});

@@ -1,0 +1,110 @@
+// Changes of block sets on their way to the nodes, as documents go: pushed without a stream, asked for by whoever missed one.
+import type { BlockPush, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import type { LinkLog } from './log.ts';
+import { repeat, type Wakeable } from './repeat.ts';
+import { inTransaction, withClient } from './transactions.ts';
+
+const LOOK_EVERY_MS = 1000;
+const PAGE = 2000;
+/** More than that is asked for, by each node at its own pace. */
+const PUSH_MOST = 4000;
+const LOCK_CLASS = 7306;
+
+type Row = { network: string; cause: string; seconds: number; revision: number };
+
+const SECONDS_LEFT =
+  'CASE WHEN b.removed THEN 0 ELSE least(ceil(extract(epoch FROM b.until - now())), 2592000)::int END AS seconds';
+
+/** Looks when it is woken, and each second in case nobody did. */
+export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog): Wakeable {
+  return repeat(look, LOOK_EVERY_MS, log, 'changes of block sets could not be pushed; it is tried again');
+
+  async function look() {
+    const up = bus();
+    if (up?.isUp() !== true) return;
+    const { rows } = await pool.query<{ zoneId: string }>(
+      'SELECT zone_id AS "zoneId" FROM block_sets WHERE pushed < revision',
+    );
+    for (const { zoneId } of rows) await push(pool, up, zoneId);
+  }
+}
+
+async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
+  await withClient(pool, (db) =>
+    inTransaction(db, async () => {
+      const lock = [LOCK_CLASS, zoneId];
+      const taken = await db.query<{ held: boolean }>(
+        'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
+        lock,
+      );
+      // Another process that does it was woken as well.
+      if (taken.rows[0]?.held !== true) return;
+      const { rows } = await db.query<
+        { from: number; to: number; flushed: number } & { [K in keyof Row]: Row[K] | null }
+      >(
+        `SELECT s.pushed::float8 AS from, s.revision::float8 AS to, s.flushed::float8 AS flushed, p.*
+         FROM block_sets s LEFT JOIN LATERAL (
+           SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision FROM blocks b
+           WHERE b.zone_id = s.zone_id AND b.revision > s.pushed AND b.until > now() ORDER BY b.revision LIMIT ${PUSH_MOST + 1}
+         ) p ON true WHERE s.zone_id = $1`,
+        [zoneId],
+      );
+      const [first] = rows;
+      if (first === undefined || first.from >= first.to) return;
+      const blocks = rows.flatMap(({ network, cause, seconds }) =>
+        network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
+      );
+      // What was emptied, and what is too much, is asked for: nobody has what this one follows.
+      const isAsked = first.flushed > first.from || blocks.length > PUSH_MOST;
+      const message: BlockPush = {
+        zone: zoneId,
+        previous: isAsked ? first.to : first.from,
+        revision: first.to,
+        blocks: isAsked ? [] : blocks,
+      };
+      bus.nodes.publish(subjects.zoneBlocks(zoneId), JSON.stringify(message));
+      await bus.nodes.flush();
+      await db.query('UPDATE block_sets SET pushed = greatest(pushed, $2) WHERE zone_id = $1', [zoneId, first.to]);
+    }),
+  );
+}
+
+/** What a node lacks, with the revision that it has reached then. Null: no such node. */
+export async function blocksPage(pool: Pool, nodeId: string, revision: number): Promise<BlocksReply | null> {
+  const { rows } = await pool.query<{ set: number; whole: boolean } & { [K in keyof Row]: Row[K] | null }>(
+    `WITH asked AS (
+       SELECT n.zone_id, coalesce(s.revision, 0) AS set, coalesce(s.flushed, 0) AS flushed,
+         ($2 = 0 OR $2 < coalesce(s.flushed, 0) OR $2 > coalesce(s.revision, 0)) AS whole
+       FROM nodes n LEFT JOIN block_sets s ON s.zone_id = n.zone_id WHERE n.id = $1 AND n.public_key IS NOT NULL
+     )
+     SELECT a.set::float8 AS set, a.whole, p.* FROM asked a LEFT JOIN LATERAL (
+       SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision FROM blocks b
+       WHERE b.zone_id = a.zone_id AND b.revision > CASE WHEN a.whole THEN a.flushed ELSE $2 END AND b.until > now()
+         AND NOT (a.whole AND b.removed)
+       ORDER BY b.revision FETCH FIRST ${PAGE} ROWS WITH TIES
+     ) p ON true ORDER BY p.revision`,
+    [nodeId, revision],
+  );
+  const [first] = rows;
+  if (first === undefined) return null;
+  const blocks = rows.flatMap(({ network, cause, seconds }) =>
+    network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
+  );
+  const reached = rows.at(-1)?.revision ?? first.set;
+  const more = blocks.length >= PAGE && reached < first.set;
+  return { whole: first.whole, blocks, revision: more ? reached : first.set, more };
+}
+
+/** What is over, what was emptied, and sets that were turned off for all nodes: those are empty from then on. */
+export async function tidyBlocks(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE block_sets s SET revision = s.revision + 1, flushed = s.revision + 1, refused = 0 FROM zones z
+     WHERE z.id = s.zone_id AND s.flushed < s.revision AND NOT coalesce((z.settings -> 'ipset' ->> 'enabled')::bool, false)
+       AND NOT EXISTS (SELECT FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'trial')`,
+  );
+  await pool.query('DELETE FROM blocks WHERE until < now()');
+  await pool.query('DELETE FROM blocks b USING block_sets s WHERE b.zone_id = s.zone_id AND b.revision <= s.flushed');
+}

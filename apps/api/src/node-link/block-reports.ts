@@ -1,0 +1,156 @@
+// Whom nodes blocked. What one of them found holds for its whole zone, and for no other: at worst a hostile node spoils its own.
+// Also how far each node's set is.
+import { randomUUIDv7 } from 'node:crypto';
+import type { BlockReply, BlockReport } from '@edgeloom/contract/edge/messages.ts';
+import { noIpset } from '@edgeloom/contract/ipset/ipset.ts';
+import { networkOf } from '@edgeloom/contract/ipset/network.ts';
+import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { ClientBase, Pool } from 'pg';
+import type { FromNode } from './acks.ts';
+import { clean } from './incoming.ts';
+import { inTransaction, withClient } from './transactions.ts';
+
+interface Found {
+  nodeId: string;
+  block: BlockReport['blocks'][number];
+}
+
+/** One transaction for each zone that somebody was blocked in, one statement for what the nodes say of themselves. */
+export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>[]): Promise<BlockReply[]> {
+  const { rows: nodes } = await pool.query<{ id: string; zoneId: string }>(
+    'SELECT id, zone_id AS "zoneId" FROM nodes WHERE id = ANY($1::uuid[]) AND public_key IS NOT NULL',
+    [items.map(({ nodeId }) => nodeId)],
+  );
+  const zoneOf = new Map(nodes.map(({ id, zoneId }) => [id, zoneId]));
+  const refused = new Map<string, Set<string>>();
+  for (const [zoneId, reports] of Map.groupBy(items, ({ nodeId }) => zoneOf.get(nodeId))) {
+    const found = reports.flatMap(({ nodeId, message }) => message.blocks.map((block) => ({ nodeId, block })));
+    const dropped = reports.reduce((sum, { message }) => sum + message.dropped, 0);
+    if (zoneId === undefined || (found.length === 0 && dropped === 0)) continue;
+    refused.set(
+      zoneId,
+      new Set(await withClient(pool, (db) => inTransaction(db, () => take(db, zoneId, found, dropped)))),
+    );
+  }
+  const revisions = await storeHolders(pool, items);
+  return items.map(({ nodeId, message }) => {
+    const not = refused.get(zoneOf.get(nodeId) ?? '');
+    return {
+      revision: revisions.get(nodeId) ?? 0,
+      refused: not ? message.blocks.flatMap(({ network }) => (not.has(network) ? [network] : [])) : [],
+    };
+  });
+}
+
+/** Answers those that are not to be blocked. */
+async function take(db: ClientBase, zoneId: string, found: Found[], dropped: number): Promise<string[]> {
+  const networks = [...new Set(found.map(({ block }) => block.network))];
+  await db.query('INSERT INTO block_sets (zone_id) VALUES ($1) ON CONFLICT DO NOTHING', [zoneId]);
+  const { rows } = await db.query<{ revision: number; flushed: number }>(
+    'SELECT revision::float8, flushed::float8 FROM block_sets WHERE zone_id = $1 FOR UPDATE',
+    [zoneId],
+  );
+  const set = rows[0] ?? { revision: 0, flushed: 0 };
+  // After the lock: what others stored meanwhile counts.
+  const { enabled, max, size, own } = await readLimits(db, zoneId, set.flushed);
+  if (!enabled) return networks;
+  const ours = new Set(own.flatMap((ip) => networkOf(ip) ?? []).concat(THIS_MACHINE));
+  const wanted = found.filter(({ block }) => block.seconds > 0 && !ours.has(block.network));
+  // What is over leaves its place to what is new.
+  await db.query(
+    'DELETE FROM blocks WHERE zone_id = $1 AND network = ANY($2) AND (removed OR until <= now() OR revision <= $3)',
+    [zoneId, networks, set.flushed],
+  );
+  const { rows: done } = await db.query<{ stored: number; over: string[] }>(
+    `WITH said AS (
+       SELECT DISTINCT ON (s.network) s.*
+       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::int[])
+         WITH ORDINALITY AS s(id, network, cause, site_id, node_id, seconds, n) ORDER BY s.network, s.n
+     ), judged AS (
+       SELECT s.*, b.id IS NOT NULL AS known, count(*) FILTER (WHERE b.id IS NULL) OVER (ORDER BY s.n) AS fresh
+       FROM said s LEFT JOIN blocks b ON b.zone_id = $1 AND b.network = s.network
+     ), stored AS (
+       INSERT INTO blocks AS b (id, zone_id, network, cause, site_id, node_id, until, revision)
+       SELECT j.id, $1, j.network, j.cause, t.id, j.node_id, now() + j.seconds * interval '1 second', $8
+       FROM judged j LEFT JOIN sites t ON t.id = j.site_id AND t.zone_id = $1
+       WHERE (j.known OR j.fresh <= $9)
+       ORDER BY j.network
+       ON CONFLICT (zone_id, network) DO UPDATE SET until = excluded.until, revision = excluded.revision
+       -- Two nodes that met the same visitor say the same a moment apart.
+       WHERE excluded.until > b.until + interval '5 seconds'
+       RETURNING 1
+     )
+     SELECT (SELECT count(*) FROM stored)::int AS stored,
+       ARRAY(SELECT network FROM judged WHERE NOT known AND fresh > $9) AS over`,
+    [
+      zoneId,
+      wanted.map(() => randomUUIDv7()),
+      wanted.map(({ block }) => block.network),
+      wanted.map(({ block }) => block.cause),
+      wanted.map(({ block }) => block.siteID),
+      wanted.map(({ nodeId }) => nodeId),
+      wanted.map(({ block }) => block.seconds),
+      set.revision + 1,
+      Math.max(0, max - size),
+    ],
+  );
+  const { stored, over } = done[0] ?? { stored: 0, over: [] };
+  const lost = over.length + dropped;
+  if (stored > 0 || lost > 0)
+    await db.query('UPDATE block_sets SET revision = revision + $2, refused = refused + $3 WHERE zone_id = $1', [
+      zoneId,
+      stored > 0 ? 1 : 0,
+      lost,
+    ]);
+  return [...over, ...networks.filter((network) => ours.has(network))];
+}
+
+const THIS_MACHINE = ['127.0.0.1', '::1'].flatMap((address) => networkOf(address) ?? []);
+
+interface Limits {
+  enabled: boolean;
+  max: number;
+  size: number;
+  /** Addresses of the zone's nodes. */
+  own: string[];
+}
+
+/** While a change is tried, what either of both says. */
+async function readLimits(db: ClientBase, zoneId: string, flushed: number): Promise<Limits> {
+  const { rows } = await db.query<{ settings: unknown; live: unknown; size: number; own: string[] }>(
+    `SELECT z.settings, CASE WHEN t.id IS NOT NULL THEN
+         (SELECT v.content FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'live') END AS live,
+       (SELECT count(*) FROM blocks b WHERE b.zone_id = z.id AND NOT b.removed AND b.until > now() AND b.revision > $2)::int AS size,
+       ARRAY(SELECT ip FROM nodes n WHERE n.zone_id = z.id) AS own
+     FROM zones z LEFT JOIN zone_versions t ON t.zone_id = z.id AND t.state = 'trial' WHERE z.id = $1`,
+    [zoneId, flushed],
+  );
+  const [row] = rows;
+  const wanted = row ? settingsIn(row.settings).ipset : noIpset;
+  const live = row?.live ? settingsIn(row.live).ipset : noIpset;
+  const { enabled, max } = wanted.enabled ? wanted : live;
+  return { enabled, max, size: row?.size ?? 0, own: row?.own ?? [] };
+}
+
+/** Of several reports of one node the newest counts. Answers how far the set of each one's zone is. */
+async function storeHolders(pool: Pool, items: FromNode<BlockReport>[]): Promise<Map<string, number>> {
+  const newest = [...new Map(items.map((item) => [item.nodeId, item])).values()];
+  const { rows } = await pool.query<{ id: string; revision: number }>(
+    `WITH said AS (
+       SELECT n.id, n.zone_id, h.* FROM unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[]) h(node_id, revision, size, fault)
+         JOIN nodes n ON n.id = h.node_id
+     ), stored AS (
+       INSERT INTO block_holders (node_id, revision, size, fault)
+       SELECT id, revision, size, fault FROM said ORDER BY id
+       ON CONFLICT (node_id) DO UPDATE SET revision = excluded.revision, size = excluded.size, fault = excluded.fault, seen_at = now()
+     )
+     SELECT s.id, b.revision::float8 FROM said s JOIN block_sets b ON b.zone_id = s.zone_id`,
+    [
+      newest.map(({ nodeId }) => nodeId),
+      newest.map(({ message }) => message.revision),
+      newest.map(({ message }) => message.size),
+      newest.map(({ message }) => clean(message.fault, 300)),
+    ],
+  );
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}

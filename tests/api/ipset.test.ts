@@ -1,0 +1,226 @@
+// The block set of a zone: what operators see and do, and what nodes say and are told of it.
+import { randomBytes } from 'node:crypto';
+import { blocksPage, tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
+import { storeBlockReports } from '@edgeloom/api/node-link/block-reports.ts';
+import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
+import type { BlockReport } from '@edgeloom/contract/edge/messages.ts';
+import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { afterAll, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import type { BuiltZone } from '../support/build.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+const { pool } = installation;
+
+async function zoneWithSet(over: { max?: number } = {}) {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, ...over, reason: 'bots' } });
+  return { zone, call, params };
+}
+
+/** One that has joined. */
+async function nodeIn(zone: BuiltZone, ip = '192.0.2.1') {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO nodes (id, zone_id, name, ip, public_key, joined_at, updated_at)
+     VALUES (gen_random_uuid(), $1, $2, $3, $2, now(), now()) RETURNING id`,
+    [zone.id, randomBytes(8).toString('hex'), ip],
+  );
+  const nodeId = rows[0]?.id ?? '';
+  return {
+    nodeId,
+    say: async (
+      networks: string[],
+      over: Partial<BlockReport> = {},
+      cause = 'antiCC',
+      siteID: string | null = null,
+    ) => {
+      const blocks = networks.map((network) => ({ network, cause, siteID, seconds: 300 }));
+      const message = { revision: 0, size: 0, dropped: 0, fault: '', blocks, ...over };
+      const [reply] = await storeBlockReports(pool, [{ nodeId, message }]);
+      return reply;
+    },
+    after: (revision: number) => blocksPage(pool, nodeId, revision),
+  };
+}
+
+const networksOf = (page: Awaited<ReturnType<typeof blocksPage>>) => page?.blocks.map(({ network }) => network).sort();
+
+test('the setting is a version of the zone like any other, and begins switched off', async () => {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0, total: 0, data: [] });
+  await expect(call(ipset.create, { params, body: { ips: ['203.0.113.7'] } })).toFail('PARAMETER');
+  const settings = await call(ipset.set, { params, body: { enabled: true, timeout: 60, max: 500, reason: 'bots' } });
+  expect(settings.ipset).toEqual({ enabled: true, timeout: 60, max: 500 });
+  const { data } = await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });
+  expect(data[0]?.changes.map(({ field }) => field)).toEqual(['ipset.enabled', 'ipset.timeout', 'ipset.max']);
+});
+
+test('what a node finds is shown with cause, site and node, once however many nodes found it, and told to all of them', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const site = await build.site({ product: await build.product({ zone }) });
+  const [first, second] = [await nodeIn(zone), await nodeIn(zone, '192.0.2.2')];
+  await first.say(['203.0.113.7', '2001:db8:0:1::/64'], {}, 'antiCC', site.id);
+  await second.say(['203.0.113.7', '198.51.100.9']);
+  const set = await call(ipset.get, { params, query: { sortBy: 'ip' } });
+  expect(set.data.map(({ ip }) => ip)).toEqual(['198.51.100.9', '2001:db8:0:1::/64', '203.0.113.7']);
+  expect(set).toMatchObject({ size: 3, total: 3, nodes: 2, holding: 0 });
+  expect(set.data[2]).toMatchObject({ cause: 'antiCC', site: { id: site.id }, node: { id: first.nodeId }, author: '' });
+  for (const node of [first, second]) {
+    const page = await node.after(0);
+    expect(page).toMatchObject({ whole: true, more: false });
+    expect(networksOf(page)).toEqual(['198.51.100.9', '2001:db8:0:1::/64', '203.0.113.7']);
+    for (const { seconds } of page?.blocks ?? []) expect(seconds).toBeLessThanOrEqual(300);
+    // What it says next is that it has them.
+    await node.say([], { revision: page?.revision ?? 0, size: 3 });
+  }
+  expect(await call(ipset.get, { params })).toMatchObject({ holding: 2 });
+});
+
+test('the list is searched by an address, also one within a network of IPv6, by how it begins, and by cause', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const node = await nodeIn(zone);
+  await node.say(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::/64']);
+  await node.say(['198.51.100.9'], {}, 'waf');
+  const found = async (query: { ip?: string; causes?: 'waf'[] }) => {
+    const { data, total } = await call(ipset.get, { params, query: { ...query, sortBy: 'ip' } });
+    expect(total).toBe(data.length);
+    return data.map(({ ip }) => ip);
+  };
+  expect(await found({ ip: '203.0.113.7' })).toEqual(['203.0.113.7']);
+  expect(await found({ ip: '203.0.' })).toEqual(['203.0.113.7', '203.0.113.70']);
+  expect(await found({ ip: '2001:db8:0:1:ffff::5' })).toEqual(['2001:db8:0:1::/64']);
+  expect(await found({ causes: ['waf'] })).toEqual(['198.51.100.9']);
+  expect(await found({ ip: '%' })).toEqual([]);
+});
+
+test('one is blocked by hand for as long as one says, and let in again; nodes are told both', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const node = await nodeIn(zone);
+  const { data } = await call(ipset.create, { params, body: { ips: ['203.0.113.7', '2001:db8::5'], timeout: 3600 } });
+  expect(data.map(({ ip, cause }) => [ip, cause])).toEqual([
+    ['203.0.113.7', 'manual'],
+    ['2001:db8:0:0::/64', 'manual'],
+  ]);
+  const [one] = data;
+  expect(Date.parse(one?.until ?? '') - Date.parse(one?.since ?? '')).toBe(3_600_000);
+  const page = await node.after(0);
+  expect(networksOf(page)).toEqual(['2001:db8:0:0::/64', '203.0.113.7']);
+  await call(ipset.remove, { params, body: { ids: [one?.id ?? ''] } });
+  expect(await node.after(page?.revision ?? 0)).toMatchObject({
+    whole: false,
+    blocks: [{ network: '203.0.113.7', seconds: 0 }],
+  });
+  expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['2001:db8:0:0::/64']);
+  // It is gone; and one that is blocked anew is a block like any other.
+  await expect(call(ipset.remove, { params, body: { ids: [one?.id ?? ''] } })).toFail('NOT_FOUND');
+  await node.say(['203.0.113.7'], {}, 'waf');
+  expect((await call(ipset.get, { params, query: { ip: '203.0.113.7' } })).data[0]).toMatchObject({
+    cause: 'waf',
+    author: '',
+  });
+});
+
+test('flushing empties it at once, for nodes that missed it as well, and stands in the audit log', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const node = await nodeIn(zone);
+  await node.say(['203.0.113.7', '203.0.113.8']);
+  const before = await node.after(0);
+  expect(await call(ipset.flush, { params })).toEqual({ removed: 2 });
+  expect(await call(ipset.get, { params })).toMatchObject({ size: 0, total: 0, data: [] });
+  expect(await node.after(before?.revision ?? 0)).toMatchObject({ whole: true, blocks: [], more: false });
+  await node.say(['203.0.113.8']);
+  expect(networksOf(await node.after(before?.revision ?? 0))).toEqual(['203.0.113.8']);
+  const { data } = await as(zone.client).call(audit.search, { body: {} });
+  expect(data.some(({ url }) => url.endsWith('/setting/ipset/flush'))).toBe(true);
+});
+
+test('the nodes themselves, this machine and whom the allow list names are not blocked', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const node = await nodeIn(zone, '192.0.2.77');
+  expect(await node.say(['192.0.2.77', '127.0.0.1', '0:0:0:0::/64', '203.0.113.7'])).toMatchObject({
+    refused: ['192.0.2.77', '127.0.0.1', '0:0:0:0::/64'],
+  });
+  const firewall = { level: 0 as const, whitelist: ['198.51.100.0/24'], blacklist: [], synProtection: false };
+  await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'our office' } });
+  const ips = ['203.0.113.9', '198.51.100.9', '192.0.2.77', '::1'];
+  await expect(call(ipset.create, { params, body: { ips } })).toFail('PARAMETER', {
+    errorData: ['ips.1', 'ips.2', 'ips.3'].map((path) => ({ path, rule: 'forbidden', message: expect.any(String) })),
+  });
+  expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
+});
+
+test('one more than the set holds is not taken, which is counted and said', async () => {
+  const { zone, call, params } = await zoneWithSet({ max: 100 });
+  const node = await nodeIn(zone);
+  const many = Array.from({ length: 105 }, (_, i) => `203.0.113.${i}`);
+  const reply = await node.say(many, { dropped: 7 });
+  expect(reply?.refused).toHaveLength(5);
+  expect(await call(ipset.get, { params })).toMatchObject({ size: 100, refused: 12 });
+  // One that is there may stay longer.
+  expect(await node.say([many[0] ?? ''])).toMatchObject({ refused: [] });
+  await expect(call(ipset.create, { params, body: { ips: ['198.51.100.1'] } })).toFail('LIMIT_REACHED');
+  expect(await call(ipset.create, { params, body: { ips: [many[1] ?? ''] } })).toHaveProperty('data.length', 1);
+});
+
+test('a node spoils its own zone at most, names its sites alone, and one of a zone without a set blocks nobody', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const other = await zoneWithSet();
+  const foreign = await build.site({ product: await build.product({ zone: other.zone }) });
+  const node = await nodeIn(zone);
+  await node.say(['203.0.113.7'], {}, 'antiCC', foreign.id);
+  expect((await call(ipset.get, { params })).data[0]).toMatchObject({ ip: '203.0.113.7', site: null });
+  expect(await other.call(ipset.get, { params: other.params })).toMatchObject({ size: 0 });
+  const without = await build.zone();
+  expect(await (await nodeIn(without)).say(['203.0.113.7'])).toMatchObject({ refused: ['203.0.113.7'] });
+});
+
+test('a set that is turned off is emptied, and what is over leaves nothing behind', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const node = await nodeIn(zone);
+  await node.say(['203.0.113.7']);
+  await node.say(['203.0.113.8']);
+  await pool.query(
+    `UPDATE blocks SET until = now() - interval '1 second' WHERE zone_id = $1 AND network = '203.0.113.8'`,
+    [zone.id],
+  );
+  const rows = async () => {
+    const found = await pool.query<{ network: string }>('SELECT network FROM blocks WHERE zone_id = $1', [zone.id]);
+    return found.rows.map(({ network }) => network);
+  };
+  expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
+  await tidyBlocks(pool);
+  expect(await rows()).toEqual(['203.0.113.7']);
+  // Nodes are away from here, so it holds at once.
+  await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
+  await call(ipset.set, { params, body: { enabled: false, timeout: 600, max: 1000, reason: 'over' } });
+  await tidyBlocks(pool);
+  await tidyBlocks(pool);
+  expect(await rows()).toEqual([]);
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0 });
+});
+
+test('a large set comes in pages, of which one that begins anew in between is told', async () => {
+  const { zone, call, params } = await zoneWithSet({ max: 10_000 });
+  const node = await nodeIn(zone);
+  for (let i = 0; i < 5; i += 1) await node.say(Array.from({ length: 1000 }, (_, n) => `10.${i}.${n >> 8}.${n & 255}`));
+  const seen = new Set<string>();
+  let page = await node.after(0);
+  expect(page).toMatchObject({ whole: true, more: true });
+  for (;;) {
+    for (const network of networksOf(page) ?? []) seen.add(network);
+    if (page?.more !== true) break;
+    page = await node.after(page.revision);
+    expect(page?.whole).toBe(false);
+  }
+  expect(seen.size).toBe(5000);
+  const [begun] = [await node.after(0)];
+  await call(ipset.flush, { params });
+  expect(await node.after(begun?.revision ?? 0)).toMatchObject({ whole: true, blocks: [] });
+});
