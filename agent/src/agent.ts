@@ -13,6 +13,7 @@ import { findNginx, findWorkers, readHost } from './host.ts';
 import { Images } from './images/images.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
+import { ControlAddresses } from './link/control-addresses.ts';
 import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
 import { join, JoinRefused } from './link/join.ts';
@@ -20,7 +21,7 @@ import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
-import { applyFirewall, firewallStands } from './machine/firewall.ts';
+import { Firewall } from './machine/firewall/firewall.ts';
 import { applyGeneva, stands } from './machine/geneva.ts';
 import { lastRotation } from './machine/log-rotation.ts';
 import { Meter } from './machine/meter.ts';
@@ -36,6 +37,7 @@ import { writeWhole } from './store/durable.ts';
 import { CachedNow } from './store/cached-now.ts';
 import { closedBecause } from './plan.ts';
 import type { Refusals } from './reconcile.ts';
+import { http3Ports } from './render/http3.ts';
 import { DocumentStore } from './store/documents.ts';
 import type { Health } from './upgrade/health.ts';
 import { Home } from './upgrade/home.ts';
@@ -75,6 +77,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await cachePlace.ensure();
   // Before the documents are even listed.
   await Promise.all([server.serveLast(), forwards.serveLast()]);
+  const firewall = await Firewall.open(log);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
   const node = new EdgeNode({ server, cachePlace, admin, store, host, log });
@@ -124,10 +127,20 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     node
       .inTurn(() => node.refresh())
       .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
+  const control = new ControlAddresses(() => [
+    ...(env.EDGELOOM_CONTROL === undefined ? [] : [env.EDGELOOM_CONTROL]),
+    ...(link?.servers ?? known?.natsServers ?? []),
+  ]);
   const settings = new OwnSettings({
     read: () => node.structureWith([]),
     geneva: { apply: applyGeneva, stands },
-    firewall: { apply: applyFirewall, stands: firewallStands },
+    firewall,
+    sockets: (zone) => [
+      ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, port })),
+      ...http3Ports(zone, host.capabilities).map((port) => ({ protocol: 'udp' as const, port })),
+      ...forwards.sockets,
+    ],
+    trusted: () => control.addresses,
     rotate: () => rotate(node, forwards, layout),
     lastRotation: () => lastRotation(layout),
     drained: () => {
@@ -141,6 +154,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     forwards.changed(keys);
     settings.look();
   };
+  forwards.onSockets = () => settings.look();
   if (known !== null) await settleIn(node, known);
   await node.serve();
   forwards.follow({ store, self: () => node.self });
@@ -238,6 +252,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     await link?.stop();
     await node.inTurn(async () => {
       await settleIn(node, identity);
+      await firewall.forget().catch((error: unknown) => log.error('rules for packets were left behind', { error }));
       refusals.clear();
     });
     await refresh();

@@ -11,7 +11,8 @@ import type { NginxLayout } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import { findNginx } from '../nginx/processes.ts';
-import { assertFree, nameOf } from '../nginx/sockets.ts';
+import { assertFree, nameOf, socketOf } from '../nginx/sockets.ts';
+import type { Socket } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
 import type { LookUp } from '../origins/addresses.ts';
 import { closedBecause } from '../plan.ts';
@@ -70,6 +71,9 @@ export class Forwards {
   hasLooked = false;
   /** Which forwards are not served, and why. */
   error: string | null = null;
+  /** Where it lets visitors in. */
+  sockets: readonly Pick<Socket, 'protocol' | 'port'>[] = [];
+  onSockets: () => void = () => undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -79,8 +83,9 @@ export class Forwards {
     this.#names = new Names(parts.lookUp, () => this.#want());
   }
 
-  serveLast(): Promise<void> {
-    return this.#server.serveLast();
+  async serveLast(): Promise<void> {
+    await this.#server.serveLast();
+    this.sockets = (await readNote(this.#server.trees)).sockets.map(socketOf);
   }
 
   /** From now on it follows these documents. */
@@ -156,6 +161,7 @@ export class Forwards {
     const { zone, ports, faults } = await readAll(source);
     if (zone === null || ports.length === 0) {
       await this.#end();
+      this.#letIn([]);
       return faults;
     }
     const { host, layout } = this.#parts;
@@ -174,7 +180,13 @@ export class Forwards {
     } finally {
       if (isNew) this.#reloadedAt = performance.now();
     }
+    this.#letIn(forwards);
     return [...faults, ...leftOut, ...held.values()];
+  }
+
+  #letIn(forwards: readonly Forward[]): void {
+    this.sockets = forwards.map(({ port: { protocol, port } }) => ({ protocol, port }));
+    this.onSockets();
   }
 
   async #end(): Promise<void> {

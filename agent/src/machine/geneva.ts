@@ -32,8 +32,9 @@ export function nftRules(geneva: Geneva | null, ports: readonly number[]): strin
 /** Whether the rules of this setting stand. A firewall that is started anew takes them away without a word. */
 export async function stands(geneva: Geneva | null): Promise<boolean> {
   try {
-    const tables = await run('nft', ['list', 'tables']);
-    return tables.includes(`inet ${TABLE}`) === (geneva !== null);
+    // Asked for all tables, nft reads every element of every set of the machine first.
+    const chains = await run('nft', ['-t', 'list', 'chains']);
+    return chains.includes(`inet ${TABLE} {`) === (geneva !== null);
   } catch (error) {
     if (!(error instanceof NotInstalled)) throw error;
     const rules = await run('iptables', ['-t', 'mangle', '-S']).catch(() => '');

@@ -4,20 +4,23 @@
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
-import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
-import type { ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import type { Lists } from './firewall/driver.ts';
 import type { Geneva } from './geneva.ts';
 
-/** Of the kernel, on the ports of the zone. Null: none. */
-interface Rules<T> {
-  apply: (wanted: T | null, ports: readonly number[]) => Promise<void>;
-  stands: (wanted: T | null) => Promise<boolean>;
+/** On the ports of the zone. Null: none. */
+interface GenevaRules {
+  apply: (wanted: Geneva | null, ports: readonly number[]) => Promise<void>;
+  stands: (wanted: Geneva | null) => Promise<boolean>;
 }
 
 interface Parts {
   read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
-  geneva: Rules<Geneva>;
-  firewall: Rules<ZoneFirewall>;
+  geneva: GenevaRules;
+  firewall: { follow: (lists: Lists | null) => Promise<void> };
+  /** Where this node lets visitors of such a zone in. */
+  sockets: (zone: ZoneDoc) => Lists['sockets'];
+  /** Whom no list keeps out, apart from the zone's own nodes. */
+  trusted: () => readonly string[];
   rotate: () => Promise<void>;
   lastRotation: () => Promise<Date | null>;
   /** A drain has ended: what it left serving is to be taken out. */
@@ -32,7 +35,7 @@ export class OwnSettings {
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
-  readonly #applied = new Map<string, string>();
+  #geneva = 'null';
   #work: Promise<void> = Promise.resolve();
   /** What of it could not be done. */
   error: string | null = null;
@@ -61,17 +64,10 @@ export class OwnSettings {
       const { zone, node } = found;
       this.#followDrain(node);
       const ports = zone.ports.map(({ port }) => port);
-      const { firewall } = zone;
-      const hasVisitors = node?.relayPort === undefined;
       // One that the machine refuses keeps back none of the others.
       const done = await Promise.allSettled([
-        this.#follow(
-          'firewall',
-          this.#parts.firewall,
-          hasVisitors && firewall && !isOpen(firewall) ? firewall : null,
-          ports,
-        ),
-        this.#follow('geneva', this.#parts.geneva, node?.geneva ?? null, ports),
+        this.#parts.firewall.follow(this.#listsOf(zone, node)),
+        this.#followGeneva(node?.geneva ?? null, ports),
         this.#followLogs(node),
       ]);
       for (const one of done) if (one.status === 'rejected') throw one.reason;
@@ -83,6 +79,19 @@ export class OwnSettings {
     }
   }
 
+  /** Null: its kernel lets everybody in. A relay has no visitors. */
+  #listsOf(zone: ZoneDoc, node: NodeDoc | null): Lists | null {
+    if (zone.firewall === undefined || node?.relayPort !== undefined) return null;
+    const { whitelist, blacklist, synProtection } = zone.firewall;
+    const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...this.#parts.trusted()];
+    return {
+      whitelist: [...new Set([...whitelist, ...trusted])].sort(),
+      blacklist,
+      synProtection,
+      sockets: this.#parts.sockets(zone),
+    };
+  }
+
   #followDrain(node: NodeDoc | null): void {
     clearTimeout(this.#drain);
     const left = node?.drainUntil === undefined ? 0 : Date.parse(node.drainUntil) - Date.now();
@@ -90,16 +99,16 @@ export class OwnSettings {
     if (left > 0) this.#drain = setTimeout(() => this.#parts.drained(), Math.min(left + 10, 2 ** 31 - 1));
   }
 
-  async #follow<T>(name: string, rules: Rules<T>, set: T | null, ports: readonly number[]): Promise<void> {
+  async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
     const wanted = ports.length === 0 ? null : set;
     const said = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
-    const applied = this.#applied.get(name) ?? 'null';
     // Nothing is asked of a machine whose operator never set anything.
-    if (said === 'null' && applied === 'null') return;
-    if (said === applied && (await rules.stands(wanted))) return;
-    await rules.apply(wanted, ports);
-    this.#applied.set(name, said);
-    this.#parts.log.info('rules for packets were applied', { name });
+    if (said === 'null' && this.#geneva === 'null') return;
+    const { geneva, log } = this.#parts;
+    if (said === this.#geneva && (await geneva.stands(wanted))) return;
+    await geneva.apply(wanted, ports);
+    this.#geneva = said;
+    log.info('packets of answers were set', { by: 'geneva' });
   }
 
   async #followLogs(node: NodeDoc | null): Promise<void> {

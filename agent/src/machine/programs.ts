@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 
 const WITHIN_MS = 10_000;
+const WORDS = 500;
 /** Not in everybody's PATH. */
 const FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin';
 
@@ -19,7 +20,8 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
     let said = '';
     let words = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
+    // Some repeat all that they were told.
+    child.stderr.on('data', (chunk: Buffer) => (words = `${words}${chunk.toString()}`.slice(0, WORDS)));
     child.once('error', (error) =>
       reject(
         'code' in error && error.code === 'ENOENT'
@@ -34,7 +36,7 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
     child.stdin.end(input);
     child.once('close', (code) => {
       if (code === 0) resolve(said);
-      else reject(new Error(`${name}: ${words.trim().slice(0, 500) || `ended with ${code}`}`));
+      else reject(new Error(`${name}: ${words.trim() || `ended with ${code}`}`));
     });
   });
 }

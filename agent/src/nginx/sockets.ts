@@ -12,6 +12,12 @@ export interface Socket {
 
 export const nameOf = ({ protocol, address, port }: Socket) => `${address}:${port}${protocol === 'udp' ? '/udp' : ''}`;
 
+/** Of such a name. */
+export function socketOf(name: string): Pick<Socket, 'protocol' | 'port'> {
+  const [, port, udp] = /:(\d+)(\/udp)?$/.exec(name) ?? [];
+  return { protocol: udp === undefined ? 'tcp' : 'udp', port: Number(port ?? 0) };
+}
+
 /** Throws the machine's reason. nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing. */
 export async function assertFree(socket: Socket): Promise<void> {
   try {
