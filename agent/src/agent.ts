@@ -188,6 +188,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     refresh,
     move: (to) => move(to),
     upgrade: (command) => upgrades.accept(command),
+    removePack: (command) => upgrades.remove(command),
     log,
   });
   // Between two heartbeats more time passes than between two looks of somebody at a page.

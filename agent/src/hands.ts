@@ -25,6 +25,7 @@ interface Parts {
   refresh: () => Promise<void>;
   move: Hands['move'];
   upgrade: Hands['upgrade'];
+  removePack: Hands['removePack'];
   log: Log;
 }
 
@@ -41,6 +42,7 @@ export function handsOf({
   refresh,
   move,
   upgrade,
+  removePack,
   log,
 }: Parts): LinkedNode['hands'] {
   const visitors = new GaugesReader(path.join(layout.logs, 'access.json'));
@@ -99,6 +101,7 @@ export function handsOf({
       return { at: new Date().toISOString(), ...(await visitors.read()), nginx: node.state, error: node.error };
     },
     upgrade,
+    removePack,
     move,
   };
 }

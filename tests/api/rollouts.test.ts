@@ -219,6 +219,7 @@ describe('a release', () => {
       { gate: 'nginx', state: 'passed' },
       { gate: 'errors', state: 'passed' },
       { gate: 'serverErrors', state: 'notJudged', requests: 0 },
+      { gate: 'refusals', state: 'notJudged', requests: 0 },
       { gate: 'latency', state: 'notJudged' },
     ]);
   });
@@ -244,15 +245,79 @@ describe('a release', () => {
     expect(rollout.message).toContain('no key that is trusted here');
   });
 
-  test('of a product that a node had none of cannot be taken back from it, and this is told', async () => {
+  test('of a product that a node had none of is taken away from it again', async () => {
     const made = await fleetOf([2]);
     const { id } = await made.begin({ product: 'waf' });
     const carrier = await made.fleet.carrier(id);
     await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     await made.act(id, 'rollback');
     const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'rolledBack', counts: { back: 1, failed: 0 } });
+    expect(told(made.fleet).map(({ heard }) => heard)).toEqual([['3.0.0', 'no waf']]);
+  });
+
+  test('of such a product stays with an agent that does not know how to go back to none, and this is told', async () => {
+    const made = await fleetOf([2]);
+    const { id } = await made.begin({ product: 'waf' });
+    const carrier = await made.fleet.carrier(id);
+    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    for (const node of made.fleet.nodes) node.refusal = 'agent 1.0.0 does not know the command removePack';
+    await made.act(id, 'rollback');
+    const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', counts: { failed: 1 } });
-    expect(rollout.nodes.find(({ state }) => state === 'stuck')?.message).toBe('it had no waf before');
+    expect(rollout.nodes.find(({ state }) => state === 'stuck')?.message).toContain('does not know the command');
+  });
+
+  test.each([
+    ['nginx refuses', { requests: 100, serverErrors: 0, refused: 40, p99Ms: 20 }, 0.4],
+    [
+      'the kernel drops, so that they make no request at all,',
+      { requests: 0, serverErrors: 0, dropped: 300, p99Ms: 20 },
+      1,
+    ],
+  ])('by which %s visitors who were let in before goes back at the first node', async (_, traffic, value) => {
+    const made = await fleetOf([4]);
+    // Some are always refused.
+    for (const node of made.fleet.nodes)
+      node.traffic = () =>
+        node.heard.at(-1) === '1.1.0' ? traffic : { requests: 100, serverErrors: 0, refused: 5, p99Ms: 20 };
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({
+      state: 'rolledBack',
+      fault: 'refusals',
+      counts: { back: 1, updated: 0, failed: 0 },
+    });
+    expect(rollout.waves[0]?.gates.find(({ gate }) => gate === 'refusals')).toMatchObject({
+      state: 'failed',
+      value: expect.closeTo(value, 2),
+      before: expect.closeTo(0.05, 2),
+      others: expect.closeTo(0.05, 2),
+    });
+    expect(told(made.fleet)).toHaveLength(1);
+  });
+
+  test('is not blamed for an attack that all nodes turn away, nor judged where an agent does not count refusals', async () => {
+    const made = await fleetOf([4]);
+    for (const node of made.fleet.nodes)
+      node.traffic = () => ({
+        requests: 100,
+        serverErrors: 0,
+        dropped: told(made.fleet).length > 0 ? 900 : 0,
+        p99Ms: 20,
+      });
+    const { id } = await made.begin();
+    await until(await made.fleet.carrier(id), made.fleet, async () => (await made.get(id)).wave === 2);
+    const attacked = await made.get(id);
+    expect(attacked.waves[0]?.gates).toContainEqual(
+      expect.objectContaining({ gate: 'refusals', state: 'passed', others: expect.closeTo(0.9, 2) }),
+    );
+    const other = await fleetOf([1]);
+    for (const node of other.fleet.nodes) node.refused = null;
+    const { id: next } = await other.begin();
+    const silent = await finish(other, next);
+    expect(silent.state).toBe('completed');
+    expect(silent.waves[0]?.gates).toContainEqual(expect.objectContaining({ gate: 'refusals', state: 'notJudged' }));
   });
 
   test('is followed as it goes, to its end, every line once', async () => {

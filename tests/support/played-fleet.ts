@@ -6,7 +6,13 @@ import type { Answer, Order } from '@edgeloom/api/node-link/commands.ts';
 import { storeUpgradeReport } from '@edgeloom/api/rollouts/reports.ts';
 import { Carrier, type Engine } from '@edgeloom/api/rollouts/run-rollout.ts';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
-import { ReleaseManifest, UpgradeCommand, type UpgradeState } from '@edgeloom/contract/edge/releases.ts';
+import {
+  ReleaseManifest,
+  RemovePackCommand,
+  UpgradeCommand,
+  type ReleaseProduct,
+  type UpgradeState,
+} from '@edgeloom/contract/edge/releases.ts';
 import type * as z from 'zod';
 
 const SECOND = 1000;
@@ -14,6 +20,15 @@ export const START = Date.parse('2026-11-21T12:00:00.000Z');
 
 const Ordered = UpgradeCommand.omit({ id: true, deadline: true });
 type Ordered = z.output<typeof Ordered>;
+const Removal = RemovePackCommand.omit({ id: true, deadline: true });
+
+interface Traffic {
+  requests: number;
+  serverErrors: number;
+  refused?: number;
+  dropped?: number;
+  p99Ms: number | null;
+}
 
 export class PlayedNode {
   readonly id: string;
@@ -27,15 +42,16 @@ export class PlayedNode {
   /** It answers that it will not. */
   refusal: string | null = null;
   /** Each second; those of one that has the new version may be others. */
-  traffic: (node: PlayedNode) => { requests: number; serverErrors: number; p99Ms: number | null } = () => ({
-    requests: 100,
-    serverErrors: 0,
-    p99Ms: 20,
-  });
+  traffic: (node: PlayedNode) => Traffic = () => ({ requests: 100, serverErrors: 0, p99Ms: 20 });
   error: string | null = null;
   nginx: NodeGauges['nginx'] = 'running';
   requests = 1_000_000;
   serverErrors = 100;
+  /** Null: an agent that does not count them. */
+  refused: number | null = 5000;
+  dropped = 0;
+  /** Told to have no pack of it any more: by which order, and of what. */
+  removal: { upgradeID: string; product: ReleaseProduct } | null = null;
 
   constructor(id: string) {
     this.id = id;
@@ -110,11 +126,17 @@ export class PlayedFleet {
     if (!node.isThere) return 'unheard';
     const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
     if (name === 'gauges') {
-      const { requests, serverErrors, nginx, error } = node;
+      const { requests, serverErrors, refused, dropped, nginx, error } = node;
       const { p99Ms } = node.traffic(node);
-      return { ...answer, gauges: { at: this.clock().toISOString(), requests, serverErrors, p99Ms, nginx, error } };
+      const of = { requests, serverErrors, ...(refused !== null && { refused, dropped }), p99Ms, nginx, error };
+      return { ...answer, gauges: { at: this.clock().toISOString(), ...of } };
     }
     if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };
+    if (name === 'removePack') {
+      node.removal = Removal.parse(body);
+      node.heard.push(`no ${node.removal.product}`);
+      return answer;
+    }
     const order = Ordered.parse(body);
     node.order = order;
     node.heard.push(`${manifestOf(order).version}${order.rollback === true ? ' back' : ''}`);
@@ -124,6 +146,7 @@ export class PlayedFleet {
   /** Those that have an order carry it out and say so. */
   async report(nodes: readonly PlayedNode[] = this.nodes): Promise<void> {
     for (const node of nodes) {
+      await this.#removed(node);
       const { order } = node;
       if (!order || !node.isThere || node.outcome === 'nothing') continue;
       const { version } = manifestOf(order);
@@ -135,6 +158,14 @@ export class PlayedFleet {
       await this.say(node, order, outcome, outcome === 'complete' ? '' : 'it did not come up');
       await this.connect(node);
     }
+  }
+
+  async #removed(node: PlayedNode): Promise<void> {
+    const { removal } = node;
+    if (!removal || !node.isThere) return;
+    node.removal = null;
+    const report = { ...removal, version: node.version, state: 'complete' as const, message: '' };
+    await storeUpgradeReport(this.#here.pool, node.id, { ...report, at: this.clock().toISOString() }, this.clock());
   }
 
   say(node: PlayedNode, order: Ordered, state: UpgradeState, message = ''): Promise<void> {
@@ -157,9 +188,11 @@ export class PlayedFleet {
   pass(seconds: number): void {
     this.now += seconds * SECOND;
     for (const node of this.nodes) {
-      const { requests, serverErrors } = node.traffic(node);
+      const { requests, serverErrors, refused = 0, dropped = 0 } = node.traffic(node);
       node.requests += requests * seconds;
       node.serverErrors += serverErrors * seconds;
+      if (node.refused !== null) node.refused += refused * seconds;
+      node.dropped += dropped * seconds;
     }
   }
 }

@@ -102,6 +102,7 @@ export class SimulatedNode implements LinkedNode {
     clearCache: (tags) => this.#obey(tags === null ? 'clearCache' : `clearCache ${tags.join(' ')}`),
     rotateLogs: () => this.#obey('rotateLogs'),
     upgrade: (command) => this.onUpgrade(command),
+    removePack: () => this.#obey('removePack'),
     gauges: async () => this.gauges(),
     reboot: () => this.#obey('reboot'),
     system: async () => {

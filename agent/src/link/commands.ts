@@ -1,7 +1,7 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
 import { ClearCommand, Command, MoveCommand, PreheatCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { CommandReply, NodeFigures, NodeGauges, RunningTree } from '@edgeloom/contract/edge/messages.ts';
-import { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
+import { RemovePackCommand, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { reason } from '../log.ts';
@@ -26,6 +26,7 @@ export interface Hands {
   gauges: () => Promise<NodeGauges>;
   /** Takes the order; what becomes of it is told by reports. */
   upgrade: (command: UpgradeCommand) => Promise<void>;
+  removePack: (command: RemovePackCommand) => Promise<void>;
   /** What would become of a request that nobody makes. */
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
@@ -50,6 +51,7 @@ const works: Readonly<Record<string, Work>> = {
   running: async (_, hands) => ({ running: await hands.running() }),
   gauges: async (_, hands) => ({ gauges: await hands.gauges() }),
   upgrade: (message, hands) => hands.upgrade(UpgradeCommand.parse(message)),
+  removePack: (message, hands) => hands.removePack(RemovePackCommand.parse(message)),
   move: (message, hands) => hands.move(MoveCommand.parse(message)),
   simulate: async (message, hands, left) => ({
     simulated: await hands.simulate(SimulateCommand.parse(message).request, left),

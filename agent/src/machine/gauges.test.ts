@@ -19,10 +19,22 @@ test('requests and answers from 500 to 599 are counted from the first question o
   const file = await log();
   await appendFile(file, line(200) + line(502));
   const gauges = new GaugesReader(file);
-  expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, p99Ms: 4 });
+  expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, refused: 0, p99Ms: 4 });
   await appendFile(file, line(200) + line(503) + line(903) + line(499));
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
+});
+
+test('whom the node refused itself is counted, and not whom an origin did', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file);
+  await gauges.read(NOW);
+  const by = (status: number, cause: string) =>
+    line(status).replace('}\n', `,"upstream":"","cause":"${cause}","rule":""}\n`);
+  await appendFile(file, by(403, 'antiHeader') + by(444, 'abuseIP') + by(929, 'acl') + by(978, 'antiCC'));
+  await appendFile(file, by(403, '') + by(301, 'urlRedirect') + by(404, '') + line(403) + line(444));
+  await appendFile(file, line(403, 0.004, 1, '/?","cause":"antiHeader"'));
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 10, refused: 5 });
 });
 
 test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {
@@ -53,7 +65,7 @@ test('a visitor cannot write what is counted', async () => {
   const gauges = new GaugesReader(file);
   await gauges.read(NOW);
   await appendFile(file, line(200, 0.001, 1, '/","status":500,"requestTime":99,"'));
-  expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, p99Ms: 1 });
+  expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, refused: 0, p99Ms: 1 });
 });
 
 test('of very much the last part stands for all', async () => {

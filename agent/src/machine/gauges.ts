@@ -6,7 +6,16 @@ export interface Gauges {
   /** Both count from the first question on. */
   requests: number;
   serverErrors: number;
+  /** Whom we turned away ourselves, and no origin. */
+  refused: number;
   p99Ms: number | null;
+}
+
+interface Row {
+  time: number;
+  status: number;
+  ms: number;
+  cause: string;
 }
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -20,6 +29,7 @@ export class GaugesReader {
   #at: number | null = null;
   #requests = 0;
   #serverErrors = 0;
+  #refused = 0;
   #recent: { time: number; ms: number }[] = [];
 
   constructor(file: string) {
@@ -40,10 +50,16 @@ export class GaugesReader {
     if (!isFirst) {
       this.#requests += Math.round(rows.length * share);
       this.#serverErrors += Math.round(rows.filter(({ status }) => status >= 500 && status <= 599).length * share);
+      this.#refused += Math.round(rows.filter(isRefused).length * share);
     }
     const since = now / 1000 - RECENT_S;
     this.#recent = [...this.#recent, ...rows].filter(({ time }) => time >= since).slice(-RECENT_MOST);
-    return { requests: this.#requests, serverErrors: this.#serverErrors, p99Ms: p99(this.#recent) };
+    return {
+      requests: this.#requests,
+      serverErrors: this.#serverErrors,
+      refused: this.#refused,
+      p99Ms: p99(this.#recent),
+    };
   }
 
   /** Whole lines only: `end` is where the next look begins. */
@@ -63,12 +79,21 @@ export class GaugesReader {
 }
 
 /** Whatever a visitor writes into a line has its quotes escaped, so these names are nginx's own. */
-function rowsOf(text: string): { time: number; status: number; ms: number }[] {
+function rowsOf(text: string): Row[] {
   return Array.from(
-    text.matchAll(/^\{"time":([\d.]+),.*?,"status":(\d{3}),.*?,"requestTime":([\d.]+),/gm),
-    ([, time, status, seconds]) => ({ time: Number(time), status: Number(status), ms: Number(seconds) * 1000 }),
+    text.matchAll(/^\{"time":([\d.]+),.*?,"status":(\d{3}),.*?,"requestTime":([\d.]+),(?:.*,"cause":"([^"]*)")?/gm),
+    ([, time, status, seconds, cause]) => ({
+      time: Number(time),
+      status: Number(status),
+      ms: Number(seconds) * 1000,
+      cause: cause ?? '',
+    }),
   );
 }
+
+/** 403 is what origins say as well. */
+const isRefused = ({ status, cause }: Row) =>
+  status === 444 || status === 929 || status === 978 || (status === 403 && cause !== '');
 
 function p99(rows: readonly { ms: number }[]): number | null {
   if (rows.length === 0) return null;

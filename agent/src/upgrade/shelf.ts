@@ -47,9 +47,22 @@ export class Shelf {
 
   /** Null where it is not there as a whole. */
   async manifestOf(name: string): Promise<ReleaseManifest | null> {
+    const signed = await this.signed(name);
+    return signed === null ? null : ReleaseManifest.parse(JSON.parse(signed.manifest));
+  }
+
+  /** The same as it was signed. */
+  async signed(name: string): Promise<SignedRelease | null> {
     const text = await readFile(this.path(name, 'release.json'), 'utf8').catch(() => null);
-    if (text === null) return null;
-    return ReleaseManifest.parse(JSON.parse(SignedRelease.parse(JSON.parse(text)).manifest));
+    return text === null ? null : SignedRelease.parse(JSON.parse(text));
+  }
+
+  /** Those that have been in use and are kept. */
+  async ran(): Promise<string[]> {
+    const ran: string[] = [];
+    for (const name of await readdir(this.#dir).catch(() => []))
+      if (this.path(name) !== this.#link && (await this.hasRun(name))) ran.push(name);
+    return ran;
   }
 
   async hasRun(name: string): Promise<boolean> {
@@ -113,9 +126,17 @@ export class Shelf {
     for (const { name } of old) await rm(this.path(name), { recursive: true, force: true });
   }
 
+  async remove(name: string): Promise<void> {
+    await rm(this.path(name), { recursive: true, force: true });
+    await flush(this.#dir);
+  }
+
   /** One that was not well is fetched anew when it is wanted again. */
   async discard(name: string): Promise<void> {
     if (await this.hasRun(name)) return;
     await rm(this.path(name), { recursive: true, force: true });
   }
 }
+
+export const packShelf = (dir: string, product: string): Shelf =>
+  new Shelf(path.join(dir, 'packs', product), path.join(dir, 'packs', product, 'current'));

@@ -5,7 +5,7 @@ import { readFile, readdir, rm, statfs, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { byAge, releaseName, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
-import type { ReleaseManifest, UpgradeState } from '@edgeloom/contract/edge/releases.ts';
+import type { ReleaseManifest, RemovePackCommand, UpgradeState } from '@edgeloom/contract/edge/releases.ts';
 import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
 import * as z from 'zod';
 import { reason } from '../log.ts';
@@ -14,8 +14,10 @@ import { writeWhole } from '../store/durable.ts';
 import { fetchArchive } from './fetch.ts';
 import type { Health } from './health.ts';
 import type { Home } from './home.ts';
+import { assertUsable } from './pack-check.ts';
 import type { Reports } from './reports.ts';
-import { Shelf } from './shelf.ts';
+import { packShelf } from './shelf.ts';
+import type { Shelf } from './shelf.ts';
 
 const run = promisify(execFile);
 
@@ -37,12 +39,16 @@ interface Parts {
   log: Log;
 }
 
-const Order = UpgradeCommand.omit({ id: true, deadline: true }).extend({
-  /** How often an agent has begun with it. */
-  tries: z.int(),
-  /** Which pack was in use; absent until it is changed. */
-  packBefore: z.string().nullable().optional(),
-});
+const Order = UpgradeCommand.omit({ id: true, deadline: true })
+  .partial({ control: true, token: true })
+  .extend({
+    /** How often an agent has begun with it. */
+    tries: z.int(),
+    /** Which pack was in use; absent until it is changed. */
+    packBefore: z.string().nullable().optional(),
+    /** The pack is to go, and none to take its place. */
+    removes: z.literal(true).optional(),
+  });
 type Order = z.output<typeof Order>;
 
 const TRIES = 4;
@@ -119,6 +125,23 @@ export class Upgrades {
     this.#begin(order);
   }
 
+  /** Back to having none of it. Throws why it stays. */
+  async remove(command: Pick<RemovePackCommand, 'upgradeID' | 'product'>): Promise<void> {
+    const { upgradeID, product } = command;
+    if (this.#order?.upgradeID === upgradeID) return;
+    if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
+    const shelf = packShelf(this.#parts.dir, product);
+    const current = await shelf.current();
+    const release = current === null ? null : await shelf.signed(current);
+    if (release === null) throw new Error(`there is no ${product} pack`);
+    if ((await shelf.ran()).length > 1) throw new Error(`it had another ${product} pack before`);
+    if (this.#order !== null) return this.remove(command);
+    const order: Order = { upgradeID, release, tries: 1, removes: true };
+    this.#order = order;
+    await this.#note(order);
+    this.#begin(order);
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the agent ends'));
     await this.#working;
@@ -153,6 +176,7 @@ export class Upgrades {
     const manifest = readSigned(order.release, await this.#keys());
     const shelf = this.#shelfOf(manifest);
     const name = releaseName(manifest.sha256);
+    if (order.removes) return this.#removePack(order, name, shelf);
     if ((await shelf.manifestOf(name))?.sha256 !== manifest.sha256) {
       await this.#report(order, 'fetching', '');
       await this.#fetch(order, manifest, shelf);
@@ -167,7 +191,8 @@ export class Upgrades {
     await mkdir(path.dirname(part), { recursive: true });
     try {
       await assertRoom(path.dirname(part), manifest.bytes * ROOM_FACTOR + ROOM_BESIDE);
-      const control = this.#parts.control ?? order.control;
+      const { control = order.control } = this.#parts;
+      if (control === undefined || order.token === undefined) throw new Error('nobody said where it is to be had');
       await fetchArchive(manifest, { control, token: order.token }, part, this.#stopping.signal);
       await shelf.put(name, part, order.release);
       await rm(part, { force: true });
@@ -210,6 +235,10 @@ export class Upgrades {
 
   async #takePack(order: Order, name: string, shelf: Shelf): Promise<void> {
     const { usePacks } = this.#parts;
+    await assertUsable(manifestOf(order).product, shelf.path(name)).catch(async (error: unknown) => {
+      await shelf.discard(name);
+      throw error;
+    });
     const before = order.packBefore === undefined ? await shelf.current() : order.packBefore;
     await this.#note({ ...order, packBefore: before });
     await this.#report(order, 'switching', '');
@@ -228,6 +257,22 @@ export class Upgrades {
     await this.#report(order, 'complete', '');
     await this.#forget();
     await shelf.prune();
+    await this.#look();
+  }
+
+  async #removePack(order: Order, name: string, shelf: Shelf): Promise<void> {
+    await this.#report(order, 'switching', '');
+    await shelf.point(null);
+    try {
+      await this.#parts.usePacks();
+    } catch (error) {
+      await shelf.point(name);
+      await this.#parts.usePacks().catch((fault: unknown) => this.#parts.log.error('it is not back', { error: fault }));
+      throw error;
+    }
+    await shelf.remove(name);
+    await this.#report(order, 'complete', '');
+    await this.#forget();
     await this.#look();
   }
 
@@ -282,9 +327,6 @@ export class Upgrades {
 
 const NO_LAUNCHER =
   'this agent was not started by its launcher, which the way back needs: install the node once more, over SSH or by its line';
-
-export const packShelf = (dir: string, product: string): Shelf =>
-  new Shelf(path.join(dir, 'packs', product), path.join(dir, 'packs', product, 'current'));
 
 /** It was read when the order was accepted. */
 const manifestOf = ({ release }: Order): ReleaseManifest => JSON.parse(release.manifest);

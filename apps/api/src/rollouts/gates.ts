@@ -1,13 +1,14 @@
 // Whether those that have it are well: asked of each before and of those that do not have it yet, so that what ails everybody
 // is nobody's fault.
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { median, recent, type Baseline, type Sample } from './gauged.ts';
+import { median, none, plus, recent, requestsIn, triesIn, type Counts, type Sample } from './gauged.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
 
 /** For so long a connection may be gone: an agent that starts anew, or a line that broke. */
 const AWAY_MS = 30_000;
 /** Fewer than these are chance, whatever their share. */
 const LEAST_ERRORS = 3;
+const LEAST_REFUSALS = 10;
 const LEAST_SAMPLES = 5;
 /** Below it nobody calls an edge slow. */
 const LEAST_RISE_MS = 100;
@@ -32,7 +33,13 @@ export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
     connected(having, moment),
     nginx(having),
     errors(having, untouched),
-    serverErrors(having, untouched, strategy.gates),
+    risen(serverErrors(strategy.gates), having, untouched, strategy.gates.requests),
+    risen(
+      refusals(strategy.gates),
+      having.filter(countsRefusals),
+      untouched.filter(countsRefusals),
+      strategy.gates.requests,
+    ),
     latency(having, untouched, strategy.gates),
   ];
 }
@@ -101,43 +108,55 @@ function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
   return gate('errors', 'passed');
 }
 
-interface Counted {
-  requests: number;
-  serverErrors: number;
+/** A part of what visitors got that must not be larger than it was, nor than it is elsewhere. */
+interface Part {
+  name: 'serverErrors' | 'refusals';
+  bad: (counts: Counts) => number;
+  of: (counts: Counts) => number;
+  rise: number;
+  least: number;
 }
-const sum = (parts: Counted[]): Counted => ({
-  requests: parts.reduce((total, { requests }) => total + requests, 0),
-  serverErrors: parts.reduce((total, part) => total + part.serverErrors, 0),
+const serverErrors = ({ serverErrors: rise }: RolloutGates): Part => ({
+  name: 'serverErrors',
+  bad: (counts) => counts.serverErrors,
+  of: requestsIn,
+  rise,
+  least: LEAST_ERRORS,
 });
-const share = ({ requests, serverErrors }: Counted, least: number) =>
-  requests < least ? null : serverErrors / requests;
-const recentOf = (nodes: NodeNow[], least: number): Counted[] =>
-  nodes.flatMap(({ gauges }) => (gauges ? [recent(gauges, least)] : []));
-const baselinesOf = (nodes: NodeNow[]): Baseline[] => nodes.flatMap(({ baseline }) => (baseline ? [baseline] : []));
+/** Whom we turn away ourselves, by nginx or by the kernel: nobody complains of that in a log of errors. */
+const refusals = ({ refusals: rise }: RolloutGates): Part => ({
+  name: 'refusals',
+  bad: ({ refused, dropped }) => refused + dropped,
+  of: triesIn,
+  rise,
+  least: LEAST_REFUSALS,
+});
+const countsRefusals = ({ gauges, baseline }: NodeNow) => (gauges?.last ?? baseline)?.refused != null;
 
 /** Each by itself, and all of them together, where each has few visitors. */
-function serverErrors(having: NodeNow[], untouched: NodeNow[], { serverErrors, requests: least }: RolloutGates) {
-  const others = share(sum(recentOf(untouched, least)), least);
-  const groups = [...having.map((node) => [node]), having];
-  let worst: RolloutGate = gate('serverErrors', 'notJudged', {
-    others,
-    requests: sum(recentOf(having, least)).requests,
-  });
-  for (const group of groups) {
-    const now = sum(recentOf(group, least));
-    const value = share(now, least);
+function risen({ name, bad, of, rise, least }: Part, having: NodeNow[], untouched: NodeNow[], enough: number) {
+  const sum = (parts: Counts[]) => parts.reduce(plus, none);
+  const share = (counts: Counts) => (of(counts) < enough ? null : bad(counts) / of(counts));
+  const now = (nodes: NodeNow[]) => sum(nodes.flatMap(({ gauges }) => (gauges ? [recent(gauges, enough, of)] : [])));
+  const before = (nodes: NodeNow[]) =>
+    sum(nodes.flatMap(({ baseline }) => (baseline ? [{ ...baseline, refused: baseline.refused ?? 0 }] : [])));
+  const others = share(now(untouched));
+  let worst: RolloutGate = gate(name, 'notJudged', { others, requests: of(now(having)) });
+  for (const group of [...having.map((node) => [node]), having]) {
+    const counts = now(group);
+    const value = share(counts);
     if (value === null) continue;
-    const before = share(sum(baselinesOf(group)), least);
-    const limit = Math.min(1, Math.max(before ?? 0, others ?? 0) + serverErrors);
-    const failed = value > limit && now.serverErrors >= LEAST_ERRORS;
+    const had = share(before(group));
+    const limit = Math.min(1, Math.max(had ?? 0, others ?? 0) + rise);
+    const failed = value > limit && bad(counts) >= least;
     const [node] = group;
-    const found = gate('serverErrors', failed ? 'failed' : 'passed', {
+    const found = gate(name, failed ? 'failed' : 'passed', {
       ...(group.length === 1 && node && at(node)),
       value,
       limit,
-      before,
+      before: had,
       others,
-      requests: now.requests,
+      requests: of(counts),
     });
     if (failed) return found;
     if ((worst.value ?? -1) <= value) worst = found;
@@ -147,7 +166,10 @@ function serverErrors(having: NodeNow[], untouched: NodeNow[], { serverErrors, r
 
 function latency(having: NodeNow[], untouched: NodeNow[], { latencyFactor, requests: least }: RolloutGates) {
   const others = median(untouched.flatMap(({ gauges }) => median(gauges?.p99s ?? []) ?? []));
-  let worst: RolloutGate = gate('latency', 'notJudged', { others, requests: sum(recentOf(having, least)).requests });
+  let worst: RolloutGate = gate('latency', 'notJudged', {
+    others,
+    requests: having.reduce((all, { gauges }) => all + (gauges ? recent(gauges, least).requests : 0), 0),
+  });
   for (const node of having) {
     const { gauges, baseline } = node;
     if (!gauges || gauges.requests < least || gauges.p99s.length < LEAST_SAMPLES) continue;
@@ -178,6 +200,8 @@ export function inWords({ gate, nodeName, value, limit, before, others, requests
   const ms = (time: number | null) => (time === null ? 'not known' : `${Math.round(time)} ms`);
   if (gate === 'serverErrors')
     return `${who}: ${percent(value)} of ${requests} answers were 5xx, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`;
+  if (gate === 'refusals')
+    return `${who}: ${percent(value)} of ${requests} tries were refused, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`;
   if (gate === 'latency')
     return `${who}: one in a hundred answers took longer than ${ms(value)}, at most ${ms(limit)} is taken (before: ${ms(before)}; nodes without it: ${ms(others)})`;
   return `${who}: ${message ?? 'not well'}`;

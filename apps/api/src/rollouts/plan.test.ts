@@ -38,7 +38,7 @@ test('every node has a wave, and of no zone more than the share has come by then
     { numRuns: 150, seed: 1 },
   );
 });
-const gates = { serverErrors: 0.05, latencyFactor: 3, requests: 20 };
+const gates = { serverErrors: 0.05, refusals: 0.1, latencyFactor: 3, requests: 20 };
 
 test('what has begun keeps its place when the others are planned anew', () => {
   const nodes = Array.from({ length: 10 }, (_, i) => candidate(i, 'a'));

@@ -26,6 +26,8 @@ export const releaseKind: Kind = {
     const isBack = state === 'goingBack';
     const had = Before.nullable().parse(before)?.version ?? '';
     const version = isBack ? had : to;
+    if (version === '' && product !== 'agent' && orderKey !== null)
+      return { name: 'removePack', body: { upgradeID: orderKey, product } };
     if (version === '') return `it had no ${product} before`;
     const { releases } = await releasesIn(here.env);
     const release = releases.find(({ manifest }) => manifest.product === product && manifest.version === version);

@@ -130,6 +130,8 @@ export const NodeGauges = z.object({
   at: z.iso.datetime(),
   requests: z.int().min(0),
   serverErrors: z.int().min(0).describe('Answers from 500 to 599 of those'),
+  refused: z.int().min(0).optional().describe('Whom the node turned away itself: 403 by a rule, 444, 929, 978'),
+  dropped: z.int().min(0).optional().describe('Packets to the ports of the zone that its kernel dropped'),
   p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: nobody came'),
   nginx: z.enum(['running', 'stopped', 'rolledBack']),
   error: z.string().nullable(),

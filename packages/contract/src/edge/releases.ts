@@ -42,6 +42,10 @@ export const UpgradeCommand = Command.extend({
   token: z.string().max(1000).describe('Sent there as bearer'),
 });
 
+/** cmd.<node>.removePack: the way back of a node that had no pack of it before. Only its first one goes so: whoever can send
+ *  orders cannot take away what has been relied on. */
+export const RemovePackCommand = Command.extend({ upgradeID: Id, product: ReleaseProduct.exclude(['agent']) });
+
 /** `failed`: what was there before serves as if nobody had asked. `rolledBack`: the new one ran, was not well, and has gone. */
 export const UpgradeState = z.enum(['fetching', 'switching', 'complete', 'failed', 'rolledBack']);
 
@@ -95,5 +99,6 @@ export type ReleaseProduct = z.output<typeof ReleaseProduct>;
 export type ReleaseManifest = z.output<typeof ReleaseManifest>;
 export type SignedRelease = z.output<typeof SignedRelease>;
 export type UpgradeCommand = z.output<typeof UpgradeCommand>;
+export type RemovePackCommand = z.output<typeof RemovePackCommand>;
 export type UpgradeState = z.output<typeof UpgradeState>;
 export type UpgradeReport = z.output<typeof UpgradeReport>;

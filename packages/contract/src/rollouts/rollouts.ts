@@ -29,7 +29,15 @@ export const RolloutNodeState = z.enum([
 export const UpgradeStatus = z.enum(['notUpdated', 'updating', 'updateFailed', 'updateComplete']);
 
 /** What is asked of every wave before the next begins. */
-export const RolloutGateName = z.enum(['complete', 'connected', 'nginx', 'errors', 'serverErrors', 'latency']);
+export const RolloutGateName = z.enum([
+  'complete',
+  'connected',
+  'nginx',
+  'errors',
+  'serverErrors',
+  'refusals',
+  'latency',
+]);
 /** `notJudged`: too few visitors came to say; this does not hold anything up. */
 export const RolloutGateState = z.enum(['waiting', 'passed', 'failed', 'notJudged']);
 export const RolloutGate = z.object({
@@ -37,7 +45,7 @@ export const RolloutGate = z.object({
   state: RolloutGateState,
   nodeID: Id.nullable().describe('The one it failed at'),
   nodeName: z.string().nullable(),
-  value: z.number().nullable().describe('serverErrors: share of answers; latency: milliseconds'),
+  value: z.number().nullable().describe('serverErrors, refusals: share of answers; latency: milliseconds'),
   limit: z.number().nullable().describe('What the value may come to'),
   before: z.number().nullable().describe('The same of that node, before'),
   others: z.number().nullable().describe('The same meanwhile, of nodes that do not have it yet'),
@@ -53,6 +61,12 @@ export const RolloutGates = z.object({
     .max(1)
     .default(0.05)
     .describe('By how much the share of 5xx may rise over that of the same node before and of untouched nodes'),
+  refusals: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe('The same of those whom the node refuses itself or its kernel drops. 1: never judged'),
   latencyFactor: z
     .number()
     .min(1)
