@@ -7,7 +7,7 @@ import type { Forwards } from './forwards/forwards.ts';
 import type { Layout } from './layout.ts';
 import type { Hands } from './link/commands.ts';
 import type { LinkedNode } from './link/nats.ts';
-import { preheat } from './link/preheat.ts';
+import { preheat, warm } from './link/preheat.ts';
 import type { Log } from './log.ts';
 import { GaugesReader } from './machine/gauges.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
@@ -56,12 +56,12 @@ export function handsOf({
     if (tags === null) await removeObjects(path.join(layout.cache, 'objects'));
   };
 
+  const zoneKey = async () => Buffer.from(await readFile(path.join(layout.keys, 'zone.key'), 'utf8'), 'base64');
+
   return {
     purge: (order, withinMs) => node.admin.purge(order, withinMs),
-    async preheat(urls, withinMs) {
-      const zoneKey = Buffer.from(await readFile(path.join(layout.keys, 'zone.key'), 'utf8'), 'base64');
-      return preheat(address, urls, withinMs, zoneKey);
-    },
+    preheat: async (urls, withinMs) => preheat(address, urls, withinMs, await zoneKey()),
+    warm: async (urls, withinMs) => warm(address, urls, withinMs, await zoneKey()),
     async reset(fetchAll) {
       // The files stay until others take their place, and nginx answers from them.
       await node.inTurn(() => node.store.drop([...node.store.keys()]));

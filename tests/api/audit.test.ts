@@ -181,7 +181,16 @@ test('every table is watched, or known not to need it', async () => {
       // What is worked out of groups and sites for DNS, and what became of it.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
       // What the publisher, the mailer and the nodes make of a change.
-      ['outbox', 'outgoing_mails', 'edge_documents', 'node_states', 'node_job_steps', 'job_receipts', 'cached_now'],
+      [
+        'outbox',
+        'outgoing_mails',
+        'edge_documents',
+        'node_states',
+        'node_job_steps',
+        'job_receipts',
+        'cached_now',
+        'preheat_copies',
+      ],
       // What steering makes of nodes and groups.
       ['node_standings', 'group_states'],
       // What happened, written with the change itself.

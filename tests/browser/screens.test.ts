@@ -17,9 +17,11 @@ import {
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
+import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overhang, startProduct } from '../support/browser.ts';
@@ -161,6 +163,15 @@ beforeAll(async () => {
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   const ssh = { password: 'nobody asks for it' };
   const inZone = { zoneId: zoneID };
+  const [open] = (await client(zonePorts.list, { params: inZone })).data.filter(({ tls }) => !tls);
+  const kept = [
+    '/img/hero.webp',
+    '/a/rather/long/path/for/a/column/of/a/table/that-has-others-as-well.mp4?and=a&query=too',
+  ];
+  await client(preheatCaches.create, {
+    params: inZone,
+    body: { urls: kept.map((path) => `http://${product.summary.demo.domain}:${open?.port}${path}`) },
+  });
   const balancer = await client(virtualNodes.create, {
     params: inZone,
     body: { name: 'a-balancer-with-a-name-that-is-rather-long', cnames: ['lb.glow.test'] },
@@ -219,6 +230,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=nodes`, shows: tab('nodes'), same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=nginx`, shows: 'main [data-code]', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=resources`, shows: 'main input', same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=preheat`, shows: list, same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=https`, shows: 'main input', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=firewall`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=switches`, shows: 'main li b', same: true },

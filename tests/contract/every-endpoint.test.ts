@@ -33,6 +33,7 @@ const withIds = guarded
 /** Things that are found only below a site or a zone. */
 const below: readonly Thing[] = [
   'port',
+  'preheatCache',
   'domain',
   'upstream',
   'forward',
@@ -137,7 +138,9 @@ describe.each(withIds)('$title', (call) => {
     const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
       body.errorData?.every(({ rule = '' }) => ['domain', 'notFound', 'self'].includes(rule)) &&
-      ['purge', 'preheat', 'domains', 'nodes', 'simulate', 'copies', 'zoneSettings'].includes(endpoint.feature);
+      ['purge', 'preheat', 'preheatCaches', 'domains', 'nodes', 'simulate', 'copies', 'zoneSettings'].includes(
+        endpoint.feature,
+      );
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
     // The answer is not checked while it is encoded, so it is here.
     const isJson = endpoint.reply && (endpoint.answers ?? 'application/json') === 'application/json';

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { preheat, proofOf } from '@edgeloom/agent/link/preheat.ts';
+import { preheat, proofOf, warm } from '@edgeloom/agent/link/preheat.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type { TokenAuthDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -84,4 +84,24 @@ test('nobody else gets in by saying that they preheat: not by another key, for a
     `${proofOf(key, name, '/a')}0`,
   ];
   for (const proof of bad) expect([proof, await asked(proof)]).toEqual([proof, 403]);
+});
+
+test('what is kept stored is fetched once, seen in the store after that, and told apart from what may not be kept and what does not come', async () => {
+  const { name } = await guarded();
+  const urlOf = (path: string) => `http://${name}:${edge.ports.http}${path}`;
+  edge.origin.on('/missing', { status: 404 });
+  edge.origin.on('/personal', { headers: { 'set-cookie': 'a=b' } });
+  const urls = [urlOf('/kept'), urlOf('/missing'), urlOf('/personal'), 'http://nobody.example.com:1/'];
+  const look = async () => warm('127.0.0.1', urls, 10_000, await zoneKey());
+  const found = await look();
+  expect(found).toMatchObject([
+    { state: 'stored', fault: null },
+    { state: 'failed', fault: '404' },
+    { state: 'notStored', fault: null },
+    { state: 'failed', fault: expect.stringContaining('ECONNREFUSED') },
+  ]);
+  expect(found[0]?.freshSeconds).toBeGreaterThan(0);
+  const asked = edge.origin.asked('/kept').length;
+  expect(await look()).toMatchObject([{ state: 'stored' }, {}, {}, {}]);
+  expect(edge.origin.asked('/kept')).toHaveLength(asked);
 });

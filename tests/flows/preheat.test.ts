@@ -2,10 +2,12 @@
 import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
+import type { BuiltZone } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
@@ -112,5 +114,85 @@ test('only URLs that the site serves are preheated', async () => {
   const body = { urls: [`http://${name}/a`, 'http://other.example.com/'] };
   await expect(call(preheat.start, { params, body })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'urls.1' })],
+  });
+});
+
+describe('what a zone keeps stored', () => {
+  /** Simulated nodes that have the site's documents, and what each was asked for. */
+  async function looking(count: number, zone: BuiltZone, name: string) {
+    const nodes = await Promise.all(Array.from({ length: count }, async () => joinSimulated(await plane.node(zone))));
+    const looks = nodes.map((node) => {
+      const seen: string[] = [];
+      node.warmed = (url) => {
+        seen.push(url);
+        return { state: 'stored', fault: null, freshSeconds: 3600 };
+      };
+      return seen;
+    });
+    for (const node of nodes) {
+      node.connect();
+      onTestFinished(() => node.disconnect());
+    }
+    await eventually(() => {
+      for (const node of nodes) expect(node.doc(`host/${name}`)).not.toBeNull();
+    });
+    return { nodes, looks };
+  }
+  const long = { within: 60_000 };
+
+  test('is fetched by each node, by one that joins later and by one that was away, and again after a purge of it', async () => {
+    const { port, zone, call, params, name, site } = await served();
+    const operator = plane.as(site.client);
+    const inZone = { zoneId: zone.id };
+    const { nodes, looks } = await looking(2, zone, name);
+    const urls = Array.from({ length: 10 }, (_, i) => `http://${name}:${port}/kept${i}`);
+    const [first = ''] = urls;
+    const away = nodes[1];
+    await away?.disconnect();
+    expect(await operator.call(preheatCaches.create, { params: inZone, body: { urls } })).toMatchObject({
+      ids: expect.toSatisfy((ids: unknown[]) => ids.length === 10),
+    });
+    const listed = () => operator.call(preheatCaches.list, { params: inZone, query: { sortBy: 'url' } });
+    await eventually(async () => expect((await listed()).data[0]).toMatchObject({ stored: 1, waiting: 1 }), long);
+    away?.connect();
+    const late = await looking(1, zone, name);
+    await eventually(async () => {
+      const { data, total } = await listed();
+      expect(total).toBe(10);
+      for (const row of data) expect(row).toMatchObject({ state: 'stored', nodes: 3, stored: 3, failing: 0 });
+      expect(data[0]?.warmedAt).not.toBeNull();
+    }, long);
+    for (const seen of [...looks, ...late.looks]) expect(seen.toSorted()).toEqual(urls);
+
+    const before = looks.map((seen) => seen.length);
+    await call(purge.urls, { params, body: { type: 1, urls: [first] } });
+    await eventually(async () => expect((await listed()).data[0]).toMatchObject({ state: 'stored', stored: 3 }), long);
+    expect(looks.map((seen, i) => seen.slice(before[i]))).toEqual([[first], [first]]);
+    // Not before they had purged it.
+    for (const node of nodes) expect(node.purged).toEqual([[first]]);
+  });
+
+  test('says at which node it is not, and why, and is tried again', async () => {
+    const { port, zone, name, site } = await served();
+    const operator = plane.as(site.client);
+    const inZone = { zoneId: zone.id };
+    const { nodes } = await looking(2, zone, name);
+    const [good, bad] = nodes;
+    if (bad) bad.warmed = () => ({ state: 'failed', fault: '502', freshSeconds: null });
+    await operator.call(preheatCaches.create, { params: inZone, body: { urls: [`http://${name}:${port}/x`] } });
+    const row = async () => (await operator.call(preheatCaches.list, { params: inZone })).data[0];
+    await eventually(
+      async () => expect(await row()).toMatchObject({ state: 'failing', stored: 1, failing: 1, nodes: 2 }),
+      long,
+    );
+    const id = (await row())?.id ?? '';
+    const { data } = await operator.call(preheatCaches.copies, { params: { ...inZone, preheatId: id } });
+    expect(data.filter(({ state }) => state === 'failed')).toMatchObject([
+      { nodeID: bad?.identity.nodeID, fault: '502', warmedAt: null },
+    ]);
+    expect(data.filter(({ state }) => state === 'stored')).toMatchObject([{ nodeID: good?.identity.nodeID }]);
+    if (bad) bad.warmed = () => ({ state: 'stored', fault: null, freshSeconds: null });
+    await operator.call(preheatCaches.warm, { params: inZone, body: { ids: [id] } });
+    await eventually(async () => expect(await row()).toMatchObject({ state: 'stored', stored: 2 }), long);
   });
 });

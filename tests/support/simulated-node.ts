@@ -8,6 +8,7 @@ import type {
   NodeFigures,
   NodeGauges,
   PurgeOrder,
+  Warmed,
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeCommand, UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
@@ -59,6 +60,9 @@ export class SimulatedNode implements LinkedNode {
     fetched: urls.length,
     error: null,
   });
+
+  /** What it finds of each URL that it is to keep stored. */
+  warmed: (url: string) => Warmed = () => ({ state: 'stored', fault: null, freshSeconds: 3600 });
 
   /** What it was asked to do besides, by name. */
   readonly obeyed: string[] = [];
@@ -113,6 +117,7 @@ export class SimulatedNode implements LinkedNode {
     move: (to) => this.onMove(to),
     simulate: (request) => this.simulate(request),
     preheat: (urls) => Promise.resolve(this.preheated(urls)),
+    warm: (urls) => Promise.resolve(urls.map((url) => this.warmed(url))),
     purge: async (order) => {
       const urls = order.urls ?? [];
       await this.beforePurge();

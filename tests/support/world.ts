@@ -15,6 +15,7 @@ export const things = [
   'virtualNode',
   'virtualCname',
   'virtualAddress',
+  'preheatCache',
   'rollout',
   'product',
   'user',
@@ -71,6 +72,7 @@ const byField: Readonly<Record<string, Thing>> = {
   groupId: 'group',
   backupGroupID: 'backupGroup',
   vnodeId: 'virtualNode',
+  preheatId: 'preheatCache',
   jobID: 'job',
   productID: 'product',
   productIDs: 'product',
@@ -91,6 +93,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   groups: 'group',
   virtualNodes: 'virtualNode',
   virtualRecords: 'virtualCname',
+  preheatCaches: 'preheatCache',
   products: 'product',
   clientSites: 'site',
   domains: 'domain',
@@ -201,6 +204,9 @@ export async function world(
     }),
     await db.virtualRecord.create({ data: { virtualNodeId: virtualNode.id, ip: '192.0.2.9', disabled: true } }),
   ];
+  const preheatCache = await db.preheatCache.create({
+    data: { zoneId, siteId: site.id, domainId: domain.id, url: `http://${domain.name}/`, createdBy: 'somebody' },
+  });
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
@@ -251,6 +257,7 @@ export async function world(
       virtualNode: virtualNode.id,
       virtualCname: virtualCname.id,
       virtualAddress: virtualAddress.id,
+      preheatCache: preheatCache.id,
       rollout: rollout.id,
       product: product.id,
       user: site.owner.id,
@@ -305,6 +312,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.outbox.findMany(inZone),
     db.group.findMany({ ...inZone, include: { members: { orderBy: { id: 'asc' } } } }),
     db.virtualNode.findMany({ ...inZone, include: { records: { orderBy: { id: 'asc' } } } }),
+    db.preheatCache.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
     db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),

@@ -1,6 +1,13 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
-import { ClearCommand, Command, MoveCommand, PreheatCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
-import type { CommandReply, NodeFigures, NodeGauges, RunningTree } from '@edgeloom/contract/edge/messages.ts';
+import {
+  ClearCommand,
+  Command,
+  MoveCommand,
+  PreheatCommand,
+  PurgeOrder,
+  WarmCommand,
+} from '@edgeloom/contract/edge/messages.ts';
+import type { CommandReply, NodeFigures, NodeGauges, RunningTree, Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { RemovePackCommand, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
@@ -12,6 +19,8 @@ export interface Hands {
   purge: (order: PurgeOrder, withinMs: number) => Promise<number>;
   /** Answers how many came into the store, and what of the others. */
   preheat: (urls: readonly string[], withinMs: number) => Promise<{ fetched: number; error: string | null }>;
+  /** Answers of each whether it is stored now. */
+  warm: (urls: readonly string[], withinMs: number) => Promise<Warmed[]>;
   resync: () => Promise<void>;
   /** Forgets what it has, fetches it anew and serves meanwhile what it had. */
   reset: () => Promise<void>;
@@ -31,7 +40,9 @@ export interface Hands {
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
 
-type Said = Partial<Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated'>> | void;
+type Said = Partial<
+  Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed'>
+> | void;
 type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
 
 const works: Readonly<Record<string, Work>> = {
@@ -42,6 +53,7 @@ const works: Readonly<Record<string, Work>> = {
     const { fetched, error } = await hands.preheat(PreheatCommand.parse(message).urls, left);
     return { objects: fetched, error };
   },
+  warm: async (message, hands, left) => ({ warmed: await hands.warm(WarmCommand.parse(message).urls, left) }),
   resync: (_, hands, left) => within(left, hands.resync()),
   reset: (_, hands, left) => within(left, hands.reset()),
   clearCache: (message, hands, left) => hands.clearCache(ClearCommand.parse(message).tags ?? null, left),

@@ -69,6 +69,7 @@ import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
+import { preheatCachesRoutes } from './modules/preheat-caches/preheat-caches.routes.ts';
 import { preheatRoutes } from './modules/preheat/preheat.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
@@ -113,6 +114,7 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,
+  preheatCachesRoutes,
   ipsetRoutes,
   nginxDefaultsRoutes,
   groupsRoutes,

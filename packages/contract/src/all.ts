@@ -46,6 +46,7 @@ import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { preheat } from './preheat/preheat.endpoints.ts';
+import { preheatCaches } from './preheat-caches/preheat-caches.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { nodeReleases } from './releases/releases.endpoints.ts';
@@ -89,6 +90,7 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   zoneSettings,
+  preheatCaches,
   nginxDefaults,
   nodeGroups,
   ipset,

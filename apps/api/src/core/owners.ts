@@ -189,6 +189,8 @@ export const owners: { [M in Model]: Owner<M> } = {
   Redirect: 'site',
   TokenKey: 'site',
   Purge: 'site',
+  PreheatCache: 'zone',
+  PreheatCopy: 'preheat',
   // Written by triggers, read by plain SQL (versions.queries.ts).
   SiteVersion: '(none)',
   SiteChange: '(none)',

@@ -19,6 +19,7 @@ import { storeBlockReports } from './block-reports.ts';
 import { startCommands } from './commands.ts';
 import type { Answer, Order } from './commands.ts';
 import { receive, refuseUnknown } from './incoming.ts';
+import { startKeptWarm } from './kept-warm.ts';
 import { listen } from './listen.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins, storeOrigins } from './origin-reports.ts';
@@ -76,6 +77,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const publisher = startPublisher({ pool, compiler, bus: () => bus, quarantine: new Quarantine(), log });
   const commands = startCommands(pool, () => bus, log);
   const preheats = startPreheats(pool, () => bus, log);
+  const keptWarm = startKeptWarm(pool, () => bus, log);
   const wakeJobs = () => {
     commands.wake();
     preheats.wake();
@@ -213,7 +215,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       links.delete(installation);
       await comingUp;
       await Promise.all(upkeep.map((task) => task.stop()));
-      await Promise.all([listener.stop(), publisher.stop(), commands.stop(), preheats.stop()]);
+      await Promise.all([listener.stop(), publisher.stop(), commands.stop(), preheats.stop(), keptWarm.stop()]);
       await blockPushes.stop();
       await bus?.drain();
       await Promise.all([acks.idle(), heartbeats.idle(), blockReports.idle()]);

@@ -37,6 +37,7 @@ import type palette from './en/palette.json';
 import type permissions from './en/permissions.json';
 import type ports from './en/ports.json';
 import type preheat from './en/preheat.json';
+import type preheatCaches from './en/preheatCaches.json';
 import type products from './en/products.json';
 import type proxy from './en/proxy.json';
 import type proxyRewrites from './en/proxyRewrites.json';
@@ -102,6 +103,7 @@ export interface Words {
   permissions: typeof permissions;
   ports: typeof ports;
   preheat: typeof preheat;
+  preheatCaches: typeof preheatCaches;
   products: typeof products;
   proxy: typeof proxy;
   proxyRewrites: typeof proxyRewrites;

@@ -183,6 +183,14 @@ export const PreheatCommand = z.object({
   deadline: z.iso.datetime(),
   urls: z.array(z.string().max(16_384)).min(1).max(100),
 });
+/** cmd.<node>.warm: see that these are stored, and fetch those that are not. The answer says of each, in their order. */
+export const WarmCommand = PreheatCommand;
+export const Warmed = z.object({
+  state: z.enum(['stored', 'notStored', 'failed']).catch('failed'),
+  fault: z.string().max(500).nullable(),
+  /** How long what is stored is fresh yet; null: it was not said. */
+  freshSeconds: z.number().nullable(),
+});
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
 /** Of a block set: it rises with each change. */
@@ -238,6 +246,7 @@ export const CommandReply = z.object({
   running: RunningTree.optional(),
   gauges: NodeGauges.optional(),
   simulated: Simulated.optional(),
+  warmed: z.array(Warmed).max(100).optional(),
 });
 
 /** POST /api/v1/node/join */
@@ -270,6 +279,7 @@ export type CachedReport = z.output<typeof CachedReport>;
 export type PurgeOrder = z.output<typeof PurgeOrder>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type PreheatCommand = z.output<typeof PreheatCommand>;
+export type Warmed = z.output<typeof Warmed>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
 export type NodeLoad = z.output<typeof NodeLoad>;
 export type NodeFigures = z.output<typeof NodeFigures>;

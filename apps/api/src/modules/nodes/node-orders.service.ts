@@ -13,12 +13,14 @@ import type { Fault } from '../../core/fail.ts';
 import type { Answer, Order } from '../../node-link/commands.ts';
 import { clean } from '../../node-link/incoming.ts';
 import { linkOf } from '../../node-link/start.ts';
+import * as preheatCaches from '../preheat-caches/preheat-caches.service.ts';
 import { namesThat, prefixOf, readUrls } from '../purge/purge-urls.ts';
 import * as zones from '../zones/zones.service.ts';
 import { assertUnplaced, own, newToken } from './nodes.service.ts';
 
 const JOIN_AGAIN_MS = 20_000;
 const MOVE_MS = 10 * 60_000;
+const EMPTYING_MS = 30_000;
 
 interface Asked {
   id: string;
@@ -36,12 +38,19 @@ export const running = async (ctx: Ctx, id: string) =>
 
 export const rotateLogs = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'rotateLogs' }]);
 export const reboot = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'reboot' }]);
-export const reset = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'reset', isLong: true }]);
-export const clearCache = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 'clearCache', isLong: true }]);
+export const reset = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'reset', isLong: true }]);
+export const clearCache = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'clearCache', isLong: true }]);
+
+/** A long one may go on for a while after it was answered: what is fetched anew comes after that. */
+async function emptied(ctx: Ctx, ids: string[], orders: Order[]) {
+  const answer = await askAll(ctx, ids, orders);
+  await preheatCaches.forget(ctx.db, ids, new Date(Date.now() + EMPTYING_MS));
+  return answer;
+}
 
 /** Of the caller's own sites, at these nodes alone: a purge of a site goes to all of them, and is kept with its receipts. */
 export async function purge(ctx: Ctx, { ids, type, urls }: NodePurge) {
-  return askAll(ctx, ids, await purges[type](ctx, urls));
+  return emptied(ctx, ids, await purges[type](ctx, urls));
 }
 
 const purgeOrder = (order: PurgeOrder): Order => ({ name: 'purge', body: order });

@@ -20,6 +20,8 @@ import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
 import { ResourceTab } from '../zone-settings/resource-tab.tsx';
 import { SwitchesTab } from '../zone-settings/switches-tab.tsx';
 import { VersionsTab } from '../zone-settings/versions-tab.tsx';
+import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
+import { PreheatCachesForm, PreheatCachesTab } from '../preheat-caches/preheat-caches-tab.tsx';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
@@ -59,6 +61,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'nodes', label: 'zones.tabs.nodes', count: zone.nodeCount },
     { value: 'nginx', label: 'zones.tabs.nginx' },
     { value: 'resources', label: 'zones.tabs.resources' },
+    { value: 'preheat', label: 'zones.tabs.preheat' },
     { value: 'https', label: 'zones.tabs.https' },
     { value: 'firewall', label: 'zones.tabs.firewall' },
     { value: 'switches', label: 'zones.tabs.switches' },
@@ -104,12 +107,22 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
               {t('zonePorts.create')}
             </Button>
           )}
+          {tab === 'preheat' && can(preheatCaches.create) && (
+            <Button
+              data-main-action
+              leftSection={<IconPlus size={15} stroke={1.8} />}
+              onClick={() => overlay(<PreheatCachesForm zoneId={zone.id} />, { title: 'preheatCaches.create' })}
+            >
+              {t('preheatCaches.create')}
+            </Button>
+          )}
         </>
       }
       tabs={tabs}
     >
       {tab === 'ports' && <PortsTab zoneId={zone.id} />}
       {tab === 'nodes' && nodesTab(zone.id)}
+      {tab === 'preheat' && <PreheatCachesTab zoneId={zone.id} />}
       {tab === 'versions' && <VersionsTab zoneId={zone.id} />}
       {tab in settingTabs && (
         <Await result={settings}>{(set) => <SettingTab tab={tab} zoneId={zone.id} settings={set} />}</Await>

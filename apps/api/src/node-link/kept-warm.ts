@@ -1,0 +1,174 @@
+// URLs that the nodes of a zone keep stored: each node is asked for a few that are due, looks, and fetches what it does not have. A
+// row is claimed by putting off when it is due, so a process that dies leaves it to another, and what is purged meanwhile
+// is due again by what the purge wrote.
+import { CommandReply, type PreheatCommand, type Warmed } from '@edgeloom/contract/edge/messages.ts';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import { clean } from './incoming.ts';
+import type { LinkLog } from './log.ts';
+import { repeat } from './repeat.ts';
+
+const URLS_AT_ONCE = 8;
+const NODES_AT_ONCE = 32;
+/** Of one zone, whose nodes ask the same origins. */
+const OF_ONE_ZONE = 4;
+const ANSWER_MS = 110_000;
+/** Longer than one answer takes. */
+const CLAIM = '120 s';
+const LOOK_EVERY_MS = 1000;
+
+/** Of what is stored: when it has aged, but neither all the time nor so seldom that what nginx put out for want of room is missed for long. */
+const LEAST_SECONDS = 60;
+const MOST_SECONDS = 3600;
+/** So that what was stored in one moment is not asked for in one moment. */
+const SPREAD = 0.1;
+/** After each failure in a row. What its origin does not let us keep is asked for as seldom. */
+const AGAIN_SECONDS = [60, 300, 1800, 3600, 21_600];
+/** The node did not say anything. */
+const SILENT_SECONDS = 15;
+/** Nobody is asked for what is not served. */
+const RESTING_SECONDS = 600;
+
+interface Claim {
+  preheatId: string;
+  nodeId: string;
+  url: string;
+  isServed: boolean;
+  tries: number;
+  /** Until when it is ours. */
+  dueAt: Date;
+}
+interface Outcome {
+  state: Warmed['state'] | 'waiting' | 'resting';
+  fault: string | null;
+  tries: number;
+  seconds: number;
+}
+
+export interface KeptWarm {
+  stop: () => Promise<void>;
+}
+
+export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): KeptWarm {
+  /** Which node, of which zone. */
+  const asked = new Map<string, { zoneId: string; done: Promise<void> }>();
+  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'what is to be kept stored could not be looked after');
+
+  async function askNodes() {
+    const up = bus();
+    if (!up?.isUp() || asked.size >= NODES_AT_ONCE) return;
+    for (const { nodeId, zoneId } of await due(pool, [...asked.keys()])) {
+      const ofZone = [...asked.values()].filter((one) => one.zoneId === zoneId).length;
+      if (asked.size >= NODES_AT_ONCE || ofZone >= OF_ONE_ZONE) continue;
+      const done = askNode(up, nodeId)
+        .catch((error: unknown) => log.warn({ err: error, node: nodeId }, 'a node was not asked what it has stored'))
+        .finally(() => {
+          asked.delete(nodeId);
+          work.wake();
+        });
+      asked.set(nodeId, { zoneId, done });
+    }
+  }
+
+  async function askNode(up: Bus, nodeId: string) {
+    const claims = await claim(pool, nodeId);
+    const [served, resting] = [claims.filter(({ isServed }) => isServed), claims.filter(({ isServed }) => !isServed)];
+    await store(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
+    if (served.length === 0) return;
+    const answer = await askFor(
+      up,
+      nodeId,
+      served.map(({ url }) => url),
+    ).catch(() => null);
+    await store(pool, served, (one, i) => outcomeOf(one, answer, answer?.warmed?.[i]));
+  }
+
+  return {
+    async stop() {
+      await work.stop();
+      await Promise.all([...asked.values()].map(({ done }) => done));
+    },
+  };
+}
+
+async function askFor(up: Bus, nodeId: string, urls: string[]): Promise<CommandReply> {
+  const deadline = new Date(Date.now() + ANSWER_MS).toISOString();
+  const command: PreheatCommand = { id: crypto.randomUUID(), deadline, urls };
+  const answer = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
+    timeout: ANSWER_MS,
+  });
+  return CommandReply.parse(JSON.parse(answer.string()));
+}
+
+function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed | undefined): Outcome {
+  if (answer === null) return { state: 'waiting', fault: null, tries, seconds: SILENT_SECONDS };
+  if (warmed?.state === 'stored') {
+    const seconds = Math.min(Math.max(warmed.freshSeconds ?? 0, LEAST_SECONDS), MOST_SECONDS);
+    return { state: 'stored', fault: null, tries: 0, seconds: seconds * (1 + Math.random() * SPREAD) };
+  }
+  const seconds = AGAIN_SECONDS[Math.min(tries, AGAIN_SECONDS.length - 1)] ?? MOST_SECONDS;
+  const fault = warmed?.fault ?? answer.error;
+  return {
+    state: warmed?.state ?? 'failed',
+    fault: fault === null ? null : clean(fault, 500),
+    tries: tries + 1,
+    seconds: seconds * (1 + Math.random() * SPREAD),
+  };
+}
+
+/** Nodes that are there and have something due, the longest first. One that has yet to purge something of a site fetches nothing of it before. */
+async function due(pool: Pool, busyNodes: string[]): Promise<{ nodeId: string; zoneId: string }[]> {
+  const { rows } = await pool.query<{ nodeId: string; zoneId: string }>(
+    `SELECT n.id AS "nodeId", n.zone_id AS "zoneId" FROM nodes n
+     JOIN node_states s ON s.node_id = n.id AND s.connected_at IS NOT NULL
+     CROSS JOIN LATERAL (${ofNode('n.id')} LIMIT 1) first
+     WHERE n.enabled AND NOT n.id = ANY($1::uuid[])
+     ORDER BY first.due_at`,
+    [busyNodes],
+  );
+  return rows;
+}
+
+/** In the order in which they came to be due. */
+const ofNode = (node: string) =>
+  `SELECT c.preheat_id, c.due_at FROM preheat_copies c JOIN preheat_caches p ON p.id = c.preheat_id
+   WHERE c.node_id = ${node} AND c.due_at <= now() AND NOT EXISTS (
+     SELECT FROM job_receipts r JOIN jobs j ON j.id = r.job_id
+     WHERE r.node_id = c.node_id AND r.state = 'pending' AND j.site_id = p.site_id AND j.kind LIKE 'purge%')
+   ORDER BY c.due_at`;
+
+async function claim(pool: Pool, nodeId: string): Promise<Claim[]> {
+  const { rows } = await pool.query<Claim>(
+    `WITH mine AS MATERIALIZED (${ofNode('$1::uuid')} LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
+     UPDATE preheat_copies c SET due_at = now() + $3::interval
+     FROM mine, preheat_caches p, sites s, domains d
+     WHERE c.preheat_id = mine.preheat_id AND c.node_id = $1 AND p.id = c.preheat_id AND s.id = p.site_id AND d.id = p.domain_id
+     RETURNING c.preheat_id AS "preheatId", c.node_id AS "nodeId", p.url, c.tries, c.due_at AS "dueAt",
+       s.status = 'normal' AND s.zone_id = p.zone_id AND d.enabled AS "isServed"`,
+    [nodeId, URLS_AT_ONCE, CLAIM],
+  );
+  return rows;
+}
+
+/** Where it became due meanwhile, by a purge or somebody's will, it stays due: what was found may be what was purged. */
+async function store(pool: Pool, claims: Claim[], outcome: (claim: Claim, i: number) => Outcome) {
+  if (claims.length === 0) return;
+  const found = claims.map((one, i) => ({ ...one, ...outcome(one, i) }));
+  await pool.query(
+    `UPDATE preheat_copies c SET state = a.state, fault = a.fault, tries = a.tries, due_at = now() + a.seconds * interval '1 second',
+       warmed_at = CASE WHEN a.state = 'stored' THEN now() ELSE c.warmed_at END
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::int[], $7::float8[])
+       AS a(preheat_id, node_id, claimed, state, fault, tries, seconds)
+     WHERE c.preheat_id = a.preheat_id AND c.node_id = a.node_id AND c.due_at = a.claimed`,
+    [
+      found.map(({ preheatId }) => preheatId),
+      found.map(({ nodeId }) => nodeId),
+      found.map(({ dueAt }) => dueAt),
+      found.map(({ state }) => state),
+      found.map(({ fault }) => fault),
+      found.map(({ tries }) => tries),
+      found.map(({ seconds }) => seconds),
+    ],
+  );
+}
