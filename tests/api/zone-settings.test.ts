@@ -3,6 +3,8 @@ import { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
+import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
@@ -41,6 +43,7 @@ describe('the settings of a zone', () => {
       ['compression', false],
       ['image', false],
       ['http3', false],
+      ['antiCC', false],
     ]);
   });
 
@@ -88,6 +91,43 @@ describe('the settings of a zone', () => {
     const nobody = { whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
     await call(zoneSettings.setFirewall, { params, body: nobody });
     expect(await told(zone.id)).not.toHaveProperty('firewall');
+  });
+
+  test('anti-CC is told to nodes while it is on, with whom the firewall lets in, unless it is switched off', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    expect(await call(zoneSettings.antiCC, { params })).toEqual(noAntiCC);
+    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    const antiCC = {
+      ...noAntiCC,
+      enabled: true,
+      mode: 3 as const,
+      requests: 50,
+      paths: ['/api/'],
+      extensions: ['CSS'],
+    };
+    await call(zoneSettings.setAntiCC, { params, body: { ...antiCC, reason: 'a flood' } });
+    await call(zoneSettings.set, {
+      params,
+      body: { firewall: { ...open, whitelist: ['192.0.2.0/24'] }, reason: 'us' },
+    });
+    expect(await told(zone.id)).toMatchObject({
+      antiCC: { mode: 3, requests: 50, paths: ['/api/'], extensions: ['css'], whitelist: ['192.0.2.0/24'] },
+    });
+    const { data } = await call(zoneSettings.versions, { params, query: {} });
+    const changes = data.find(({ reason }) => reason === 'a flood')?.changes ?? [];
+    expect(changes).toContainEqual({ field: 'antiCC.mode', before: '1', after: '3' });
+    expect(changes.map(({ field }) => field)).toEqual(
+      ['enabled', 'mode', 'requests', 'paths', 'extensions'].map((name) => `antiCC.${name}`),
+    );
+    await call(zoneSettings.setSwitch, { params, body: { name: 'antiCC', off: true, reason: 'visitors are lost' } });
+    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    const wrong = { mode: 5, requests: -1, seconds: 0, passSeconds: 1, paths: ['api'], extensions: ['.css'] };
+    for (const [name, value] of Object.entries(wrong))
+      await expect(
+        call(zoneSettings.setAntiCC, { params, body: { ...antiCC, [name]: value, reason: 'a slip' } }),
+      ).toFail('PARAMETER');
   });
 
   test('saying what is so already makes no version and tells nobody', async () => {

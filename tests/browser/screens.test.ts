@@ -233,6 +233,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=preheat`, shows: list, same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=https`, shows: 'main input', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=firewall`, shows: 'main textarea', same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=anticc`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=switches`, shows: 'main li b', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=versions`, shows: tab('versions'), same: true },
     { kind: 'client', address: 'nodeManage/nodesList', shows: list },

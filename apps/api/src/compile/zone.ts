@@ -1,5 +1,6 @@
 import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
@@ -46,7 +47,7 @@ function docOf(
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
-  const { http2, http3, resource, nginx, firewall, ipset } = settingsIn(settings);
+  const { http2, http3, resource, nginx, firewall, antiCC, ipset } = settingsIn(settings);
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [ipset.enabled && 'ipset'].filter((need) => need !== false);
@@ -70,11 +71,18 @@ function docOf(
     // Whom the allow list names is never blocked either.
     ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
     ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),
+    ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, firewall.whitelist) }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
     ...(needs.length > 0 && { needs }),
   };
 }
+
+/** Who is let in whatever else says is asked for nothing either. */
+const antiCCDoc = ({ enabled: _, ...antiCC }: ZoneAntiCC, whitelist: readonly string[]) => ({
+  ...antiCC,
+  whitelist: [...whitelist],
+});
 
 /** By code units: the same on every machine, which a collation is not. */
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -2,6 +2,7 @@
 import type accounts from './en/accounts.json';
 import type apiDoc from './en/apiDoc.json';
 import type announcementSetting from './en/announcementSetting.json';
+import type antiCC from './en/antiCC.json';
 import type apiTokens from './en/apiTokens.json';
 import type audit from './en/audit.json';
 import type auth from './en/auth.json';
@@ -69,6 +70,7 @@ export interface Words {
   announcementSetting: typeof announcementSetting;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
+  antiCC: typeof antiCC;
   audit: typeof audit;
   auth: typeof auth;
   autoCertificates: typeof autoCertificates;

@@ -5,6 +5,7 @@
 // and a change of one must not resend the others. A name that is switched off has no document at all.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
+import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Folder } from '../common/folder.ts';
 import { Ipset } from '../ipset/ipset.ts';
@@ -50,6 +51,10 @@ export const ZoneDoc = z.object({
   /** Switched off for all sites of the zone, whatever they want. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
   firewall: ZoneFirewall.optional().describe('whom its kernel lets in; absent: everybody'),
+  /** Who has to prove that he is no program; absent: nobody. An older node asks nobody either: no reason to follow its zone no more. */
+  antiCC: ZoneAntiCC.omit({ enabled: true })
+    .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
+    .optional(),
   /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
   ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),

@@ -82,6 +82,7 @@ export const stepNames = [
   'status',
   'antiReferer',
   'antiHeader',
+  'antiCC',
   'tokenAuth',
   'https',
   'urlRedirect',

@@ -16,7 +16,7 @@ export function changesBetween(before: Compared, after: Compared): SettingChange
   });
 }
 
-const flat = ({ resource, nginx, firewall, ipset, ports, ...rest }: Compared): Map<string, string> =>
+const flat = ({ resource, nginx, firewall, antiCC, ipset, ports, ...rest }: Compared): Map<string, string> =>
   new Map<string, string>([
     ['http2', String(rest.http2)],
     ['http3', String(rest.http3)],
@@ -29,8 +29,11 @@ const flat = ({ resource, nginx, firewall, ipset, ports, ...rest }: Compared): M
     ['firewall.blacklist', firewall.blacklist.join('\n')],
     ['firewall.synProtection', String(firewall.synProtection)],
     ...Object.entries(ipset).map(([name, value]): [string, string] => [`ipset.${name}`, String(value)]),
+    ...Object.entries(antiCC).map(([name, value]): [string, string] => [`antiCC.${name}`, textOf(value)]),
     ['nginx.enable', String(nginx.enable)],
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);
+
+const textOf = (value: number | boolean | string[]) => (Array.isArray(value) ? value.join('\n') : String(value));
 
 export const isSame = (a: Compared, b: Compared) => changesBetween(a, b).length === 0;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { paged, paging, Text } from '../common/common.ts';
 import { get, onClient, post, put } from '../endpoint.ts';
 import { Reason } from '../zones/zones.ts';
+import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { VersionNumber } from '../versions/versions.ts';
 import { AllSettings, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
@@ -20,6 +21,8 @@ export const zoneSettings = onClient('zoneSettings', {
   setResource: put('zone/:zoneId/setting/resource', { can: 'zone:write', body: Resource.extend({ reason: Reason }), reply: AllSettings }),
   firewall: get('zone/:zoneId/setting/firewall', { can: 'zone:read', reply: ZoneFirewall }),
   setFirewall: put('zone/:zoneId/setting/firewall', { can: 'zone:write', body: ZoneFirewall.extend({ reason: Reason }), reply: AllSettings }),
+  antiCC:   get('zone/:zoneId/setting/anticc', { can: 'zone:read', reply: ZoneAntiCC }),
+  setAntiCC: put('zone/:zoneId/setting/anticc', { can: 'zone:write', body: ZoneAntiCC.extend({ reason: Reason }), reply: AllSettings }),
   nginx:    put('zone/:zoneId/setting/nginx', { can: 'zone:write', body: Nginx.partial().extend({ reason: Reason }), reply: AllSettings, fails }),
   part:     get('zone/:zoneId/setting/nginx/:part', { can: 'zone:read', params: { part: SnippetPart }, reply: Part }),
   setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),

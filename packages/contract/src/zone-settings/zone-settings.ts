@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
+import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { snippetParts } from './allowed.ts';
@@ -42,6 +43,7 @@ export const ZoneSettings = z.object({
   nginx: Nginx,
   firewall: ZoneFirewall,
   ipset: Ipset,
+  antiCC: ZoneAntiCC,
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,
@@ -58,6 +60,7 @@ const usual: z.output<typeof ZoneSettings> = {
   nginx: { enable: false, http: '', stream: '', worker: '', custom: '' },
   firewall: open,
   ipset: noIpset,
+  antiCC: noAntiCC,
 };
 /** As they are stored: what was never set is as usual. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
@@ -71,7 +74,7 @@ export const ZoneContent = ZoneSettings.extend({
 export const Enable = z.object({ enable: z.boolean(), reason: Reason });
 
 /** What can be switched off for all sites of a zone at once, past the waves. */
-export const SwitchName = z.enum(['compression', 'image', 'http3']);
+export const SwitchName = z.enum(['compression', 'image', 'http3', 'antiCC']);
 export const ZoneSwitch = z.object({
   name: SwitchName,
   off: z.boolean(),
@@ -122,6 +125,7 @@ export const ConfigDraft = z.object({
   firewall: ZoneFirewall.optional(),
   ipset: Ipset.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
+  antiCC: ZoneAntiCC.optional(),
   ports: z
     .array(z.object({ port: Port, tls: z.boolean() }))
     .max(100)

@@ -12,6 +12,7 @@ import {
   type ZoneSwitch,
   type ZoneVersion,
 } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import type { ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -74,6 +75,8 @@ export const setResource = (ctx: Ctx, zoneId: string, { reason, ...resource }: R
 export const setFirewall = (ctx: Ctx, zoneId: string, { reason, ...firewall }: ZoneFirewall & { reason: string }) =>
   set(ctx, zoneId, reason, { firewall });
 export const setNginx = (
+export const setAntiCC = (ctx: Ctx, zoneId: string, { reason, ...antiCC }: ZoneAntiCC & { reason: string }) =>
+  set(ctx, zoneId, reason, { antiCC });
   ctx: Ctx,
   zoneId: string,
   { reason, ...nginx }: NonNullable<ConfigDraft['nginx']> & { reason: string },
@@ -96,6 +99,11 @@ export async function firewall({ db }: Ctx, zoneId: string): Promise<ZoneFirewal
 }
 
 export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
+export async function antiCC({ db }: Ctx, zoneId: string): Promise<ZoneAntiCC> {
+  await zones.own(db, zoneId);
+  return (await readContent(db, zoneId)).antiCC;
+}
+
   await zones.own(db, zoneId);
   return { content: (await readContent(db, zoneId)).nginx[name] };
 }

@@ -4,14 +4,18 @@ import { tMaybe, type useT } from '../../lib/i18n.ts';
 
 type T = ReturnType<typeof useT>;
 
-export const fieldName = (t: T, field: string) =>
-  tMaybe(`zoneSettings.fields.${field.split('.').at(-1)}`) ?? t('zoneSettings.title');
+/** Some parts have words of their own. */
+export function fieldName(t: T, field: string): string {
+  const [part = '', name = part] = field.split('.');
+  return tMaybe(`${part}.fields.${name}`) ?? tMaybe(`zoneSettings.fields.${name}`) ?? t('zoneSettings.title');
+}
 
 /** A value as it is read; of a snippet or a list how many lines it has. */
 export function valueText(t: T, field: string, value: string): string {
   const name = field.split('.').at(-1) ?? '';
   if (value === 'true') return t('common.on');
   if (value === 'false') return t('common.off');
+  if (field.startsWith('antiCC.')) return antiCCText(t, name, value);
   if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : bytes(Number(value));
@@ -19,6 +23,15 @@ export function valueText(t: T, field: string, value: string): string {
   if (name === 'soakSeconds') return t('zoneSettings.seconds', { count: Number(value) });
   if (name === 'workerProcesses' && value === '0') return t('zoneSettings.perCore');
   return /^\d{4,}$/.test(value) ? count(Number(value)) : value;
+}
+
+function antiCCText(t: T, name: string, value: string): string {
+  if (name === 'mode') return tMaybe(`antiCC.modes.${value}`) ?? value;
+  if (name === 'difficulty') return tMaybe(`antiCC.difficulties.${value}`) ?? value;
+  if (name === 'paths' || name === 'extensions')
+    return t('antiCC.count', { count: value === '' ? 0 : value.split('\n').length });
+  const minutes = name === 'passSeconds' || name === 'blockSeconds';
+  return `${count(minutes ? Math.round(Number(value) / 60) : Number(value))}${tMaybe(`antiCC.units.${name}`) ?? ''}`;
 }
 
 export const changeText = (t: T, { field, before, after }: SettingChange) =>

@@ -14,6 +14,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { Settings } from '../zone-settings/drafting.tsx';
+import { AntiCCTab } from '../zone-settings/anti-cc-tab.tsx';
 import { FirewallTab } from '../zone-settings/firewall-tab.tsx';
 import { NginxTab } from '../zone-settings/nginx-tab.tsx';
 import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
@@ -64,6 +65,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'preheat', label: 'zones.tabs.preheat' },
     { value: 'https', label: 'zones.tabs.https' },
     { value: 'firewall', label: 'zones.tabs.firewall' },
+    { value: 'anticc', label: 'zones.tabs.antiCC' },
     { value: 'switches', label: 'zones.tabs.switches' },
     { value: 'versions', label: 'zones.tabs.versions' },
   ] as const;
@@ -136,6 +138,7 @@ const settingTabs = {
   resources: ResourceTab,
   https: ProtocolsTab,
   firewall: FirewallTab,
+  anticc: AntiCCTab,
   switches: SwitchesTab,
 };
 

@@ -1,0 +1,166 @@
+import {
+  antiCCModes,
+  antiCCPresets,
+  ZoneAntiCC,
+  type AntiCCPreset,
+} from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { Button, NumberInput, Radio, Select, Switch } from '@mantine/core';
+import { Section } from '../../components/page/section.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import classes from './anti-cc-tab.module.css';
+import { ChallengePreview } from './challenge-preview.tsx';
+import { Drafting, type Settings } from './drafting.tsx';
+import { LinesSetting } from './lines-setting.tsx';
+
+type Count = 'requests' | 'seconds' | 'siteRate' | 'siteMinutes' | 'passSeconds' | 'fails' | 'blockSeconds';
+const limits: Record<Count, { min: number; max: number; unit: number }> = {
+  requests: { min: 0, max: 1_000_000, unit: 1 },
+  seconds: { min: 1, max: 300, unit: 1 },
+  siteRate: { min: 0, max: 1_000_000, unit: 1 },
+  siteMinutes: { min: 1, max: 1440, unit: 1 },
+  passSeconds: { min: 1, max: 1440, unit: 60 },
+  fails: { min: 0, max: 10_000, unit: 1 },
+  blockSeconds: { min: 1, max: 43_200, unit: 60 },
+};
+const presets: readonly AntiCCPreset[] = ['watch', 'normal', 'strict', 'attack'];
+const difficulties = [1, 2, 3, 4, 5] as const;
+
+/** Who has to prove to be a visitor: those who ask too often, and all while a site is flooded. */
+export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
+  const t = useT();
+  const can = useCan();
+  const disabled = !can(zoneSettings.set);
+  return (
+    <Drafting zoneId={zoneId} settings={settings}>
+      {({ antiCC, ipset }, set) => {
+        const change = (patch: Partial<ZoneAntiCC>) => set({ antiCC: { ...antiCC, ...patch } });
+        const count = (name: Count) => {
+          const { min, max, unit } = limits[name];
+          return (
+            <NumberInput
+              label={t(`antiCC.fields.${name}`)}
+              description={t(`antiCC.hints.${name}`)}
+              suffix={t(`antiCC.units.${name}`)}
+              value={antiCC[name] / unit}
+              min={min}
+              max={max}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=","
+              {...{ disabled }}
+              onChange={(next) => typeof next === 'number' && change({ [name]: next * unit })}
+            />
+          );
+        };
+        const isAt = (preset: AntiCCPreset) =>
+          JSON.stringify({ ...antiCC, ...antiCCPresets[preset] }) === JSON.stringify(antiCC);
+        return (
+          <>
+            <Section title="antiCC.title" why="antiCC.why">
+              <Switch
+                label={t('antiCC.fields.enabled')}
+                {...{ disabled }}
+                checked={antiCC.enabled}
+                onChange={(event) => change({ enabled: event.currentTarget.checked })}
+              />
+              <Switch
+                label={t('antiCC.fields.monitor')}
+                description={t('antiCC.hints.monitor')}
+                disabled={disabled || !antiCC.enabled}
+                checked={antiCC.monitor}
+                onChange={(event) => change({ monitor: event.currentTarget.checked })}
+              />
+            </Section>
+            <Section title="antiCC.presets" why="antiCC.presetsWhy" wide>
+              <ul className={classes['presets']}>
+                {presets.map((preset) => (
+                  <li key={preset}>
+                    <Button
+                      variant={isAt(preset) ? 'filled' : 'default'}
+                      aria-pressed={isAt(preset)}
+                      {...{ disabled }}
+                      onClick={() => change(antiCCPresets[preset])}
+                    >
+                      {t(`antiCC.preset.${preset}`)}
+                    </Button>
+                    <span>{t(`antiCC.presetHints.${preset}`)}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+            <Section title="antiCC.who" why="antiCC.whoWhy">
+              {count('requests')}
+              {count('seconds')}
+              {count('siteRate')}
+              {count('siteMinutes')}
+            </Section>
+            <Section title="antiCC.how" why="antiCC.howWhy" wide>
+              <div className={classes['how']}>
+                <Radio.Group
+                  aria-label={t('antiCC.fields.mode')}
+                  value={String(antiCC.mode)}
+                  onChange={(next) => {
+                    const mode = antiCCModes.find((one) => String(one) === next);
+                    if (mode) change({ mode });
+                  }}
+                >
+                  {antiCCModes.map((mode) => (
+                    <Radio
+                      key={mode}
+                      value={String(mode)}
+                      label={t(`antiCC.modes.${mode}`)}
+                      description={t(`antiCC.modeHints.${mode}`)}
+                      {...{ disabled }}
+                    />
+                  ))}
+                </Radio.Group>
+                <ChallengePreview mode={antiCC.mode} />
+              </div>
+            </Section>
+            <Section title="antiCC.proof" why="antiCC.proofWhy">
+              <Select
+                label={t('antiCC.fields.difficulty')}
+                description={t('antiCC.hints.difficulty')}
+                data={difficulties.map((level) => ({ value: String(level), label: t(`antiCC.difficulties.${level}`) }))}
+                value={String(antiCC.difficulty)}
+                allowDeselect={false}
+                disabled={disabled || antiCC.mode === 4}
+                onChange={(next) => next !== null && change({ difficulty: Number(next) })}
+              />
+              {count('passSeconds')}
+              {count('fails')}
+              {count('blockSeconds')}
+              {antiCC.fails > 0 && !ipset.enabled && <p className={classes['note']}>{t('antiCC.noBlockSet')}</p>}
+            </Section>
+            <Section title="antiCC.exempt" why="antiCC.exemptWhy">
+              <LinesSetting
+                name="paths"
+                label={t('antiCC.fields.paths')}
+                hint={t('antiCC.hints.paths')}
+                value={antiCC.paths}
+                judge={(line) => (ZoneAntiCC.shape.paths.element.safeParse(line).success ? null : t('antiCC.badPath'))}
+                placeholder={'/api/\n/.well-known/'}
+                {...{ disabled }}
+                onChange={(paths) => change({ paths })}
+              />
+              <LinesSetting
+                name="extensions"
+                label={t('antiCC.fields.extensions')}
+                hint={t('antiCC.hints.extensions')}
+                value={antiCC.extensions}
+                judge={(line) =>
+                  ZoneAntiCC.shape.extensions.element.safeParse(line).success ? null : t('antiCC.badExtension')
+                }
+                placeholder={'css\njs\npng'}
+                {...{ disabled }}
+                onChange={(extensions) => change({ extensions })}
+              />
+            </Section>
+          </>
+        );
+      }}
+    </Drafting>
+  );
+}
