@@ -14,6 +14,7 @@ import { Images } from './images/images.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { ControlAddresses } from './link/control-addresses.ts';
+import { heldKeys } from './link/held-keys.ts';
 import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
 import { join, JoinRefused } from './link/join.ts';
@@ -199,6 +200,11 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         node,
         identity,
         refusals,
+        zoneKeys: heldKeys(
+          layout,
+          { refresh: () => node.inTurn(() => node.refresh()), isRunning: () => node.nginx.running },
+          log,
+        ),
         hands,
         meter,
         capabilities: host.capabilities,

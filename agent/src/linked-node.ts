@@ -2,7 +2,7 @@
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import type { Identity } from './link/identity.ts';
-import type { LinkedNode } from './link/nats.ts';
+import type { HeldKeys, LinkedNode } from './link/nats.ts';
 import type { Meter } from './machine/meter.ts';
 import type { Log } from './log.ts';
 import { digestWithout, reconcile, reportOf } from './reconcile.ts';
@@ -18,6 +18,7 @@ interface Parts {
   node: EdgeNode;
   identity: Identity;
   refusals: Refusals;
+  zoneKeys: HeldKeys;
   hands: LinkedNode['hands'];
   meter: Meter;
   capabilities: Capabilities;
@@ -34,6 +35,7 @@ export function linkedNode({
   node,
   identity,
   refusals,
+  zoneKeys,
   hands,
   meter,
   capabilities,
@@ -70,6 +72,7 @@ export function linkedNode({
 
   return {
     identity,
+    zoneKeys,
     hands,
     load: () => meter.load(),
     // With what was refused: nobody may want that any more.

@@ -458,3 +458,28 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   for (const edge of edges) expect((await ask(edge, path, '*/*')).bytes.equals(photo)).toBe(true);
   expect(origin.asked(path)).toHaveLength(1);
 });
+
+test('while the zone changes its key nodes know each other by either, and after it by the new one alone', async () => {
+  const [older, newer] = [
+    { id: 'first' as const, key: zoneKey.toString('base64') },
+    { id: randomUUID(), key: randomBytes(32).toString('base64') },
+  ];
+  const { name: host } = await made();
+  const [one, other] = edges;
+  const isRelayed = async (edge: Edge, path: string) =>
+    (await edge.get(path, { host })).header('cache-status')?.includes('Edgeloom-Relay') === true;
+  // Those that have heard of it and one that has not; the relay goes first.
+  for (const [i, ring] of [[older, newer], [newer, older]].entries()) {
+    await relay.holdKeys(ring);
+    expect(await isRelayed(one, `/ring/${i}/one`)).toBe(true);
+    await one.holdKeys(ring);
+    expect(await isRelayed(one, `/ring/${i}/two`)).toBe(true);
+  }
+  await other.holdKeys([older, newer]);
+  expect(await isRelayed(other, '/ring/other')).toBe(true);
+  await relay.holdKeys([newer]);
+  expect(await isRelayed(one, '/ring/late')).toBe(true);
+  // A request is answered in any case: by the origin.
+  expect((await other.get('/ring/stranger', { host })).body).toBe('/ring/stranger');
+  expect(await isRelayed(other, '/ring/stranger-again')).toBe(false);
+});

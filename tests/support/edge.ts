@@ -16,6 +16,8 @@ import { Admin } from '@edgeloom/agent/nginx/admin.ts';
 import { findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { storeZonePair } from '@edgeloom/agent/nginx/zone-pair.ts';
+import { storeZoneKeys } from '@edgeloom/agent/store/zone-keys.ts';
+import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
@@ -342,6 +344,13 @@ export class Edge {
       // For a moment old workers take connections beside the new ones.
       for (const pid of before) if (await takesConnections(pid)) throw new Error(`worker ${pid} serves as well`);
     });
+  }
+
+  /** As the agent does while the zone changes its key; the current one first. */
+  async holdKeys(keys: ZoneKeys): Promise<void> {
+    await storeZoneKeys(join(this.dir, 'keys'), keys);
+    await storeZonePair(this.dir);
+    await this.reload();
   }
 
   async pid(): Promise<number> {

@@ -14,11 +14,12 @@ import type { UpgradeCommand, UpgradeReport } from '@edgeloom/contract/edge/rele
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { judgeDoc, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Log } from '@edgeloom/agent/log.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import { Link } from '@edgeloom/agent/link/nats.ts';
-import type { LinkedNode } from '@edgeloom/agent/link/nats.ts';
+import type { HeldKeys, LinkedNode } from '@edgeloom/agent/link/nats.ts';
 import { isIntact } from '@edgeloom/agent/plan.ts';
 import { nkeys } from 'nats';
 
@@ -31,6 +32,10 @@ export class SimulatedNode implements LinkedNode {
   readonly identity: Identity;
   /** As it was told at its join: base64 of 32 bytes. */
   zoneKey = '';
+  /** All that it was told of since, the current one first. */
+  held: ZoneKeys = [];
+  /** When it took others: its revision at that moment, and their ids. */
+  readonly taken: { revision: number; keys: string[] }[] = [];
   revision = 0;
   digest = EMPTY_DIGEST;
   readonly docs = new Map<string, DocEntry>();
@@ -53,6 +58,18 @@ export class SimulatedNode implements LinkedNode {
 
   constructor(identity: Identity) {
     this.identity = identity;
+  }
+
+  readonly zoneKeys: HeldKeys = {
+    ids: () => Promise.resolve(this.held.map(({ id }) => id)),
+    take: (told) => this.#hold([...told, ...this.held.filter(({ id }) => told.every((one) => one.id !== id))]),
+    keepOnly: (ids) => this.#hold(this.held.filter(({ id }) => ids.includes(id))),
+  };
+
+  #hold(keys: ZoneKeys): Promise<void> {
+    this.held = keys;
+    this.taken.push({ revision: this.revision, keys: keys.map(({ id }) => id) });
+    return Promise.resolve();
   }
 
   /** What a preheat answers. */
@@ -226,11 +243,12 @@ export async function joinSimulated({ control, token }: Invitation): Promise<Sim
   const answer = await fetch(`${control}/api/v1/node/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, publicKey: pair.getPublicKey(), version: 'simulated' }),
+    body: JSON.stringify({ token, publicKey: pair.getPublicKey(), version: 'simulated', keyRing: true }),
   });
   if (!answer.ok) throw new Error(`join: ${answer.status} ${await answer.text()}`);
-  const { zoneKey, ...reply } = JoinReply.parse(await answer.json());
+  const { zoneKey, zoneKeys, ...reply } = JoinReply.parse(await answer.json());
   const node = new SimulatedNode({ ...reply, seed: pair.getSeed() });
   node.zoneKey = zoneKey;
+  node.held = zoneKeys ?? [{ id: 'first', key: zoneKey }];
   return node;
 }

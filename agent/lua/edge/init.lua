@@ -9,7 +9,7 @@ function _M.start(json)
     for name, value in pairs(assert(cjson.decode(json))) do
         settings[name] = value
     end
-    require("edge.tls.unseal").read_key(settings.dir .. "/keys/zone.key")
+    require("edge.tls.unseal").read_keys(settings.dir .. "/keys")
     require("edge.core.risk").load(settings.dir .. "/packs/risk/current/risk.bin")
     -- A global: `require` in a phase would cost each request a call that is never compiled.
     edge = require("edge.runner")

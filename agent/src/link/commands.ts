@@ -22,6 +22,8 @@ export interface Hands {
   /** Answers of each whether it is stored now. */
   warm: (urls: readonly string[], withinMs: number) => Promise<Warmed[]>;
   resync: () => Promise<void>;
+  /** Asks for the keys of its zone. */
+  zoneKeys: () => Promise<void>;
   /** Forgets what it has, fetches it anew and serves meanwhile what it had. */
   reset: () => Promise<void>;
   /** Of all sites what has one of these tags; null: everything. */
@@ -55,6 +57,7 @@ const works: Readonly<Record<string, Work>> = {
   },
   warm: async (message, hands, left) => ({ warmed: await hands.warm(WarmCommand.parse(message).urls, left) }),
   resync: (_, hands, left) => within(left, hands.resync()),
+  zoneKeys: (_, hands, left) => within(left, hands.zoneKeys()),
   reset: (_, hands, left) => within(left, hands.reset()),
   clearCache: (message, hands, left) => hands.clearCache(ClearCommand.parse(message).tags ?? null, left),
   rotateLogs: (_, hands) => hands.rotateLogs(),

@@ -6,6 +6,7 @@ import { nkeys } from 'nats';
 import type * as z from 'zod';
 import type { Layout } from '../layout.ts';
 import { writeWhole } from '../store/durable.ts';
+import { storeZoneKey, storeZoneKeys } from '../store/zone-keys.ts';
 
 const NodeFile = JoinReply.pick({ nodeID: true, zoneID: true, natsServers: true });
 export interface Identity extends z.output<typeof NodeFile> {
@@ -18,7 +19,6 @@ const places = ({ dir, keys }: Layout) => ({
   seed: path.join(keys, 'node.seed'),
   joining: path.join(keys, 'joining.seed'),
   jwt: path.join(keys, 'node.jwt'),
-  zoneKey: path.join(keys, 'zone.key'),
 });
 
 /** Null before the node has joined. */
@@ -46,7 +46,8 @@ export async function prepareKey(layout: Layout): Promise<string> {
 export async function storeIdentity(layout: Layout, reply: JoinReply): Promise<void> {
   const place = places(layout);
   await rm(place.node, { force: true });
-  await writeWhole(place.zoneKey, reply.zoneKey, 0o600);
+  if (reply.zoneKeys === undefined) await storeZoneKey(layout.keys, reply.zoneKey);
+  else await storeZoneKeys(layout.keys, reply.zoneKeys);
   await writeWhole(place.jwt, reply.jwt, 0o600);
   await writeWhole(place.seed, await readFile(place.joining), 0o600);
   const { nodeID, zoneID, natsServers } = reply;

@@ -25,7 +25,7 @@ export async function join(
   signal?: AbortSignal,
 ): Promise<Identity> {
   const publicKey = await prepareKey(layout);
-  const reply = await ask(control, { token, publicKey, version }, signal);
+  const reply = await ask(control, { token, publicKey, version, keyRing: true }, signal);
   await storeIdentity(layout, reply);
   const identity = await readIdentity(layout);
   if (identity === null) throw new Error('the identity that was just stored cannot be read');

@@ -11,6 +11,8 @@ import type {
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import { keysNamedIn } from '@edgeloom/contract/edge/sealed.ts';
+import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -21,8 +23,10 @@ import type { Hands } from './commands.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 import type { Identity } from './identity.ts';
+import { askForKeys } from './ask-for-keys.ts';
 
 const SYNC_WITHIN_MS = 30_000;
+const KEYS_WITHIN_MS = 10_000;
 const HEARTBEAT_EVERY_MS = 30_000;
 const HEARTBEAT_WITHIN_MS = 5000;
 /** After an answer that differs: soon enough to repair, late enough for what is on its way to arrive. */
@@ -35,7 +39,8 @@ const STOP_WITHIN_MS = 1000;
 /** What is connected: the real node, or one that only pretends. */
 export interface LinkedNode extends Target {
   identity: Identity;
-  hands: Omit<Hands, 'resync' | 'reset'> & {
+  zoneKeys: HeldKeys;
+  hands: Omit<Hands, 'resync' | 'reset' | 'zoneKeys'> & {
     /** With what fetches everything anew. */
     reset: (fetchAll: () => Promise<void>) => Promise<void>;
   };
@@ -45,6 +50,15 @@ export interface LinkedNode extends Target {
   load?: () => Promise<NodeLoad>;
   /** A moment for chores, before each heartbeat. */
   chores?: () => Promise<Done>;
+}
+
+/** The keys of its zone that it holds, the current one first. */
+export interface HeldKeys {
+  ids: () => Promise<string[]>;
+  /** Back once nginx has them as well. What was held and is not told of stays, behind the others. */
+  take: (told: ZoneKeys) => Promise<void>;
+  /** Forgets all others. */
+  keepOnly: (ids: readonly string[]) => Promise<void>;
 }
 
 export interface Done {
@@ -66,13 +80,28 @@ export class Link {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   #isHeard = false;
+  #keysTurn: Promise<void> = Promise.resolve();
 
   /** Connects when it can, and goes on for ever. */
   constructor(node: LinkedNode, log: Log) {
     this.#node = node;
     this.#log = log;
     const line = { sync: (request: SyncRequest) => this.#sync(request), ack: (ack: Ack) => this.#ack(ack) };
-    this.#follower = new Follower(node, line, log);
+    const target: Target = {
+      get revision() {
+        return node.revision;
+      },
+      get digest() {
+        return node.digest;
+      },
+      keys: () => node.keys(),
+      apply: async (entries, reached) => {
+        await this.#prepare(entries);
+        return node.apply(entries, reached);
+      },
+      synced: (full) => node.synced?.(full),
+    };
+    this.#follower = new Follower(target, line, log);
     this.#living = this.#live();
   }
 
@@ -199,7 +228,11 @@ export class Link {
       else if (push.zone === zoneID) this.#follower.push(push);
     });
     const resync = () => this.#follower.resync();
-    const hands: Hands = { ...this.#node.hands, resync, reset: () => this.#node.hands.reset(resync) };
+    const zoneKeys = async () => {
+      await this.#takeKeys();
+      this.sayNow();
+    };
+    const hands: Hands = { ...this.#node.hands, resync, zoneKeys, reset: () => this.#node.hands.reset(resync) };
     // Every name: one that this agent does not know is answered so, rather than with silence.
     hear(subjects.command(nodeID, '*'), async (message) => {
       const name = message.subject.split('.').at(-1) ?? '';
@@ -209,6 +242,48 @@ export class Link {
 
   async #sync(request: SyncRequest): Promise<SyncReply> {
     return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
+  }
+
+  /** A key that a document names comes before the document. */
+  async #prepare(entries: readonly DocEntry[]): Promise<void> {
+    const named = [...new Set(entries.flatMap(({ body }) => (body === null ? [] : keysNamedIn(body))))];
+    if (await this.#holds(named)) return;
+    await this.#takeKeys();
+    // Nobody has it any more: what it seals does not open, and all else shall not wait for that.
+    if (!(await this.#holds(named)))
+      this.#log.error('documents are sealed by a key that the control plane does not give', { keys: named });
+  }
+
+  async #holds(named: readonly string[]): Promise<boolean> {
+    if (named.length === 0) return true;
+    const held = await this.#node.zoneKeys.ids();
+    return named.every((id) => held.includes(id));
+  }
+
+  /** One after the other: an answer from before does not take the place of a later one. */
+  #takeKeys(): Promise<void> {
+    const turn = this.#keysTurn.then(async () => {
+      const { identity, zoneKeys } = this.#node;
+      const ask = (message: object) => this.#ask(subjects.keys(identity.nodeID), message, KEYS_WITHIN_MS);
+      await zoneKeys.take(await askForKeys(identity, ask));
+    });
+    this.#keysTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** What the node is to hold, by the answer to a heartbeat. A key is forgotten only where the documents are those that the
+   *  control plane has, to the last one: then nothing here is sealed by it. */
+  async #followKeys(sent: { revision: number; digest: string }, reply: HeartbeatReply): Promise<void> {
+    const { keys: told } = reply;
+    if (told === undefined) return;
+    const held = await this.#node.zoneKeys.ids();
+    if (told.some((id, i) => held[i] !== id)) {
+      await this.#takeKeys();
+      this.sayNow();
+    } else if (held.length > told.length && reply.revision === sent.revision && reply.digest === sent.digest) {
+      await this.#node.zoneKeys.keepOnly(told);
+      this.sayNow();
+    }
   }
 
   /** One that is lost with the connection is made good by the next, a minute later. */
@@ -264,10 +339,15 @@ export class Link {
         error: health.error ?? follower.error,
         ...(load && { load }),
         clock: new Date().toISOString(),
+        keys: await node.zoneKeys.ids(),
       };
-      const reply = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
+      const answer = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
+      const reply = HeartbeatReply.parse(answer);
       this.#isHeard = true;
-      if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, HeartbeatReply.parse(reply));
+      if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, reply);
+      void this.#followKeys(message, reply).catch((error: unknown) =>
+        this.#log.warn('the keys of the zone are not here yet', { error }),
+      );
       // Apart, so that a thousand nodes that lost the same server do not come in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;
       again = isDone ? HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_AGAIN_MS;

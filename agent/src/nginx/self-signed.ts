@@ -10,6 +10,7 @@ import {
   sign,
 } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { FIRST_KEY } from '@edgeloom/contract/edge/sealed.ts';
 
 export interface Pair {
   cert: string;
@@ -22,6 +23,7 @@ const YEAR_MS = 365 * 86_400_000;
 export function selfSigned(name: string, now = new Date()): Pair {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return signedByItself(name, privateKey, {
+    subject: name,
     algorithm: sequence(oid('2a8648ce3d040302')),
     digest: 'sha256',
     // Positive whatever the first bit says.
@@ -33,12 +35,14 @@ export function selfSigned(name: string, now = new Date()): Pair {
 
 /**
  * By which nodes of one zone know each other. Each makes it from the zone's key, and each gets the same bytes: to have it is to
- * have that key, and there is nothing to hand out or to renew.
+ * have that key, and there is nothing to hand out or to renew. The subject names a key that is not the zone's first: of two
+ * trusted certificates with one subject OpenSSL would look at either.
  */
-export function zonePair(zoneKey: Buffer): Pair {
+export function zonePair(zoneKey: Buffer, keyID: string = FIRST_KEY): Pair {
   const seed = createHmac('sha256', zoneKey).update('edgeloom relay').digest();
   const key = createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: 'der', type: 'pkcs8' });
   return signedByItself(ZONE_NAME, key, {
+    subject: keyID === FIRST_KEY ? ZONE_NAME : `${keyID}.${ZONE_NAME}`,
     algorithm: sequence(oid('2b6570')),
     digest: null,
     serial: Buffer.from([1]),
@@ -52,6 +56,7 @@ export const ZONE_NAME = 'relay.edgeloom.invalid';
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 interface Facts {
+  subject: string;
   algorithm: Buffer;
   /** Null where the algorithm brings its own. */
   digest: string | null;
@@ -60,11 +65,15 @@ interface Facts {
   to: Date;
 }
 
-function signedByItself(name: string, privateKey: KeyObject, { algorithm, digest, serial, from, to }: Facts): Pair {
+function signedByItself(
+  name: string,
+  privateKey: KeyObject,
+  { algorithm, digest, serial, from, to, ...facts }: Facts,
+): Pair {
   const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  const subject = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
+  const subject = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from(facts.subject)))));
   const keyID = createHash('sha1').update(spki).digest();
-  const facts = sequence(
+  const content = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, serial),
     algorithm,
@@ -80,8 +89,8 @@ function signedByItself(name: string, privateKey: KeyObject, { algorithm, digest
       ),
     ),
   );
-  const signature = sign(digest, facts, privateKey);
-  const certificate = sequence(facts, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const signature = sign(digest, content, privateKey);
+  const certificate = sequence(content, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return {
     cert: pem('CERTIFICATE', certificate),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -5,6 +5,7 @@ export const subjects = {
   zoneBlocks: (zoneID: string) => `edge.zone.${zoneID}.blocks`,
   sync: (nodeID: string) => `rpc.${nodeID}.sync`,
   blocksSince: (nodeID: string) => `rpc.${nodeID}.blocks`,
+  keys: (nodeID: string) => `rpc.${nodeID}.keys`,
   ack: (nodeID: string) => `up.${nodeID}.ack`,
   heartbeat: (nodeID: string) => `up.${nodeID}.heartbeat`,
   origins: (nodeID: string) => `up.${nodeID}.origins`,
@@ -18,6 +19,7 @@ export const subjects = {
 export const everyNode = {
   sync: 'rpc.*.sync',
   blocksSince: 'rpc.*.blocks',
+  keys: 'rpc.*.keys',
   ack: 'up.*.ack',
   heartbeat: 'up.*.heartbeat',
   origins: 'up.*.origins',

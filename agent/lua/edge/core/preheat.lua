@@ -1,9 +1,9 @@
 -- Is it this node's own agent that asks, to fill the store (agent/src/link/preheat.ts)? It shows a moment and an HMAC over it
--- and what it asks for, by the zone's key; visitors have none. What guards against visitors lets it pass.
+-- and what it asks for, by a key of the zone; visitors have none. What guards against visitors lets it pass.
 local digest = require("edge.core.digest")
 local unseal = require("edge.tls.unseal")
-local abs, byte, format, gsub, match, time, var = math.abs, string.byte, string.format, string.gsub, string.match, ngx.time,
-    ngx.var
+local abs, byte, format, gsub, ipairs, match, time, var = math.abs, string.byte, string.format, string.gsub, ipairs, string.match,
+    ngx.time, ngx.var
 
 local _M = {}
 local SECONDS = 60
@@ -16,11 +16,15 @@ end
 
 function _M.is_ours()
     local moment, proof = match(var.http_x_e_preheat or "", "^(%d+)%.(%x+)$")
-    local key = moment and #moment <= 12 and unseal.key()
-    if not key or abs(time() - moment) > SECONDS then
+    if not moment or #moment > 12 or abs(time() - moment) > SECONDS then
         return false
     end
     local text = "edgeloom preheat\n" .. moment .. "\n" .. (var.http_host or "") .. "\n" .. var.request_uri
-    return digest.equal(hex(digest.of("sha256", text, key)), proof)
+    for _, key in ipairs(unseal.keys()) do
+        if digest.equal(hex(digest.of("sha256", text, key)), proof) then
+            return true
+        end
+    end
+    return false
 end
 return _M

@@ -17,27 +17,54 @@ int EVP_DecryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl);
 
 local _M = {}
 local SET_IV_LENGTH, SET_TAG = 0x9, 0x11
-local zone_key
+local FIRST = "first"
+-- Of 32 bytes each, the current one first; and the same by their ids.
+local keys, by_id = {}, {}
 
--- Only the master may read the file; the workers inherit what it read.
-function _M.read_key(path)
+local function read(path)
     local file = io.open(path, "rb")
-    local text = file and file:read("*a")
+    local text = file and file:read("*a") or ""
     if file then
         file:close()
     end
-    zone_key = text and ngx.decode_base64((text:gsub("%s+$", "")))
+    return (text:gsub("%s+$", ""))
 end
 
--- 32 bytes, or nothing.
-function _M.key()
-    return zone_key and #zone_key == 32 and zone_key or nil
+local function add(id, text)
+    local key = ngx.decode_base64(text)
+    if key and #key == 32 then
+        keys[#keys + 1] = key
+        by_id[id] = key
+    end
+end
+
+-- Only the master may read the files (agent/src/store/zone-keys.ts says what is in them); the workers inherit what it read.
+function _M.read_keys(dir)
+    keys, by_id = {}, {}
+    local current, counts = read(dir .. "/zone.key"), false
+    local ids, texts = {}, {}
+    for id, text in read(dir .. "/zone.keys"):gmatch("(%S+) (%S+)") do
+        ids[#ids + 1], texts[#texts + 1] = id, text
+        counts = counts or text == current
+    end
+    if not counts then
+        ids, texts = { FIRST }, { current }
+    end
+    for i, id in ipairs(ids) do
+        add(id, texts[i])
+    end
+end
+
+function _M.keys()
+    return keys
 end
 
 -- `bound_to`: the key of the document that carries the secret; elsewhere it does not open.
 function _M.open(sealed, bound_to)
     local iv, data, tag = ngx.decode_base64(sealed.iv), ngx.decode_base64(sealed.data), ngx.decode_base64(sealed.tag)
-    if not _M.key() then
+    -- One that is not known by this name may be here by another: whether it fits, the tag says.
+    local zone_key = by_id[sealed.keyID or FIRST] or keys[1]
+    if not zone_key then
         return nil, "no zone key"
     end
     if not iv or not data or not tag or #tag ~= 16 then

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { isNetwork } from '../ipset/network.ts';
 import { DocKey } from './documents.ts';
+import { KeyID, ZoneKeys } from './sealed.ts';
 import { Simulated } from './simulated.ts';
 
 /** A database integer: a larger one would fail the statement that stores it, and others' with it. */
@@ -93,6 +94,8 @@ export const Packs = z
   .record(z.string().max(32), z.string().max(64))
   .refine((packs) => Object.keys(packs).length <= 32, 'at most 32 packs');
 
+const HeldKeys = z.array(KeyID).max(8).optional().catch(undefined);
+
 /** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
@@ -115,8 +118,21 @@ export const Heartbeat = z.object({
     .catch(undefined)
     .describe('SHA-256 of the archive that the agent came in; null: of none'),
   packs: Packs.optional().catch(undefined),
+  keys: HeldKeys.describe('of the zone, that it holds; absent: of a version that holds one and can take no other'),
 });
-export const HeartbeatReply = z.object({ revision: Revision, digest: Hash });
+export const HeartbeatReply = z.object({ revision: Revision, digest: Hash, keys: HeldKeys });
+
+/** rpc.<node>.keys: the keys of its zone. `box` is an X25519 public key made for this question alone (DER, base64), and
+ *  `signature` the node's own over it (key-box.ts), so that a bus which is not ours could neither ask in its name nor read the answer. */
+export const KeysRequest = z.object({ box: z.base64().max(100), signature: z.base64().max(100) });
+/** Sealed to that box and signed by the account that the node's own credentials are signed by. */
+export const KeysReply = z.object({
+  box: z.base64().max(100),
+  iv: z.base64(),
+  data: z.base64(),
+  tag: z.base64(),
+  signature: z.base64().max(100),
+});
 
 /** In place of any answer: it was not understood, or could not be answered just now. */
 export const Refused = z.object({
@@ -228,7 +244,7 @@ export const BlocksReply = z.object({
   more: z.boolean(),
 });
 
-/** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges}: all that they say is in their name. */
+/** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges,zoneKeys}: all that they say is in their name. */
 export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
 /** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
 export const ClearCommand = Command.extend({ tags: z.array(z.string()).max(100).optional() });
@@ -257,6 +273,7 @@ export const JoinRequest = z.object({
     .regex(/^U[A-Z2-7]{55}$/)
     .describe('NKey of a user, made on the node; its seed never leaves it'),
   version: z.string().max(64),
+  keyRing: z.boolean().optional().describe('It can hold several keys of its zone'),
 });
 export const JoinReply = z.object({
   nodeID: Id,
@@ -264,6 +281,7 @@ export const JoinReply = z.object({
   natsServers: z.array(z.string()),
   jwt: z.string(),
   zoneKey: z.base64().describe('32 bytes; unseals private keys in documents'),
+  zoneKeys: ZoneKeys.optional().describe('That key and, while the zone changes its key, the other one'),
 });
 
 export type DocEntry = z.output<typeof DocEntry>;
@@ -273,6 +291,8 @@ export type SyncReply = z.output<typeof SyncReply>;
 export type Ack = z.output<typeof Ack>;
 export type Heartbeat = z.output<typeof Heartbeat>;
 export type Refused = z.output<typeof Refused>;
+export type KeysRequest = z.output<typeof KeysRequest>;
+export type KeysReply = z.output<typeof KeysReply>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type OriginReport = z.output<typeof OriginReport>;
 export type CachedReport = z.output<typeof CachedReport>;
