@@ -27,6 +27,7 @@ import { applyGeneva, stands } from './machine/geneva.ts';
 import { lastRotation } from './machine/log-rotation.ts';
 import { Meter } from './machine/meter.ts';
 import { OwnSettings } from './machine/own-settings.ts';
+import { followingRisk } from './machine/risk-set.ts';
 import { Admin } from './nginx/admin.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { TreeServer } from './nginx/tree-server.ts';
@@ -132,10 +133,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     ...(env.EDGELOOM_CONTROL === undefined ? [] : [env.EDGELOOM_CONTROL]),
     ...(link?.servers ?? known?.natsServers ?? []),
   ]);
+  const followRisk = followingRisk({ dir: layout.dir, read: () => node.structureWith([]), firewall });
   const settings = new OwnSettings({
     read: () => node.structureWith([]),
     geneva: { apply: applyGeneva, stands },
-    firewall,
+    firewall: {
+      async follow(lists) {
+        await firewall.follow(lists);
+        await followRisk();
+      },
+    },
     sockets: (zone) => [
       ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, port })),
       ...http3Ports(zone, host.capabilities).map((port) => ({ protocol: 'udp' as const, port })),
@@ -173,7 +180,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     keysFile: env.EDGELOOM_RELEASE_KEYS,
     control: env.EDGELOOM_CONTROL,
     health,
-    usePacks: () => node.inTurn(() => node.refresh()),
+    async usePacks() {
+      await node.inTurn(() => node.refresh());
+      const said = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
+      if (said !== undefined) throw new Error(`nginx cannot read the risk pack: ${said}`);
+      await followRisk();
+    },
     changed: () => link?.sayNow(),
     restart: () => replace(),
     reports,
@@ -190,6 +202,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     move: (to) => move(to),
     upgrade: (command) => upgrades.accept(command),
     removePack: (command) => upgrades.remove(command),
+    dropped: () => firewall.dropped(),
     log,
   });
   // Between two heartbeats more time passes than between two looks of somebody at a page.

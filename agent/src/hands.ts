@@ -9,6 +9,8 @@ import type { Hands } from './link/commands.ts';
 import type { LinkedNode } from './link/nats.ts';
 import { preheat, warm } from './link/preheat.ts';
 import type { Log } from './log.ts';
+import { causes } from './machine/firewall/driver.ts';
+import type { Counted } from './machine/firewall/driver.ts';
 import { GaugesReader } from './machine/gauges.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
@@ -26,6 +28,8 @@ interface Parts {
   move: Hands['move'];
   upgrade: Hands['upgrade'];
   removePack: Hands['removePack'];
+  /** By the kernel; null where it drops nothing for us. */
+  dropped: () => Promise<Counted | null>;
   log: Log;
 }
 
@@ -43,6 +47,7 @@ export function handsOf({
   move,
   upgrade,
   removePack,
+  dropped,
   log,
 }: Parts): LinkedNode['hands'] {
   const visitors = new GaugesReader(path.join(layout.logs, 'access.json'));
@@ -98,7 +103,10 @@ export function handsOf({
       return { generation, documents: node.store.size, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
     },
     async gauges() {
-      return { at: new Date().toISOString(), ...(await visitors.read()), nginx: node.state, error: node.error };
+      const [read, drops] = await Promise.all([visitors.read(), dropped().catch(() => null)]);
+      const packets = causes.reduce((sum, cause) => sum + (drops?.[cause].packets ?? 0), 0);
+      const at = new Date().toISOString();
+      return { at, ...read, dropped: packets, nginx: node.state, error: node.error };
     },
     upgrade,
     removePack,

@@ -1,0 +1,27 @@
+// Which networks of ill repute the kernel drops: those of the risk pack in use, from the level of the zone on. The kernel is told
+// again only when one of the two is another.
+import { readFileSync } from 'node:fs';
+import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { networksAt, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/risk-pack.ts';
+import { packShelf } from '../upgrade/shelf.ts';
+import type { Risk } from './firewall/firewall.ts';
+
+interface Parts {
+  /** The node's directory. */
+  dir: string;
+  read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
+  firewall: { canDrop: boolean; setRisk: (risk: Risk | null) => Promise<void> };
+}
+
+/** Throws why the kernel does not drop them. Where it drops nobody at all nginx does. */
+export const followingRisk =
+  ({ dir, read, firewall }: Parts) =>
+  async (): Promise<void> => {
+    if (!firewall.canDrop) return;
+    const shelf = packShelf(dir, 'risk');
+    const [found, pack] = await Promise.all([read(), shelf.current()]);
+    const level = found === null || found.node?.relayPort !== undefined ? 0 : (found.zone.firewall?.level ?? 0);
+    const file = pack === null ? '' : shelf.path(pack, RISK_FILE);
+    const networks = () => networksAt(readRiskPack(readFileSync(file)), level);
+    await firewall.setRisk(pack === null || level === 0 ? null : { name: `${pack} ${level}`, networks });
+  };
