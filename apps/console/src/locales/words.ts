@@ -68,9 +68,9 @@ import type zones from './en/zones.json';
 export interface Words {
   accounts: typeof accounts;
   announcementSetting: typeof announcementSetting;
+  antiCC: typeof antiCC;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
-  antiCC: typeof antiCC;
   audit: typeof audit;
   auth: typeof auth;
   autoCertificates: typeof autoCertificates;

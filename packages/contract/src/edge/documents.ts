@@ -55,8 +55,8 @@ export const ZoneDoc = z.object({
   antiCC: ZoneAntiCC.omit({ enabled: true })
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
     .optional(),
-  /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
   ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
+  /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),

@@ -42,8 +42,8 @@ export const ZoneSettings = z.object({
   resource: Resource,
   nginx: Nginx,
   firewall: ZoneFirewall,
-  ipset: Ipset,
   antiCC: ZoneAntiCC,
+  ipset: Ipset,
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,
@@ -59,8 +59,8 @@ const usual: z.output<typeof ZoneSettings> = {
   },
   nginx: { enable: false, http: '', stream: '', worker: '', custom: '' },
   firewall: open,
-  ipset: noIpset,
   antiCC: noAntiCC,
+  ipset: noIpset,
 };
 /** As they are stored: what was never set is as usual. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
@@ -123,9 +123,9 @@ export const ConfigDraft = z.object({
   resource: Resource.optional(),
   nginx: Nginx.partial().optional(),
   firewall: ZoneFirewall.optional(),
+  antiCC: ZoneAntiCC.optional(),
   ipset: Ipset.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
-  antiCC: ZoneAntiCC.optional(),
   ports: z
     .array(z.object({ port: Port, tls: z.boolean() }))
     .max(100)

@@ -74,9 +74,9 @@ export const setResource = (ctx: Ctx, zoneId: string, { reason, ...resource }: R
   set(ctx, zoneId, reason, { resource });
 export const setFirewall = (ctx: Ctx, zoneId: string, { reason, ...firewall }: ZoneFirewall & { reason: string }) =>
   set(ctx, zoneId, reason, { firewall });
-export const setNginx = (
 export const setAntiCC = (ctx: Ctx, zoneId: string, { reason, ...antiCC }: ZoneAntiCC & { reason: string }) =>
   set(ctx, zoneId, reason, { antiCC });
+export const setNginx = (
   ctx: Ctx,
   zoneId: string,
   { reason, ...nginx }: NonNullable<ConfigDraft['nginx']> & { reason: string },
@@ -98,12 +98,12 @@ export async function firewall({ db }: Ctx, zoneId: string): Promise<ZoneFirewal
   return (await readContent(db, zoneId)).firewall;
 }
 
-export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
 export async function antiCC({ db }: Ctx, zoneId: string): Promise<ZoneAntiCC> {
   await zones.own(db, zoneId);
   return (await readContent(db, zoneId)).antiCC;
 }
 
+export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
   await zones.own(db, zoneId);
   return { content: (await readContent(db, zoneId)).nginx[name] };
 }
