@@ -140,6 +140,7 @@ describe('a release', () => {
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'serverErrors', counts: { back: 2, failed: 0 } });
     expect(rollout.message).toMatch(/40 % of \d+ answers were 5xx.*before: 0 %; nodes without it: 0 %/);
+    expect(rollout.saying).toMatchObject({ code: 'serverErrors', values: { value: 0.4, before: 0, others: 0 } });
     expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'failed', 'waiting']);
     const gate = rollout.waves[1]?.gates.find(({ state }) => state === 'failed');
     expect(gate).toMatchObject({ gate: 'serverErrors', value: 0.4, limit: expect.closeTo(0.05, 3) });
@@ -234,6 +235,7 @@ describe('a release', () => {
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { back: 1 } });
     expect(rollout.message).toContain('no word that it is done within 20 s');
+    expect(rollout.saying).toMatchObject({ code: 'late', node: expect.any(String), values: { seconds: 20 } });
   });
 
   test('that a node refuses goes no further', async () => {
@@ -534,7 +536,12 @@ describe('somebody', () => {
     const carrier = await made.fleet.carrier(id);
     await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 1);
     await made.act(id, 'rollback');
-    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'person', message: 'because' });
+    expect(await finish(made, id)).toMatchObject({
+      state: 'rolledBack',
+      fault: 'person',
+      message: 'because',
+      saying: null,
+    });
     expect(new Set(versions(made.fleet))).toEqual(new Set(['1.0.0']));
     await expect(made.act(id, 'continue')).toFail('BUSY');
   });

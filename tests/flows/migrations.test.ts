@@ -6,6 +6,7 @@ import { verifyAudit } from '@edgeloom/api/core/audit-chain.ts';
 import { newZoneKey, openSecrets } from '@edgeloom/api/core/secrets.ts';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { inEnglish, ownWords, saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -146,4 +147,33 @@ test('an installation of the earlier release goes on with its accounts, sessions
   ]);
   for await (const { fault } of verifyAudit(app.installation.pool)) expect(fault).toBeNull();
   await app.close();
+});
+
+test('what rollouts said before it was data becomes data, and what somebody wrote stays as it was written', async () => {
+  const figures = { value: 0.4, limit: 0.05, before: 0, others: null, requests: 50 };
+  const times = { value: 900, limit: 130, before: 30, others: null };
+  const said = [
+    saying('late', { seconds: 20 }),
+    saying('late'),
+    saying('lateBack'),
+    { ...saying('away'), node: 'north: one' },
+    saying('unwell'),
+    saying('hadNone', { product: 'waf' }),
+    saying('notInStore', { product: 'agent', version: '1.2.0' }),
+    saying('newerChange'),
+    saying('share', { nodes: 1, of: 12 }),
+    { ...saying('serverErrors', figures), node: 'north' },
+    { ...saying('latency', times), node: 'north' },
+  ];
+  const file = 'prisma/migrations/20261122135500_rollout_sayings/migration.sql';
+  const sql = await readFile(file, 'utf8');
+  const client = new pg.Client({ connectionString: await testDatabase() });
+  await client.connect();
+  await client.query(sql.slice(sql.indexOf('CREATE FUNCTION'), sql.indexOf('UPDATE rollouts')));
+  const read = async (words: string) =>
+    (await client.query<{ found: unknown }>('SELECT rollout_saying($1) AS found', [words])).rows[0]?.found;
+  for (const one of said) expect(await read(inEnglish(one))).toEqual(one);
+  for (const words of ['because', inEnglish(ownWords('0.0.0.0:81 cannot be opened: EADDRINUSE'))])
+    expect(await read(words)).toBe(null);
+  await client.end();
 });

@@ -1,6 +1,7 @@
 // Whether those that have it are well: asked of each before and of those that do not have it yet, so that what ails everybody
 // is nobody's fault.
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { inEnglish, ownWords, saying, type Saying, type SayingCode } from '@edgeloom/contract/rollouts/sayings.ts';
 import { median, none, plus, recent, requestsIn, triesIn, type Counts, type Sample } from './gauged.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
 
@@ -49,21 +50,23 @@ const gate = (name: RolloutGateName, state: RolloutGate['state'], more: Partial<
   gate: name,
   state,
   message: null,
+  saying: null,
   ...nothing,
   ...more,
 });
 const at = ({ nodeId, name }: NodeNow) => ({ nodeID: nodeId, nodeName: name });
+const because = (why: Saying) => ({ message: inEnglish(why), saying: why });
 
 function complete(begun: NodeNow[], timed?: { rollout: RolloutNow; moment: Moment }): RolloutGate {
   const failed = begun.find(({ state }) => state === 'failed');
-  if (failed) return gate('complete', 'failed', { ...at(failed), message: failed.message });
+  if (failed) return gate('complete', 'failed', { ...at(failed), message: failed.message, saying: failed.saying });
   const open = begun.find(({ state }) => state === 'updating');
   if (!open) return gate('complete', 'passed');
   const { startedAt } = timed?.rollout.waves.find(({ position }) => position === timed.rollout.wave) ?? {};
   const deadline = timed?.rollout.strategy.type === 'waves' ? timed.rollout.strategy.deadlineSeconds * 1000 : Infinity;
   const isLate = timed && startedAt && timed.moment.now.getTime() - startedAt.getTime() > deadline;
   return isLate
-    ? gate('complete', 'failed', { ...at(open), message: `no word that it is done within ${deadline / 1000} s` })
+    ? gate('complete', 'failed', { ...at(open), ...because(saying('late', { seconds: deadline / 1000 })) })
     : gate('complete', 'waiting');
 }
 
@@ -72,7 +75,7 @@ function connected(having: NodeNow[], { now, upSince }: Moment): RolloutGate {
   const goneFor = ({ awaySince, endedAt }: NodeNow) =>
     now.getTime() - Math.max(awaySince?.getTime() ?? 0, endedAt?.getTime() ?? 0, upSince.getTime());
   const gone = away.find((node) => goneFor(node) > AWAY_MS);
-  if (gone) return gate('connected', 'failed', { ...at(gone), message: 'it is not connected any more' });
+  if (gone) return gate('connected', 'failed', { ...at(gone), ...because(saying('away')) });
   return gate('connected', away.length > 0 ? 'waiting' : 'passed');
 }
 
@@ -89,9 +92,10 @@ function nginx(having: NodeNow[]): RolloutGate {
     const isDown = said?.nginx === 'stopped' || said?.nginx === 'rolledBack';
     return said?.isSure === true && isDown && node.baseline?.nginx === 'running';
   });
-  return ill
-    ? gate('nginx', 'failed', { ...at(ill), message: saidOf(ill)?.error ?? saidOf(ill)?.nginx ?? null })
-    : gate('nginx', 'passed');
+  if (!ill) return gate('nginx', 'passed');
+  const said = saidOf(ill);
+  const plain = saying(said?.nginx === 'rolledBack' ? 'rolledBack' : 'stopped');
+  return gate('nginx', 'failed', { ...at(ill), ...because(said?.error == null ? plain : ownWords(said.error)) });
 }
 
 /** Errors that it did not have before, and documents refused that those without it take. */
@@ -100,10 +104,14 @@ function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
   for (const node of having) {
     const known = new Set([...refusedElsewhere, ...(node.baseline?.rejected ?? [])]);
     const refused = node.rejected.find(({ key }) => !known.has(key));
-    if (refused) return gate('errors', 'failed', { ...at(node), message: `${refused.key}: ${refused.error}` });
+    if (refused)
+      return gate('errors', 'failed', {
+        ...at(node),
+        ...because(ownWords(`${refused.key}: ${refused.error}`)),
+      });
     const said = saidOf(node);
     if (said?.isSure === true && said.error !== null && node.baseline?.error == null)
-      return gate('errors', 'failed', { ...at(node), message: said.error });
+      return gate('errors', 'failed', { ...at(node), ...because(ownWords(said.error)) });
   }
   return gate('errors', 'passed');
 }
@@ -193,16 +201,13 @@ function latency(having: NodeNow[], untouched: NodeNow[], { latencyFactor, reque
   return worst;
 }
 
-/** Of a gate that failed, for whoever reads it without a console. */
-export function inWords({ gate, nodeName, value, limit, before, others, requests, message }: RolloutGate): string {
-  const who = nodeName ?? 'together, those that have it';
-  const percent = (part: number | null) => (part === null ? 'not known' : `${Math.round(part * 1000) / 10} %`);
-  const ms = (time: number | null) => (time === null ? 'not known' : `${Math.round(time)} ms`);
-  if (gate === 'serverErrors')
-    return `${who}: ${percent(value)} of ${requests} answers were 5xx, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`;
-  if (gate === 'refusals')
-    return `${who}: ${percent(value)} of ${requests} tries were refused, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`;
-  if (gate === 'latency')
-    return `${who}: one in a hundred answers took longer than ${ms(value)}, at most ${ms(limit)} is taken (before: ${ms(before)}; nodes without it: ${ms(others)})`;
-  return `${who}: ${message ?? 'not well'}`;
+/** Those that have figures of their own to tell. */
+const figures: readonly SayingCode[] = ['serverErrors', 'refusals', 'latency'];
+
+/** Of a gate that failed, and at which node; of none where it is all of them together. */
+export function whyOf({ gate: name, nodeName, saying: why, ...rest }: RolloutGate): Saying {
+  const { value, limit, before, others, requests } = rest;
+  const code = figures.find((known) => known === name);
+  const said = code ? saying(code, { value, limit, before, others, requests }) : (why ?? saying('unwell'));
+  return { ...said, node: nodeName };
 }

@@ -8,6 +8,7 @@ import type {
   RolloutStrategy,
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
+import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Baseline, Gauged } from './gauged.ts';
 
 export interface RolloutNow {
@@ -22,6 +23,7 @@ export interface RolloutNow {
   strategy: RolloutStrategy;
   fault: RolloutFault | null;
   message: string | null;
+  saying: Saying | null;
   createdAt: Date;
   endedAt: Date | null;
   waves: WaveNow[];
@@ -49,6 +51,7 @@ export interface NodeNow {
   orderKey: string | null;
   before: unknown;
   message: string | null;
+  saying: Saying | null;
   baseline: Baseline | null;
   gauges: Gauged | null;
   startedAt: Date | null;

@@ -1,6 +1,7 @@
 // Releases: each node is ordered to take one and tells by reports how it goes (reports.ts). The way back is an order for what
 // it had.
 import { compareVersions, ReleaseProduct, ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
+import { saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import * as z from 'zod';
 import { upgradeOrder } from '../releases/orders.ts';
 import { releasesIn } from '../releases/store.ts';
@@ -28,10 +29,10 @@ export const releaseKind: Kind = {
     const version = isBack ? had : to;
     if (version === '' && product !== 'agent' && orderKey !== null)
       return { name: 'removePack', body: { upgradeID: orderKey, product } };
-    if (version === '') return `it had no ${product} before`;
+    if (version === '') return saying('hadNone', { product });
     const { releases } = await releasesIn(here.env);
     const release = releases.find(({ manifest }) => manifest.product === product && manifest.version === version);
-    if (!release || orderKey === null) return `${product} ${version} is not in the store any more`;
+    if (!release || orderKey === null) return saying('notInStore', { product, version });
     const rollback = isBack || isOlder(to, had);
     return upgradeOrder(here, { upgradeID: orderKey, nodeID: nodeId, release, rollback, now });
   },

@@ -1,6 +1,7 @@
 // What nodes report of an order. Stored before it is answered: a node says it again until then, and what was stored already
 // changes nothing.
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import { ownWords } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Pool } from 'pg';
 import { clean } from '../node-link/incoming.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
@@ -35,7 +36,7 @@ export async function storeUpgradeReport(
       const was = structuredClone(rollout);
       const turn = new Turn(rollout, now);
       if (state === 'fetching' || state === 'switching') goFurther(turn, node, state);
-      else turn.happen(node, state, message === '' ? null : clean(message));
+      else turn.happen(node, state, message === '' ? null : ownWords(clean(message)));
       await keepTurn(client, turn, was, now);
       if (turn.isNews) await client.query(`SELECT pg_notify('rollouts', '')`);
     }),

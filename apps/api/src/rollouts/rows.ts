@@ -8,6 +8,7 @@ import {
   RolloutStrategy,
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
@@ -28,6 +29,7 @@ const Head = z.object({
   strategy: RolloutStrategy,
   fault: RolloutFault.nullable(),
   message: z.string().nullable(),
+  saying: Saying.nullable(),
   createdAt: z.date(),
   endedAt: Day,
 });
@@ -50,6 +52,7 @@ const Node = z.object({
   orderKey: z.string().nullable(),
   before: z.unknown(),
   message: z.string().nullable(),
+  saying: Saying.nullable(),
   baseline: Baseline.nullable(),
   gauges: Gauged.nullable(),
   startedAt: Day,
@@ -84,7 +87,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
   const claim = 'claim' in holder ? holder.claim : null;
   const reporter = 'reporter' in holder ? holder.reporter : null;
   const { rows } = await client.query<Record<string, unknown>>(
-    `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, created_at AS "createdAt", ended_at AS "endedAt"
+    `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, saying, created_at AS "createdAt", ended_at AS "endedAt"
      FROM rollouts WHERE id = $1 AND ($2::uuid IS NULL OR claimed_by = $2) FOR UPDATE`,
     [id, claim],
   );
@@ -96,7 +99,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
   );
   const nodes = await client.query<Record<string, unknown>>(
     `SELECT n.node_id AS "nodeId", m.name, m.zone_id AS "zoneId", n.wave, n.state, n.phase, n.order_key AS "orderKey", n.before,
-       n.message, n.baseline, n.gauges, n.started_at AS "startedAt", n.ended_at AS "endedAt", n.active,
+       n.message, n.saying, n.baseline, n.gauges, n.started_at AS "startedAt", n.ended_at AS "endedAt", n.active,
        n.state = 'away' AND ${isTaken} AS "isTaken",
        m.enabled AND m.kind = 'edge' AS "isServing", m.role = 'main' AS "isMain",
        s.connected_at IS NOT NULL AS "isConnected",
@@ -136,8 +139,17 @@ export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, 
   // Only where something is another: who works on rollouts is woken by it.
   if (headOf(rollout) !== headOf(was))
     await client.query(
-      `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, ended_at = $7 WHERE id = $1`,
-      [rollout.id, rollout.state, rollout.fast, rollout.wave, rollout.fault, rollout.message, rollout.endedAt],
+      `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, saying = $7, ended_at = $8 WHERE id = $1`,
+      [
+        rollout.id,
+        rollout.state,
+        rollout.fast,
+        rollout.wave,
+        rollout.fault,
+        rollout.message,
+        rollout.saying,
+        rollout.endedAt,
+      ],
     );
   if (turn.waves.size > 0)
     await client.query(
@@ -151,10 +163,10 @@ export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, 
   if (turn.nodes.size > 0) await keepNodes(client, rollout, [...turn.nodes]);
   if (turn.lines.length > 0)
     await client.query(
-      `INSERT INTO rollout_lines (rollout_id, node_id, at, event, wave, detail, message)
-       SELECT $1, x."nodeId", $3, x.event, x.wave, x.detail, x.message
+      `INSERT INTO rollout_lines (rollout_id, node_id, at, event, wave, detail, message, saying)
+       SELECT $1, x."nodeId", $3, x.event, x.wave, x.detail, x.message, nullif(x.saying, 'null')
        FROM jsonb_to_recordset($2::jsonb)
-         AS x("nodeId" uuid, event text, wave int, detail text, message text, place int) ORDER BY x.place`,
+         AS x("nodeId" uuid, event text, wave int, detail text, message text, saying jsonb, place int) ORDER BY x.place`,
       [rollout.id, JSON.stringify(turn.lines.map((line, place) => ({ ...line, place, wave: rollout.wave }))), now],
     );
 }
@@ -170,9 +182,9 @@ async function keepNodes(client: PoolClient, { id, kind }: RolloutNow, nodes: No
   }));
   await client.query(
     `UPDATE rollout_nodes r SET wave = x.wave, state = x.state, phase = x.phase, order_key = x."orderKey", before = x.before,
-       message = x.message, baseline = x.baseline, gauges = x.gauges, started_at = x."startedAt", ended_at = x."endedAt", active = x.active
+       message = x.message, saying = nullif(x.saying, 'null'), baseline = x.baseline, gauges = x.gauges, started_at = x."startedAt", ended_at = x."endedAt", active = x.active
      FROM jsonb_to_recordset($2::jsonb) AS x("nodeId" uuid, wave int, state text, phase text, "orderKey" uuid, before jsonb,
-       message text, baseline jsonb, gauges jsonb, "startedAt" timestamptz, "endedAt" timestamptz, active bool)
+       message text, saying jsonb, baseline jsonb, gauges jsonb, "startedAt" timestamptz, "endedAt" timestamptz, active bool)
      WHERE r.rollout_id = $1 AND r.node_id = x."nodeId"`,
     [id, JSON.stringify(rows)],
   );

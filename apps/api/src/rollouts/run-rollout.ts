@@ -3,6 +3,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
+import { ownWords, saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import type { Answer, Order } from '../node-link/commands.ts';
@@ -152,7 +153,8 @@ export class Carrier {
       // Nobody is judged, and nobody is given up, by whoever cannot be heard.
       if (upSince !== null || rollout.nodes.length === 0) {
         const progress = (await kind.look?.(client, rollout)) ?? new Map<NodeNow, Progress>();
-        for (const [node, { event, message }] of progress) turn.happen(node, event, message);
+        for (const [node, { event, message }] of progress)
+          turn.happen(node, event, message === null ? null : ownWords(clean(message)));
         const facts = {
           now: now(),
           upSince: upSince ?? now(),
@@ -181,9 +183,9 @@ export class Carrier {
     const said = await inParallel(due, async (node) => {
       this.#askedAt.set(node.orderKey ?? '', at);
       const order = await orderOf(here, rollout, node, now());
-      if (typeof order === 'string') return { node, answer: null, refusal: order };
+      if ('code' in order) return { node, answer: null, refusal: order };
       const answer = await nodes.order(node.nodeId, order);
-      const refusal = typeof answer !== 'string' && !answer.ok ? clean(answer.error ?? 'refused') : null;
+      const refusal = typeof answer !== 'string' && !answer.ok ? refusalOf(answer.error) : null;
       return { node, answer, refusal };
     });
     await this.#holding(async (client, present) => {
@@ -215,6 +217,8 @@ export class Carrier {
     );
   }
 }
+
+const refusalOf = (words: string | null | undefined) => (words == null ? saying('refused') : ownWords(clean(words)));
 
 /** Each of them, some at a time. */
 async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {

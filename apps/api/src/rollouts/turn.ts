@@ -2,8 +2,9 @@
 // them does so in one transaction that holds the rollout, so that nothing moves beneath a decision.
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutEventName, RolloutFault, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { inEnglish, saying, type Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { baselineOf, counted, type Sample } from './gauged.ts';
-import { inWords, judged, type Moment } from './gates.ts';
+import { judged, whyOf, type Moment } from './gates.ts';
 import { nextState, type NodeEvent } from './node-events.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow, type WaveNow } from './now.ts';
 import { planned } from './plan.ts';
@@ -26,7 +27,11 @@ export interface Line {
   event: RolloutEventName;
   detail?: string | null;
   message?: string | null;
+  saying?: Saying | null;
 }
+
+/** As data, and for whoever reads it without a console. */
+export const spoken = (why: Saying) => ({ message: inEnglish(why), saying: why });
 
 /** What a kind is like, where that makes a difference to what follows. */
 export interface Nature {
@@ -67,12 +72,13 @@ export class Turn {
   }
 
   /** Nothing, where its state knows no such thing. */
-  happen(node: NodeNow, event: NodeEvent, message: string | null = null): void {
+  happen(node: NodeNow, event: NodeEvent, why: Saying | null = null): void {
     const state = nextState(node.state, event);
     if (state === null) return;
     const isBack = node.state === 'goingBack' || node.state === 'stuck';
     node.state = state;
-    node.message = message;
+    const said = why === null ? { message: null, saying: null } : spoken(why);
+    Object.assign(node, said);
     this.nodes.add(node);
     this.isNews = true;
     if (event !== 'begun' && event !== 'turned') {
@@ -80,12 +86,12 @@ export class Turn {
       node.endedAt = this.#now;
     }
     const name = state === 'stuck' ? 'stuck' : lineOf[event];
-    this.lines.push({ nodeId: node.nodeId, event: name, detail: isBack ? 'back' : null, message });
+    this.lines.push({ nodeId: node.nodeId, event: name, detail: isBack ? 'back' : null, ...said });
   }
 
   /** It is told, and told again until it has answered. */
   order(node: NodeNow, event: 'begun' | 'turned'): void {
-    this.happen(node, event, this.rollout.title);
+    this.happen(node, event);
     node.orderKey = randomUUIDv7();
     node.phase = 'asked';
     node.startedAt = this.#now;
@@ -161,8 +167,9 @@ function advance(stand: Stand) {
   wave.gates = judged(rollout, stand.facts);
   const bad = wave.gates.find(({ state }) => state === 'failed');
   if (bad && !isFast(rollout)) {
-    turn.say('gateFailed', { nodeId: bad.nodeID, detail: bad.gate, message: inWords(bad) });
-    return turnBack(stand, bad.gate, inWords(bad));
+    const why = whyOf(bad);
+    turn.say('gateFailed', { nodeId: bad.nodeID, detail: bad.gate, ...spoken(why) });
+    return turnBack(stand, bad.gate, why);
   }
   soak(stand, wave);
 }
@@ -205,7 +212,8 @@ function beginWave(stand: Stand, wave: WaveNow) {
   }
   wave.state = 'updating';
   wave.startedAt = facts.now;
-  turn.say('waveBegun', { detail: String(wave.position), message: `${there.length} of ${rollout.nodes.length} nodes` });
+  const share = saying('share', { nodes: there.length, of: rollout.nodes.length });
+  turn.say('waveBegun', { detail: String(wave.position), ...spoken(share) });
   for (const node of open) {
     if (node.isConnected) begin(stand, node);
     else turn.happen(node, 'notThere');
@@ -281,12 +289,12 @@ function complete({ turn, rollout, facts, nature }: Stand) {
   turn.say('completed', { message: rollout.title });
 }
 
-function turnBack({ turn, rollout }: Stand, fault: RolloutFault, message: string) {
+function turnBack({ turn, rollout }: Stand, fault: RolloutFault, why: Saying) {
   rollout.state = 'rollingBack';
   rollout.fault = fault;
-  rollout.message = message;
+  Object.assign(rollout, spoken(why));
   turn.isNews = true;
-  turn.say('goesBack', { detail: fault, message });
+  turn.say('goesBack', { detail: fault, ...spoken(why) });
 }
 
 /** All of them, those of earlier waves too: nobody asked for a fleet of two kinds. */
@@ -302,8 +310,7 @@ function goBack(stand: Stand) {
     const isOverdue = since(node, facts) > deadlineMs(rollout);
     if (node.state === 'updated' || (node.state === 'updating' && (nature.turnsAtOnce || isOverdue)))
       turn.order(node, 'turned');
-    if (node.state === 'goingBack' && since(node, facts) > BACK_MS)
-      turn.happen(node, 'late', 'no word that it has gone back');
+    if (node.state === 'goingBack' && since(node, facts) > BACK_MS) turn.happen(node, 'late', saying('lateBack'));
     turn.happen(node, 'leftOut');
   }
   if (rollout.nodes.some(({ state }) => state === 'updating' || state === 'goingBack')) return;
@@ -311,7 +318,7 @@ function goBack(stand: Stand) {
   rollout.state = 'rolledBack';
   rollout.endedAt = facts.now;
   turn.isNews = true;
-  turn.say('wentBack', { detail: rollout.fault, message: rollout.message });
+  turn.say('wentBack', { detail: rollout.fault, message: rollout.message, saying: rollout.saying });
 }
 
 const since = ({ startedAt }: NodeNow, { now }: Facts) => (startedAt ? now.getTime() - startedAt.getTime() : 0);
@@ -331,7 +338,7 @@ function catchUp(stand: Stand) {
 
 function giveUpTheLate({ turn, rollout, facts }: Stand, afterMs: number) {
   for (const node of rollout.nodes)
-    if (node.state === 'updating' && since(node, facts) > afterMs) turn.happen(node, 'late', 'no word that it is done');
+    if (node.state === 'updating' && since(node, facts) > afterMs) turn.happen(node, 'late', saying('late'));
 }
 
 function count({ turn, rollout, facts }: Stand) {

@@ -20,7 +20,7 @@ export const zoneKind: Kind = {
     const { zoneID, version } = ZoneTarget.parse(rollout.target);
     if (rollout.state === 'completed') return promote(client, zoneID, version);
     if (rollout.state === 'rollingBack' || rollout.state === 'rolledBack')
-      return withdraw(client, zoneID, version, rollout.message ?? '');
+      return withdraw(client, zoneID, version, { note: rollout.message ?? '', saying: rollout.saying });
     const trying = rollout.nodes.filter(holds).map(({ nodeId }) => nodeId);
     return letTry(client, zoneID, version, trying);
   },

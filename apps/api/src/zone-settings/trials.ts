@@ -1,6 +1,7 @@
 // A change of a zone on its way: who tries it, and how it ends. What tries it goes by its document; the rows hold what is tried, so
 // going back writes them as the live version has them.
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import * as z from 'zod';
@@ -9,6 +10,12 @@ import { settingsOf } from './zone-content.ts';
 /** Ports that a change takes away from sites or renumbers: they are a site's again if it goes back. */
 export const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
 export type Kept = z.output<typeof Kept>;
+
+/** Why it went back: for whoever reads it as it stands, and as data. */
+interface Why {
+  note: string;
+  saying: Saying | null;
+}
 
 /** These nodes try it from now on, and no others. */
 export async function letTry(db: ClientBase, zoneId: string, version: number, nodes: readonly string[]): Promise<void> {
@@ -21,7 +28,7 @@ export async function letTry(db: ClientBase, zoneId: string, version: number, no
 
 /** All nodes have it from now on. */
 export async function promote(db: ClientBase, zoneId: string, version: number): Promise<void> {
-  const kept = await settle(db, zoneId, version, 'past', '');
+  const kept = await settle(db, zoneId, version, 'past', { note: '', saying: null });
   if (kept === null) return;
   await db.query(`UPDATE zone_versions SET state = 'past' WHERE zone_id = $1 AND state = 'live'`, [zoneId]);
   await db.query(`UPDATE zone_versions SET state = 'live' WHERE zone_id = $1 AND version = $2`, [zoneId, version]);
@@ -29,8 +36,8 @@ export async function promote(db: ClientBase, zoneId: string, version: number): 
 }
 
 /** Nobody has it from now on. */
-export async function withdraw(db: ClientBase, zoneId: string, version: number, note: string): Promise<void> {
-  const kept = await settle(db, zoneId, version, 'withdrawn', note);
+export async function withdraw(db: ClientBase, zoneId: string, version: number, why: Why): Promise<void> {
+  const kept = await settle(db, zoneId, version, 'withdrawn', why);
   if (kept === null) return;
   const { rows } = await db.query<{ content: unknown }>(
     `SELECT content FROM zone_versions WHERE zone_id = $1 AND state = 'live'`,
@@ -59,13 +66,13 @@ async function settle(
   zoneId: string,
   version: number,
   state: string,
-  note: string,
+  { note, saying }: Why,
 ): Promise<Kept | null> {
   await db.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
   const { rows } = await db.query<{ kept: unknown }>(
-    `UPDATE zone_versions SET state = $3, note = $4, settled_at = now()
+    `UPDATE zone_versions SET state = $3, note = $4, saying = $5, settled_at = now()
      WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING kept`,
-    [zoneId, version, state, note.slice(0, 1000)],
+    [zoneId, version, state, note.slice(0, 1000), saying],
   );
   return rows[0] ? Kept.parse(rows[0].kept) : null;
 }

@@ -12,6 +12,7 @@ import {
   type RolloutLine,
   type RolloutNode,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import * as z from 'zod';
 import type { ScopedDb } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -29,6 +30,7 @@ type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
 const Target = z.union([ReleaseTarget, ZoneTarget.transform(() => ({ product: null, version: null }))]);
 const Before = z.object({ version: z.string() });
 const Gates = z.array(RolloutGate);
+const SayingOrNone = Saying.nullable();
 
 interface Count {
   rolloutId: string;
@@ -93,6 +95,7 @@ function rolloutOf(row: Row, counts: Count[]): Rollout {
     },
     fault: RolloutFault.nullable().parse(row.fault),
     message: row.message,
+    saying: SayingOrNone.parse(row.saying),
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     endedAt: row.endedAt,
@@ -114,6 +117,7 @@ export function nodeOf(row: NodeRow): RolloutNode {
     state: RolloutNodeState.parse(row.state),
     from: Before.nullable().parse(row.before)?.version ?? null,
     message: row.message,
+    saying: SayingOrNone.parse(row.saying),
     requests: gauged?.requests ?? null,
     serverErrors: gauged?.serverErrors ?? null,
     p99Ms: gauged?.p99Ms ?? null,
@@ -134,6 +138,7 @@ export const lineOf = (row: LineRow): RolloutLine => ({
   nodeName: row.node?.name ?? null,
   detail: row.detail,
   message: row.message,
+  saying: SayingOrNone.parse(row.saying),
   by: row.by,
 });
 

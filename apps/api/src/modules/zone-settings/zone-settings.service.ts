@@ -1,4 +1,5 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import {
@@ -139,7 +140,9 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
     const previous = byVersion[byVersion.indexOf(row) - 1];
     const { id, version, author, reason, note, createdAt, settledAt } = row;
     const changes = previous ? changesBetween(contentIn(previous), contentIn(row)) : [];
-    return { id, version, state: VersionState.parse(row.state), author, reason, note, changes, createdAt, settledAt };
+    const state = VersionState.parse(row.state);
+    const saying = Saying.nullable().parse(row.saying);
+    return { id, version, state, author, reason, note, saying, changes, createdAt, settledAt };
   });
   return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
 }

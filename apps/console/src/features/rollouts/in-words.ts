@@ -1,5 +1,6 @@
 // What a rollout is, how far it has come and what makes it go back, in words.
 import type { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { count, duration, percent } from '../../lib/format.ts';
@@ -79,8 +80,36 @@ export function reasonsToGoBack(strategy: RolloutStrategy, t: T, language: Langu
   ];
 }
 
-const written = (value: number, gate: Gate['gate']) =>
-  gate === 'serverErrors' ? percent(value) : `${count(Math.round(value))}\u00a0ms`;
+const written = (value: number, gate: string) =>
+  gate !== 'latency' ? percent(value) : `${count(Math.round(value))}\u00a0ms`;
+
+/** What the engine said, in the reader's words; what a person or a node's programs said stands as it is. */
+export function said(
+  { saying, message }: Pick<Rollout, 'saying' | 'message'>,
+  t: T,
+  language: Language,
+): string | null {
+  if (saying === null) return message;
+  const text = sayingText(saying, t, language);
+  return saying.node === null ? text : t('rollouts.says.at', { node: saying.node, said: text });
+}
+
+function sayingText({ code, values }: NonNullable<Rollout['saying']>, t: T, language: Language): string {
+  const { value, limit, before, others, requests, seconds, product, ...rest } = values;
+  const write = (figure: typeof value) => (typeof figure === 'number' ? written(figure, code) : '—');
+  const named = ReleaseProduct.options.find((known) => known === product);
+  if (code === 'late' && typeof seconds === 'number')
+    return t('rollouts.says.lateIn', { time: duration(seconds, language) });
+  return t(`rollouts.says.${code}`, {
+    ...Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)])),
+    product: named ? t(`rollouts.product.${named}`) : String(product),
+    value: write(value),
+    limit: write(limit),
+    before: write(before),
+    others: write(others),
+    requests: count(Number(requests ?? 0)),
+  });
+}
 
 /** The figures of a gate, or why there are none; null where its state says it all. */
 export function figuresOf({ gate, state, value, limit, before, others, requests }: Gate, t: T): string | null {

@@ -1,8 +1,8 @@
 import { RolloutGateName } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { ComponentType } from 'react';
 import { Time } from '../../components/values/values.tsx';
-import { useT, type T } from '../../lib/i18n.ts';
-import { isFigures } from './in-words.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import { isFigures, said } from './in-words.ts';
 import type { RolloutLine } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
@@ -17,8 +17,8 @@ function lineInWords({ event, wave, detail }: Line, t: T): string {
   return t(`rollouts.line.${event}`, { wave: which + 1, detail: named });
 }
 
-/** Of these the message says in one language what the page says anyway. */
-const plain: readonly Line['event'][] = ['begun', 'waveBegun', 'asked', 'askedBack', 'completed'];
+/** Of these the message says what the page says anyway. */
+const plain: readonly Line['event'][] = ['begun', 'asked', 'askedBack', 'completed'];
 const saysMore = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
   message !== null && !plain.includes(event) && !isFigures(detail);
 
@@ -34,6 +34,7 @@ interface LogProps<L> {
 /** What happened, with what was said of it. */
 export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
   const t = useT();
+  const language = useLanguage();
   return (
     // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
     <div className={classes['scroll']} role="log" aria-label={t('rollouts.log')} tabIndex={0}>
@@ -51,7 +52,7 @@ export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
               )}
               {lineInWords(line, t)}
               {line.by !== null && ` · ${t('rollouts.by', { name: line.by })}`}
-              {saysMore(line) && <div className={classes['message']}>{line.message}</div>}
+              {saysMore(line) && <div className={classes['message']}>{said(line, t, language)}</div>}
             </div>
           </li>
         ))}

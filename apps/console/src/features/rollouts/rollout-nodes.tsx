@@ -4,7 +4,8 @@ import { Status } from '../../components/status/status.tsx';
 import { Count, Nothing } from '../../components/values/values.tsx';
 import { to } from '../../lib/family.ts';
 import { count, percent } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
+import { said } from './in-words.ts';
 import type { RolloutNode } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
@@ -18,6 +19,7 @@ const sinceItBegan = (node: RolloutNode): RolloutNode =>
 /** Each node, wave by wave: what became of it, and how its visitors fare since. */
 export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
   const t = useT();
+  const language = useLanguage();
   const [all, setAll] = useState(false);
   const ordered = nodes.toSorted((a, b) => a.wave - b.wave || a.nodeName.localeCompare(b.nodeName, 'en'));
   const shown = all ? ordered : ordered.slice(0, AT_FIRST);
@@ -48,14 +50,14 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
         <tbody>
           {shown
             .map(sinceItBegan)
-            .map(({ nodeID, nodeName, wave, state, from, message, requests, serverErrors, p99Ms }) => (
+            .map(({ nodeID, nodeName, wave, state, from, message, saying, requests, serverErrors, p99Ms }) => (
               <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
                 <th scope="row">
                   <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)}>{nodeName}</Link>
                 </th>
                 <td data-number>{count(wave + 1)}</td>
                 <td className={classes['state']}>
-                  <Status kind="rolloutNode" value={state} why={message} />
+                  <Status kind="rolloutNode" value={state} why={said({ message, saying }, t, language)} />
                 </td>
                 <td>{from ?? <Nothing />}</td>
                 <td data-number>

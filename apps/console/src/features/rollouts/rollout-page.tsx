@@ -14,7 +14,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { GoesBack } from './goes-back.tsx';
-import { isFigures, isOpen, nowOf, whatOf, type RolloutDetail } from './in-words.ts';
+import { isFigures, isOpen, nowOf, said, whatOf, type RolloutDetail } from './in-words.ts';
 import { useLiveRollout } from './live-rollout.ts';
 import { Progress } from './progress.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
@@ -76,7 +76,7 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
             {rollout.fault !== null && rollout.message !== null && !isFigures(rollout.fault) && (
               <div className={classes['fault']}>
                 <b>{t(`rollouts.fault.${rollout.fault}`)}</b>
-                <p>{rollout.message}</p>
+                <p>{said(rollout, t, language)}</p>
               </div>
             )}
             <Waves rollout={rollout} now={now} />

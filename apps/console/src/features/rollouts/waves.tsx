@@ -4,7 +4,7 @@ import { toneOf } from '../../components/status/status.tsx';
 import { count, duration, lasted } from '../../lib/format.ts';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import type { Language } from '../../stores/preferences.ts';
-import { figuresOf, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
+import { figuresOf, said, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
 import classes from './rollouts.module.css';
 
 /** Wave after wave: how many have it, how long it is watched, and what its gates say. */
@@ -59,7 +59,8 @@ function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep
 
 function GateLine({ gate }: { gate: Gate }) {
   const t = useT();
-  const { state, nodeName, message } = gate;
+  const { state, nodeName } = gate;
+  const words = said({ message: gate.message, saying: gate.saying ?? null }, t, useLanguage());
   const figures = figuresOf(gate, t);
   return (
     <li data-state={state}>
@@ -68,7 +69,7 @@ function GateLine({ gate }: { gate: Gate }) {
         {t(`rollouts.gate.${gate.gate}`)}
         {state === 'failed' && nodeName !== null && ` · ${t('rollouts.gate.at', { node: nodeName })}`}
         {figures !== null && <div className={classes['figures']}>{figures}</div>}
-        {state === 'failed' && message !== null && <div className={classes['message']}>{message}</div>}
+        {state === 'failed' && words !== null && <div className={classes['message']}>{words}</div>}
       </div>
     </li>
   );

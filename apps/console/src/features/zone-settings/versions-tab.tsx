@@ -6,8 +6,9 @@ import { open } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
-import { t, useT } from '../../lib/i18n.ts';
+import { currentLanguage, t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { said } from '../rollouts/in-words.ts';
 import { changeText } from './in-words.ts';
 
 type Version = RowOf<typeof zoneSettings.versions>;
@@ -15,7 +16,8 @@ type Version = RowOf<typeof zoneSettings.versions>;
 const tones = { live: 'ok', trial: 'busy', past: 'off', replaced: 'off', withdrawn: 'bad' } as const;
 
 /** Why somebody wanted it, and why it went back. */
-const whyOf = ({ reason, note }: Version) => [reason, note].filter((text) => text !== '').join(' · ');
+const whyOf = ({ reason, note, saying }: Version) =>
+  [reason, said({ message: note, saying }, t, currentLanguage())].filter((text) => text !== '').join(' · ');
 
 const columns: Column<Version>[] = [
   { key: 'version', render: ({ version }) => <b>{version}</b> },
