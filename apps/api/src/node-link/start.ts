@@ -1,6 +1,14 @@
 // The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
 // that NATS and PostgreSQL may do meanwhile.
-import { Ack, BlockReport, BlocksRequest, CachedReport, Heartbeat, OriginReport, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
+import {
+  Ack,
+  BlockReport,
+  BlocksRequest,
+  CachedReport,
+  Heartbeat,
+  OriginReport,
+  SyncRequest,
+} from '@edgeloom/contract/edge/messages.ts';
 import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
@@ -13,9 +21,9 @@ import { storeUpgradeReport } from '../rollouts/reports.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
-import { storeCached } from './cached-reports.ts';
 import { blocksPage, startBlockPushes, tidyBlocks } from './block-pushes.ts';
 import { storeBlockReports } from './block-reports.ts';
+import { storeCached } from './cached-reports.ts';
 import { startCommands } from './commands.ts';
 import type { Answer, Order } from './commands.ts';
 import { receive, refuseUnknown } from './incoming.ts';
@@ -56,9 +64,9 @@ const REVIEW_EVERY_MS = 30_000;
 const REVOCATIONS_EVERY_MS = 5000;
 const TOMBSTONES_EVERY_MS = 3_600_000;
 const ZONES_EVERY_MS = 3_600_000;
+const BLOCKS_EVERY_MS = 10_000;
 
 /** Returns at once; NATS is waited for in the background. */
-const BLOCKS_EVERY_MS = 10_000;
 export async function startNodeLink(installation: Installation, log: LinkLog): Promise<NodeLink> {
   const { env, secrets, trust } = installation;
   const pool = new pg.Pool({
@@ -87,18 +95,18 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
   // Nobody waits for one: of a thousand nodes several come in a tenth of a second, and are one statement.
   const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items), { gatherMs: HEARTBEATS_GATHER_MS });
+  const blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(pool, items), { most: 20 });
   const syncs = new Map<string, Promise<unknown>>();
   const regularly = (task: () => Promise<unknown>, everyMs: number) =>
     repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
   const upkeep = [
-  const blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(pool, items), { most: 20 });
     regularly(() => removeTombstones(pool), TOMBSTONES_EVERY_MS),
     regularly(() => forgetOrigins(pool), TOMBSTONES_EVERY_MS),
+    regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS),
   ];
   // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
   const zoneDocuments = regularly(() => compileZones(pool), ZONES_EVERY_MS);
   upkeep.push(zoneDocuments);
-    regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS),
   zoneDocuments.wake();
 
   async function comeUp(trust: Trust) {
@@ -163,10 +171,6 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
         return {};
       },
     });
-    refuseUnknown(up, log);
-    watchPresence(pool, up, trust.account, log, wakeJobs);
-
-    // A new server, or one whose store was lost, admits nobody before it has heard this.
     receive(up, log, {
       subject: everyNode.blocks,
       schema: BlockReport,
@@ -177,6 +181,10 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       schema: BlocksRequest,
       handle: (nodeId, { revision }) => inTurn(syncs, nodeId, () => blocksPage(pool, nodeId, revision)),
     });
+    refuseUnknown(up, log);
+    watchPresence(pool, up, trust.account, log, wakeJobs);
+
+    // A new server, or one whose store was lost, admits nobody before it has heard this.
     up.onUp('system', () => {
       told = '';
       revocations.wake();
@@ -185,11 +193,11 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     up.onUp('nodes', () => {
       publisher.wake();
       commands.wake();
+      blockPushes.wake();
     });
     log.info({ server: up.nodes.getServer() }, 'nodes can be reached');
   }
   const comingUp =
-      blockPushes.wake();
     trust === null
       ? Promise.resolve()
       : comeUp(trust).catch((error: unknown) => {

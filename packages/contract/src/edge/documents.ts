@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
-import { Folder } from '../common/folder.ts';
 import { Ipset } from '../ipset/ipset.ts';
+import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
 

@@ -183,6 +183,51 @@ export const CachedReport = z.object({
     .max(1000),
 });
 
+/** Of a block set: it rises with each change. */
+const SetRevision = z.int().min(0);
+const Blocked = z.object({
+  network: z.string().refine(isNetwork),
+  cause: z.string().regex(/^[a-zA-Z0-9]{1,32}$/),
+  seconds: z
+    .int()
+    .min(0)
+    .max(2_592_000)
+    .describe('From now on; so nobody has to have our clock. 0: it is blocked no more'),
+});
+
+/** On up.<node>.blocks: whom this node blocked, each second that it did, and again every 30 s how far its set is. */
+export const BlockReport = z.object({
+  revision: SetRevision,
+  size: z.int().min(0).max(2_147_483_647),
+  blocks: z.array(Blocked.extend({ siteID: Id.nullable() })).max(1000),
+  dropped: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .describe('For which there was no room, since the last report that was answered'),
+  fault: z.string().max(300).describe('Why its kernel drops nobody; empty: it does'),
+});
+/** `refused`: those that must not be blocked, whatever they did. */
+export const BlockReply = z.object({ revision: SetRevision, refused: z.array(z.string()) });
+
+/** On edge.zone.<zone>.blocks: what changed after `previous`. Who has less asks. */
+export const BlockPush = z.object({
+  zone: Id,
+  previous: SetRevision,
+  revision: SetRevision,
+  blocks: z.array(Blocked),
+});
+/** rpc.<node>.blocks: what changed after `revision`, in pages; asked again with the page's, until `more` is false. */
+export const BlocksRequest = z.object({ revision: SetRevision });
+export const BlocksReply = z.object({
+  whole: z
+    .boolean()
+    .describe('The set begins anew with this page: what the node has and is not sent is blocked no more'),
+  blocks: z.array(Blocked),
+  revision: SetRevision,
+  more: z.boolean(),
+});
+
 /** What a purge takes: URLs, or of one site what begins so (host and decoded path; '' is all of it) or has these tags. */
 export const PurgeOrder = z.object({
   urls: z.array(z.string()).max(1000).optional(),
@@ -209,41 +254,6 @@ export const Warmed = z.object({
 });
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
-/** Of a block set: it rises with each change. */
-const SetRevision = z.int().min(0);
-const Blocked = z.object({
-  network: z.string().refine(isNetwork),
-  cause: z.string().regex(/^[a-zA-Z0-9]{1,32}$/),
-  seconds: z.int().min(0).max(2_592_000).describe('From now on; so nobody has to have our clock. 0: it is blocked no more'),
-});
-
-/** On up.<node>.blocks: whom this node blocked, each second that it did, and again every 30 s how far its set is. */
-export const BlockReport = z.object({
-  revision: SetRevision,
-  size: z.int().min(0).max(2_147_483_647),
-  blocks: z.array(Blocked.extend({ siteID: Id.nullable() })).max(1000),
-  dropped: z.int().min(0).max(1_000_000_000).describe('For which there was no room, since the last report that was answered'),
-  fault: z.string().max(300).describe('Why its kernel drops nobody; empty: it does'),
-});
-/** `refused`: those that must not be blocked, whatever they did. */
-export const BlockReply = z.object({ revision: SetRevision, refused: z.array(z.string()) });
-
-/** On edge.zone.<zone>.blocks: what changed after `previous`. Who has less asks. */
-export const BlockPush = z.object({
-  zone: Id,
-  previous: SetRevision,
-  revision: SetRevision,
-  blocks: z.array(Blocked),
-});
-/** rpc.<node>.blocks: what changed after `revision`, in pages; asked again with the page's, until `more` is false. */
-export const BlocksRequest = z.object({ revision: SetRevision });
-export const BlocksReply = z.object({
-  whole: z.boolean().describe('The set begins anew with this page: what the node has and is not sent is blocked no more'),
-  blocks: z.array(Blocked),
-  revision: SetRevision,
-  more: z.boolean(),
-});
-
 /** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges,zoneKeys}: all that they say is in their name. */
 export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
 /** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
@@ -296,6 +306,10 @@ export type KeysReply = z.output<typeof KeysReply>;
 export type HeartbeatReply = z.output<typeof HeartbeatReply>;
 export type OriginReport = z.output<typeof OriginReport>;
 export type CachedReport = z.output<typeof CachedReport>;
+export type BlockReport = z.output<typeof BlockReport>;
+export type BlockReply = z.output<typeof BlockReply>;
+export type BlockPush = z.output<typeof BlockPush>;
+export type BlocksReply = z.output<typeof BlocksReply>;
 export type PurgeOrder = z.output<typeof PurgeOrder>;
 export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type PreheatCommand = z.output<typeof PreheatCommand>;
@@ -309,7 +323,3 @@ export type MoveCommand = z.output<typeof MoveCommand>;
 export type CommandReply = z.output<typeof CommandReply>;
 export type JoinRequest = z.output<typeof JoinRequest>;
 export type JoinReply = z.output<typeof JoinReply>;
-export type BlockReport = z.output<typeof BlockReport>;
-export type BlockReply = z.output<typeof BlockReply>;
-export type BlockPush = z.output<typeof BlockPush>;
-export type BlocksReply = z.output<typeof BlocksReply>;
