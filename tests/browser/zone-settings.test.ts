@@ -59,3 +59,34 @@ test(
     await keepPicture(page, 'zone-switches');
   },
 );
+
+test(
+  'anti-CC is begun with a preset, looked at as visitors would see it, and published',
+  { timeout: 300_000 },
+  async () => {
+    const zone = await consoles.app.build.zone();
+    const place = `nodeManage/zonesList/${zone.id}?tab=anticc`;
+    const { page } = await consoles.openAs(zone.client, place);
+    await page.getByRole('button', { name: 'Strict' }).click();
+    await page.getByRole('radio', { name: 'Type what a picture shows' }).click();
+    await page.getByText('Type the 5 characters in the picture').waitFor();
+    await expect.poll(() => page.getByLabel('Requests of one address').inputValue()).toBe('120 requests');
+    await page.getByRole('textbox', { name: 'Paths' }).fill('api');
+    await page.getByText('begins with / and has no ? or #').waitFor();
+    await page.getByRole('textbox', { name: 'Paths' }).fill('/api/');
+    await keepPicture(page, 'zone-anti-cc');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('300 requests').waitFor();
+    await keepPicture(page, 'zone-anti-cc-review');
+    await page.getByLabel('Reason').fill('a flood');
+    await page.getByRole('button', { name: /^Publish/ }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Strict' }).getAttribute('aria-pressed')).toBe('false');
+    const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
+    await narrow.getByText('Type the 5 characters in the picture').waitFor();
+    await keepPicture(narrow, 'zone-anti-cc-dark');
+    const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW' });
+    await wide.getByText('請輸入圖中的 5 個字元').waitFor();
+    await keepPicture(wide, 'zone-anti-cc-zh');
+  },
+);

@@ -9,7 +9,9 @@ local requests = require("edge.core.request")
 local images = require("edge.cache.images")
 local journal = require("edge.cache.journal")
 local pages = require("edge.pages")
+local pictures = require("edge.anti_cc.pictures")
 local preheat = require("edge.core.preheat")
+local anti_cc = require("edge.plugins.anti_cc")
 local anti_header = require("edge.plugins.anti_header")
 local anti_referer = require("edge.plugins.anti_referer")
 local cache = require("edge.plugins.cache")
@@ -33,7 +35,7 @@ local ipairs, pcall, type, var = ipairs, pcall, type, ngx.var
 local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
-    token_auth,
+    token_auth, anti_cc,
 }
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
@@ -59,7 +61,7 @@ local function failed(plugin, err)
 end
 
 -- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
--- visitor is sent; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
+-- visitor is sent, or the page that he is shown; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
 local function visit(list, phase, site, request)
     for i = 1, #list do
         local plugin = list[i]
@@ -180,6 +182,9 @@ function _M.access(watch)
         if rule then
             blocked(cause, rule)
         end
+        if type(target) == "table" then
+            return end_with(answer, var.request_id, nil, target)
+        end
         local page = error_pages.find(site, answer, request.name, request.path)
         return end_with(answer, var.request_id, target, page)
     end
@@ -289,6 +294,7 @@ end
 
 function _M.init_worker()
     origin.init_worker()
+    pictures.init_worker()
     if ngx.worker.id() == 0 then
         journal.compact()
         ngx.timer.every(60, journal.compact)

@@ -85,6 +85,7 @@ map "" $e_rule { default ""; }
 map "" $e_rate_after { default 0; }
 map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
+map "" $e_pass { default ""; }
 map "" $e_modules { default ""; }
 # Lua may write only what some directive reads.
 map $e_modules $e_unused { default ""; }
@@ -184,6 +185,7 @@ ${requestFields}${fields}    proxy_set_header X-E-Slice "";
     add_header Alt-Svc $e_alt_svc always;
     add_header Cache-Control $e_cache_control always;
     add_header Strict-Transport-Security $e_hsts always;
+    add_header Set-Cookie $e_pass always;
     add_header Vary $upstream_http_x_e_v always;
     add_header X-Request-Id $request_id always;
 

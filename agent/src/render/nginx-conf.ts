@@ -72,6 +72,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     # docs: documents as read from disk. absent: names that have none; may evict, so that made-up names push out
     # nothing else. changes: which documents changed, and counters. marks: under which number each did. urls: what is
     # known of single URLs. peers: how origins do. names: their addresses. simulated: requests that are simulated just now.
+    # anti_cc: who asks how often; evicts, and whoever cannot be counted is asked for a proof.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
@@ -80,6 +81,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     lua_shared_dict peers 8m;
     lua_shared_dict names 8m;
     lua_shared_dict simulated 4m;
+    lua_shared_dict anti_cc 32m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
         dir: host.dir,

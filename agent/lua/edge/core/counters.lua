@@ -4,7 +4,7 @@ local changes = require("edge.core.dicts").changes
 local _M = {}
 local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
-    "imagesPostponed",
+    "imagesPostponed", "antiCCAsked", "antiCCPassed", "antiCCWatched",
 }
 
 function _M.count(name)

@@ -10,4 +10,5 @@ return {
     peers = shared.peers,
     names = shared.names,
     simulated = shared.simulated,
+    anti_cc = shared.anti_cc,
 }

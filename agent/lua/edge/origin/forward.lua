@@ -3,6 +3,7 @@ local addresses = require("edge.origin.addresses")
 local choice = require("edge.origin.choice")
 local docs = require("edge.core.docs")
 local fields = require("edge.http.fields")
+local proofs = require("edge.anti_cc.proofs")
 local trips = require("edge.origin.trips")
 local unseal = require("edge.tls.unseal")
 local var, ipairs = ngx.var, ipairs
@@ -27,6 +28,10 @@ end
 -- What the visitor sent and nobody else shall read.
 function _M.clean()
     clear_private()
+    local cookies = var.http_cookie
+    if cookies and proofs.are_shown(cookies) then
+        proofs.take()
+    end
     fields.remove_named_by_visitor(var.http_x_e_connection)
 end
 

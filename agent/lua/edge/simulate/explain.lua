@@ -59,6 +59,15 @@ function access.antiHeader(told)
     return decision, detail, rule("antiHeader", told.rule)
 end
 
+-- Asked by a page, or by a redirect that gives a cookie.
+function access.antiCC(told)
+    local zone = zones.get()
+    if not zone or not zone.doc.antiCC then
+        return "unused"
+    end
+    return told.answer and "refused" or "passed", { status = told.answer, why = told.request.anti_cc_why, mode = zone.doc.antiCC.mode }
+end
+
 function access.tokenAuth(told)
     if not told.module then
         return "unused"

@@ -85,7 +85,7 @@ export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Sett
                     >
                       {t(`antiCC.preset.${preset}`)}
                     </Button>
-                    <span>{t(`antiCC.presetHints.${preset}`)}</span>
+                    <small>{t(`antiCC.presetHints.${preset}`)}</small>
                   </li>
                 ))}
               </ul>

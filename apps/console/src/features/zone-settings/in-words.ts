@@ -28,8 +28,10 @@ export function valueText(t: T, field: string, value: string): string {
 function antiCCText(t: T, name: string, value: string): string {
   if (name === 'mode') return tMaybe(`antiCC.modes.${value}`) ?? value;
   if (name === 'difficulty') return tMaybe(`antiCC.difficulties.${value}`) ?? value;
-  if (name === 'paths' || name === 'extensions')
-    return t('antiCC.count', { count: value === '' ? 0 : value.split('\n').length });
+  if (name === 'paths' || name === 'extensions') {
+    const lines = value === '' ? [] : value.split('\n');
+    return lines.length === 1 ? value : t('antiCC.count', { count: lines.length });
+  }
   const minutes = name === 'passSeconds' || name === 'blockSeconds';
   return `${count(minutes ? Math.round(Number(value) / 60) : Number(value))}${tMaybe(`antiCC.units.${name}`) ?? ''}`;
 }

@@ -1,0 +1,162 @@
+-- What a visitor is asked to prove, and what he has proven. Nothing is kept of either: both are signed by a key that all nodes of
+-- the zone have, for this site, this address (of IPv6 its /64) and this browser, and only for a time. So a proof counts on
+-- every node of the zone, and nowhere else.
+local digest = require("edge.core.digest")
+local memo = require("edge.core.memo")
+local unseal = require("edge.tls.unseal")
+local byte, concat, find, gmatch, gsub, lower, match, sub = string.byte, table.concat, string.find, string.gmatch, string.gsub,
+    string.lower, string.match, string.sub
+local encode_base64, floor, ipairs, now, time, tonumber, var = ngx.encode_base64, math.floor, ipairs, ngx.now, ngx.time, tonumber,
+    ngx.var
+
+local _M = { PUZZLES = 8 }
+local PASS, ANSWER = "edgeloom_pass", "edgeloom_answer"
+-- Within which a question has to be answered.
+local ANSWER_SECONDS = 300
+local MAC_BYTES = 16
+local LONGEST_AGENT = 256
+-- What proves more passes where less is asked, by the number of the mode: redirect, shield, click, code.
+local STRENGTH = { [4] = 1, [1] = 2, [3] = 3, [2] = 4 }
+-- Nobody clicks faster than this.
+local LEAST_CLICK_MS = 700
+
+-- Keys of our own, so that nothing signed here is a signature anywhere else: of those that the zone has, the first signs.
+local own = memo(function(keys)
+    local made = {}
+    for i, key in ipairs(keys) do
+        made[i] = digest.of("sha256", "edgeloom anti-CC", key)
+    end
+    return made
+end)
+
+function _M.are_possible()
+    return unseal.keys()[1] ~= nil
+end
+
+local URL_SAFE = { ["+"] = "-", ["/"] = "_" }
+local function mac(text, key)
+    return (gsub(encode_base64(sub(digest.of("sha256", text, key), 1, MAC_BYTES), true), "[+/]", URL_SAFE))
+end
+
+local function sign(text)
+    return mac(text, own(unseal.keys())[1])
+end
+
+local function is_signed(text, signed)
+    local keys = own(unseal.keys())
+    for i = 1, #keys do
+        if digest.equal(mac(text, keys[i]), signed) then
+            return true
+        end
+    end
+    return false
+end
+
+-- For whom a proof holds.
+function _M.bearer(site, address)
+    return site .. "\n" .. address .. "\n" .. sub(var.http_user_agent or "", 1, LONGEST_AGENT)
+end
+
+-- `said`: what the visitor has to find out, where it is not work.
+local function question_text(mode, level, moment, bearer, said)
+    return concat({ "question", mode, level, moment, said or "", bearer }, "\n")
+end
+
+local function pass_text(mode, ends, bearer)
+    return concat({ "pass", mode, ends, bearer }, "\n")
+end
+
+-- What the page carries. Its last part is what work is done over.
+function _M.question(mode, level, bearer, said)
+    local moment = floor(now() * 1000)
+    return mode .. "." .. level .. "." .. moment .. "." .. sign(question_text(mode, level, moment, bearer, said))
+end
+
+local function has_zeros(bytes, bits)
+    local whole = floor(bits / 8)
+    for i = 1, whole do
+        if byte(bytes, i) ~= 0 then
+            return false
+        end
+    end
+    return byte(bytes, whole + 1) < 2 ^ (8 - (bits - whole * 8))
+end
+
+-- Of one puzzle; the mean number of tries doubles with each level.
+function _M.bits(level)
+    return 12 + level
+end
+
+local function is_worked_out(over, level, found)
+    local n = 0
+    for part in gmatch(found, "[^-]+") do
+        if not has_zeros(digest.of("sha256", over .. ":" .. n .. ":" .. part), _M.bits(level)) then
+            return false
+        end
+        n = n + 1
+    end
+    return n == _M.PUZZLES
+end
+
+-- The cookies are ours: nobody behind us gets them.
+function _M.take()
+    local pass, answer
+    local rest = {}
+    for pair in gmatch(var.http_cookie, "[^;]+") do
+        local name, value = match(pair, "^%s*([^=]-)%s*=(.*)$")
+        if name == PASS then
+            pass = pass or value
+        elseif name == ANSWER then
+            answer = answer or value
+        else
+            rest[#rest + 1] = match(pair, "^%s*(.-)%s*$")
+        end
+    end
+    ngx.req.set_header("Cookie", #rest > 0 and concat(rest, "; ") or nil)
+    return pass, answer
+end
+
+function _M.are_shown(cookies)
+    return find(cookies, PASS, 1, true) or find(cookies, ANSWER, 1, true)
+end
+
+-- Whether the pass holds where `mode` is asked.
+function _M.holds(pass, mode, bearer)
+    local proven, ends, signed = match(pass, "^([1-4])%.(%d+)%.([%w_-]+)$")
+    ends = tonumber(ends)
+    return ends ~= nil and #pass <= 64 and ends > time() and STRENGTH[tonumber(proven)] >= STRENGTH[mode]
+        and is_signed(pass_text(proven, ends, bearer), signed)
+end
+
+-- The field that gives a pass.
+function _M.pass(mode, seconds, bearer)
+    local ends = time() + seconds
+    return PASS .. "=" .. mode .. "." .. ends .. "." .. sign(pass_text(mode, ends, bearer)) .. "; Path=/; Max-Age=" .. seconds
+        .. "; HttpOnly; SameSite=Lax"
+end
+
+-- Whether this is the answer to a question of ours, of this mode, to this visitor. Then what stands for it, and how many seconds it
+-- could be shown for again.
+function _M.judge(answer, mode, bearer)
+    if #answer > 256 then
+        return nil
+    end
+    local asked, level, moment, signed, said = match(answer, "^([1-4])%.(%d%d?)%.(%d+)%.([%w_-]+)~([%w-]*)$")
+    if tonumber(asked) ~= mode or #moment > 15 then
+        return nil
+    end
+    local age = now() * 1000 - moment
+    if age < 0 or age > ANSWER_SECONDS * 1000 or mode == 3 and age < LEAST_CLICK_MS then
+        return nil
+    end
+    -- Level 0: the answer is known to whoever signed it, and is not in the page.
+    local is_typed = level == "0"
+    local typed = is_typed and lower(said) or nil
+    if not is_signed(question_text(asked, level, moment, bearer, typed), signed) then
+        return nil
+    end
+    if is_typed or is_worked_out(signed, tonumber(level), said) then
+        return signed, ANSWER_SECONDS
+    end
+end
+return _M

@@ -1,0 +1,178 @@
+-- Whether a visitor has to prove first that it is none of the programs by which a site is flooded: one that asks too often, or
+-- anyone while the site is under attack. Fails open: a fault here must not close every site of the zone.
+local counters = require("edge.core.counters")
+local counts = require("edge.anti_cc.counts")
+local memo = require("edge.core.memo")
+local networks = require("edge.core.networks")
+local page = require("edge.anti_cc.page")
+local paths = require("edge.core.paths")
+local proofs = require("edge.anti_cc.proofs")
+local set = require("edge.core.set")
+local zones = require("edge.core.zone")
+local header, ipairs, sub, var = ngx.header, ipairs, string.sub, ngx.var
+
+local _M = { name = "antiCC", priority = 3500, guards = true }
+local CHALLENGE = 978
+local REDIRECT_MODE = 4
+-- Whoever has proven himself may ask so many times as often.
+local PROVEN_TIMES = 10
+-- Where everyone is asked, what the limit of one address is.
+local LEAST_REQUESTS = 100
+-- A file of a page counts for so much, and nobody is asked at it for the sake of others: a page has many, and no page to ask on.
+local PART_WEIGHT = 0.1
+-- So often a cookie is given by redirect within a minute before it is said that it does not come back.
+local MOST_REDIRECTS = 5
+local RETRY_SECONDS = "60"
+
+local prepared = memo(function(said)
+    return {
+        id = "zone",
+        watches = said.monitor,
+        mode = said.mode,
+        level = said.difficulty,
+        requests = said.requests,
+        seconds = said.seconds,
+        rate = said.siteRate,
+        minutes = said.siteMinutes,
+        pass_seconds = said.passSeconds,
+        parts = set(said.extensions),
+        prefixes = said.paths,
+        whitelist = said.whitelist,
+    }
+end)
+
+-- Of the zone; looked for again only when anything has changed.
+local rule, seen
+local function rule_at(tick)
+    if tick ~= seen then
+        local zone = zones.get()
+        local said = zone and zone.doc.antiCC
+        rule, seen = said and prepared(said) or nil, tick
+    end
+    return rule
+end
+
+-- 0: not this rule's matter. Of the path, so it is remembered with the request.
+local function weigh(of, request)
+    for _, prefix in ipairs(of.prefixes) do
+        if sub(request.path, 1, #prefix) == prefix then
+            return 0
+        end
+    end
+    if request.challenged then
+        return 0
+    end
+    -- Browsers ask beforehand without cookies.
+    return (of.parts[paths.extension(request.path)] or request.method == "OPTIONS") and PART_WEIGHT or 1
+end
+
+local function weight_of(of, request)
+    local kept = request.anti_cc
+    if not kept or kept.of ~= of then
+        kept = { of = of, weight = weigh(of, request) }
+        request.anti_cc = kept
+    end
+    return kept.weight
+end
+
+-- IPv6: what one customer of a provider has.
+local function network_of(address)
+    return #address == 16 and sub(address, 1, 8) or address
+end
+
+-- Why this visitor is asked, if so: "address", "site", "everyone" or, where there was no room to count, "memory".
+local function reason(of, site, network, weight, is_proven, only_looks)
+    local counted = only_looks and 0 or weight
+    local count, full = counts.of_address(of.id .. site.id .. network, of.seconds, counted)
+    local is_attacked = of.rate > 0 and counts.is_attacked(site.id, of.rate, of.minutes, counted)
+    local limit = of.requests > 0 and of.requests or LEAST_REQUESTS
+    if count > limit * (is_proven and PROVEN_TIMES or 1) then
+        return "address"
+    end
+    if is_proven then
+        return nil
+    end
+    if weight == 1 and (of.requests == 0 or is_attacked) then
+        return is_attacked and "site" or "everyone"
+    end
+    return full and "memory" or nil
+end
+
+-- Where the visitor was; no host but this one, whatever the path begins with.
+local function same_place()
+    local uri = var.request_uri
+    if sub(uri, 1, 1) ~= "/" then
+        return "/"
+    end
+    local second = sub(uri, 2, 2)
+    return (second == "/" or second == "\\") and "/." .. uri or uri
+end
+
+local function redirect(of, bearer, unproven, why)
+    if unproven > MOST_REDIRECTS then
+        return CHALLENGE, page.needing_cookies(), why
+    end
+    var.e_pass = proofs.pass(of.mode, of.pass_seconds, bearer)
+    local method = ngx.req.get_method()
+    return (method == "GET" or method == "HEAD") and 302 or 307, same_place(), why
+end
+
+local function ask(of, network, bearer, failed, why)
+    local unproven = counts.unproven(network)
+    counters.count("antiCCAsked")
+    header["Retry-After"] = RETRY_SECONDS
+    header["X-Robots-Tag"] = "noindex"
+    if of.mode == REDIRECT_MODE then
+        return redirect(of, bearer, unproven, why)
+    end
+    return CHALLENGE, page.asking(of.mode, of.level, bearer, failed), why
+end
+
+-- A proof that was shown here before is none: it may be somebody else's by now.
+local function proves(answer, of, bearer)
+    local stands_for, seconds = proofs.judge(answer, of.mode, bearer)
+    return stands_for and counts.is_new(stands_for, seconds)
+end
+
+function _M.access(site, request)
+    local of = rule_at(request.tick)
+    if not of then
+        return nil
+    end
+    local cookies, pass, answer = var.http_cookie, nil, nil
+    if cookies and proofs.are_shown(cookies) then
+        pass, answer = proofs.take()
+    end
+    local weight = weight_of(of, request)
+    if weight == 0 or not proofs.are_possible() then
+        return nil
+    end
+    local address = var.binary_remote_addr
+    local network = network_of(address)
+    local bearer = (pass or answer) and proofs.bearer(site.id, network)
+    local is_proven = pass ~= nil and proofs.holds(pass, of.mode, bearer)
+    local why = reason(of, site, network, weight, is_proven, request.simulated)
+    if request.simulated then
+        request.anti_cc_why = why or is_proven and "pass" or nil
+    end
+    if not why or networks(of.whitelist, address) then
+        return nil
+    end
+    if of.watches then
+        counters.count("antiCCWatched")
+        var.e_cause, var.e_rule = _M.name, "monitor/" .. why
+        return nil
+    end
+    bearer = bearer or proofs.bearer(site.id, network)
+    if request.simulated then
+        return CHALLENGE, page.asking(of.mode, of.level, bearer), of.id .. "/" .. why
+    end
+    if answer and not is_proven and proves(answer, of, bearer) then
+        counters.count("antiCCPassed")
+        counts.proven(network)
+        var.e_pass = proofs.pass(of.mode, of.pass_seconds, bearer)
+        return nil
+    end
+    return ask(of, network, bearer, answer ~= nil, of.id .. "/" .. why)
+end
+return _M

@@ -1,0 +1,76 @@
+// A real browser that is asked to prove that a person sits before it, and arrives where it wanted to.
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
+import { openChromium, openWindow, overhang, type Look } from '../support/browser.ts';
+import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+let edge: Edge;
+let browser: Browser;
+beforeAll(async () => {
+  [edge, browser] = await Promise.all([startEdge(), openChromium()]);
+});
+afterAll(() => Promise.all([edge.stop(), browser.close()]));
+
+const usual = ZoneAntiCC.omit({ enabled: true }).parse(noAntiCC);
+
+/** Everyone is asked so, at a site whose pages say that one is there. */
+async function visited(mode: 1 | 2 | 3 | 4, name: string, look: Look = {}) {
+  const antiCC = { ...usual, mode, requests: 0, difficulty: 1, whitelist: [] };
+  await edge.put(zoneDoc(edge.ports, { antiCC }));
+  await edge.site({}, { name });
+  edge.origin.on('/film', { headers: { 'content-type': 'text/html' }, body: '<title>x</title><h1>The film</h1>' });
+  edge.origin.on('/favicon.ico', { status: 204 });
+  const base = `http://${name}:${edge.ports.http}`;
+  const { page } = await openWindow(browser, base, { ...look, expects: /status of 978/ });
+  return { page, address: `${base}/film?x=1#part` };
+}
+
+test('the shield lets a browser through by itself, to the very address that it asked for', async () => {
+  const { page, address } = await visited(1, 'shield.localhost', { width: 390 });
+  await page.goto(address);
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+  expect(page.url()).toBe(address);
+  expect((await page.context().cookies()).find(({ name }) => name === 'edgeloom_pass')).toMatchObject({
+    httpOnly: true,
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+});
+
+test('a button is pressed by the keyboard, on a page that reads well in the dark', async () => {
+  const { page, address } = await visited(3, 'click.localhost', { width: 390 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(address);
+  const button = page.getByRole('button', { name: 'I am a visitor' });
+  await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
+  expect(await overhang(page)).toBeLessThanOrEqual(0);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  await keepPicture(page, 'challenge-click-dark');
+  await button.press('Enter');
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+});
+
+test('a picture that is answered wrongly is followed by another, and can be passed without sight', async () => {
+  const { page, address } = await visited(2, 'code.localhost');
+  await page.goto(address);
+  const field = page.getByLabel('Characters in the picture');
+  await field.fill('zzzzz');
+  await keepPicture(page, 'challenge-code');
+  await page.keyboard.press('Enter');
+  await page.getByText('That did not work').waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  await page.getByRole('button', { name: 'Cannot see it' }).click();
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+});
+
+test('a redirect is not noticed', async () => {
+  const { page, address } = await visited(4, 'redirect.localhost');
+  await page.goto(address);
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+  expect(page.url()).toBe(address);
+});

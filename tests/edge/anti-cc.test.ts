@@ -1,0 +1,371 @@
+// Who has to prove to be no program, and what counts as a proof: by what visitors, origins and the log see of a real edge.
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import * as z from 'zod';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { Edge, Reply } from '../support/edge.ts';
+import { rule, startEdge, zoneDoc } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { simulated } from '../support/simulated.ts';
+
+type AntiCC = NonNullable<ZoneDoc['antiCC']>;
+
+let edge: Edge;
+const zoneID = '0192e4a0-0000-7000-8000-000000000001';
+beforeAll(async () => {
+  edge = await startEdge({ zone: { id: zoneID } });
+});
+afterAll(() => edge.stop());
+
+const usual = ZoneAntiCC.omit({ enabled: true }).parse(noAntiCC);
+const ordered = (over: Partial<AntiCC>): AntiCC => ({
+  ...usual,
+  whitelist: [],
+  difficulty: 1,
+  fails: 0,
+  siteRate: 0,
+  ...over,
+});
+
+/** Everyone. */
+const asking = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
+  of.put(zoneDoc(of.ports, { id: zoneID, antiCC: ordered({ requests: 0, ...over }) }));
+
+const page = { accept: 'text/html,application/xhtml+xml', 'user-agent': 'Browser/1' };
+const ask = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET', of: Edge = edge) =>
+  of.get(path, { host, method, headers: { ...page, ...headers } });
+
+const data = (reply: Reply, name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(reply.body)?.[1] ?? '';
+const passOf = (reply: Reply) => /^edgeloom_pass=[^;]+/.exec(reply.header('set-cookie') ?? '')?.[0] ?? '';
+
+/** As the page does it. */
+function workedOut(question: string): string {
+  const [, level = '', , mac = ''] = question.split('.');
+  const bits = 12 + Number(level);
+  const found = Array.from({ length: 8 }, (_none, n) => {
+    for (let tried = 0; ; tried += 1) {
+      const bytes = hash('sha256', `${mac}:${n}:${tried}`, 'buffer');
+      if (bytes.readUInt32BE() >>> (32 - bits) === 0) return tried;
+    }
+  });
+  return `edgeloom_answer=${question}~${found.join('-')}`;
+}
+
+async function pass(host: string, headers: Record<string, string> = {}, of: Edge = edge): Promise<string> {
+  const asked = await ask(host, '/', headers, 'GET', of);
+  return passOf(await ask(host, '/', { ...headers, cookie: workedOut(data(asked, 'question')) }, 'GET', of));
+}
+
+describe('the five-second shield', () => {
+  test('asks by a page that nobody keeps, and is in the log by code, cause and reason', async () => {
+    await asking();
+    const { name } = await edge.site({ cacheRules: [rule()] });
+    const asked = await ask(name, '/kept');
+    expect(asked.status).toBe(978);
+    expect(asked.header('cache-control')).toBe('no-store');
+    expect(asked.header('x-robots-tag')).toBe('noindex');
+    expect(Number(asked.header('retry-after'))).toBeGreaterThan(0);
+    expect(asked.header('content-security-policy')).toContain("default-src 'none'; script-src 'nonce-");
+    expect(edge.origin.asked('/kept')).toHaveLength(0);
+    expect(await edge.logged(asked)).toMatchObject({ status: 978, cause: 'antiCC', rule: 'zone/everyone', cache: '' });
+  });
+
+  test('who works out the answer gets what was asked for, stays in, and neither origin nor store hear of it', async () => {
+    await asking();
+    const { name } = await edge.site({ cacheRules: [rule({ cookies: 'all' })] });
+    const question = data(await ask(name, '/film'), 'question');
+    const answered = await ask(name, '/film', { cookie: `a=1; ${workedOut(question)}; b=2` });
+    expect(answered.status).toBe(200);
+    expect(answered.header('set-cookie')).toMatch(
+      /^edgeloom_pass=1\.\d+\.[\w-]{22}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+    );
+    const again = await ask(name, '/film', { cookie: `b=2; ${passOf(answered)}; a=1` });
+    expect([again.status, again.cache, again.header('set-cookie')]).toEqual([200, 'hit', undefined]);
+    expect(edge.origin.asked('/film').map(({ headers }) => headers['cookie'])).toEqual(['a=1; b=2']);
+    const alone = await ask(name, '/alone', { cookie: passOf(answered) });
+    expect(alone.status).toBe(200);
+    expect(edge.origin.asked('/alone')[0]?.headers).not.toHaveProperty('cookie');
+  });
+
+  test('an unsafe request with a proof goes on with its body', async () => {
+    await asking();
+    const { name } = await edge.site();
+    const form = await ask(name, '/form', {}, 'POST');
+    expect([form.status, form.body.includes('send the form again')]).toEqual([978, true]);
+    const cookie = workedOut(data(form, 'question'));
+    const sent = await edge.get('/form', { host: name, method: 'POST', headers: { ...page, cookie }, body: 'name=x' });
+    expect(sent.status).toBe(200);
+    expect(edge.origin.asked('/form')).toMatchObject([{ method: 'POST', body: 'name=x' }]);
+  });
+
+  test('a wrong answer, a changed question, half the work and an answer shown twice are none', async () => {
+    await asking();
+    const { name } = await edge.site();
+    const question = data(await ask(name, '/'), 'question');
+    const good = workedOut(question);
+    const wrong = [
+      `edgeloom_answer=${question}~0-0-0-0-0-0-0-0`,
+      good.replace('=1.1.', '=1.0.'),
+      good.replace(/=1\.1\.(\d+)/, (_all, at: string) => `=1.1.${Number(at) + 1}`),
+      good.replace(/-\d+$/, ''),
+      `${good}-1`,
+      'edgeloom_answer=1.1.~',
+      `edgeloom_answer=${'9'.repeat(4000)}`,
+    ];
+    for (const cookie of wrong) {
+      const refused = await ask(name, '/', { cookie });
+      expect([cookie, refused.status]).toEqual([cookie, 978]);
+      expect(data(refused, 'failed')).not.toBe('');
+    }
+    expect((await ask(name, '/', { cookie: good })).status).toBe(200);
+    expect((await ask(name, '/', { cookie: good })).status).toBe(978);
+  });
+
+  test('a pass is for one site, one browser and a time, and cannot be made up', async () => {
+    await asking();
+    const { name } = await edge.site();
+    const { name: other } = await edge.site();
+    const cookie = await pass(name);
+    expect((await ask(name, '/', { cookie })).status).toBe(200);
+    expect((await ask(other, '/', { cookie })).status).toBe(978);
+    expect((await ask(name, '/', { cookie, 'user-agent': 'Browser/2' })).status).toBe(978);
+    const later = cookie.replace(/\.(\d+)\./, (_all, ends: string) => `.${Number(ends) + 1}.`);
+    for (const forged of [
+      later,
+      cookie.replace('=1.', '=2.'),
+      cookie.slice(0, -1),
+      'edgeloom_pass=',
+      'edgeloom_pass=1.9.x',
+    ])
+      expect([forged, (await ask(name, '/', { cookie: forged })).status]).toEqual([forged, 978]);
+    // Less is asked elsewhere than was proven here, but not more.
+    await asking({ mode: 2 });
+    expect((await ask(name, '/', { cookie })).status).toBe(978);
+  });
+
+  test('a pass counts on every node of the zone, from the same address, and on no other zone', async () => {
+    const zoneKey = Buffer.alloc(32, 7);
+    const nodes = await Promise.all([
+      startEdge({ zone: { id: zoneID }, zoneKey }),
+      startEdge({ zone: { id: zoneID }, zoneKey }),
+    ]);
+    try {
+      const [one, two] = nodes;
+      const made = await one.site();
+      await two.put(made.site, { ...made.host });
+      await edge.put(made.site, { ...made.host });
+      for (const node of [one, two, edge]) await asking({}, node);
+      const cookie = await pass(made.name, {}, one);
+      expect((await ask(made.name, '/', { cookie }, 'GET', two)).status).toBe(200);
+      expect((await ask(made.name, '/', { cookie }, 'GET', edge)).status).toBe(978);
+    } finally {
+      await Promise.all(nodes.map((node) => node.stop()));
+    }
+  });
+});
+
+describe('the other ways', () => {
+  test('a picture is answered by what it shows, which stands nowhere in the page', async () => {
+    await asking({ mode: 2 });
+    const { name } = await edge.site();
+    const asked = await ask(name, '/');
+    const png = /src="data:image\/png;base64,([^"]+)"/.exec(asked.body)?.[1] ?? '';
+    expect(Buffer.from(png, 'base64').subarray(1, 4).toString()).toBe('PNG');
+    const question = data(asked, 'question');
+    expect(question).toMatch(/^2\.0\./);
+    for (const said of ['', 'aaaaa', '00000'])
+      expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${said}` })).status).toBe(978);
+    // Whoever cannot see it lets the browser work instead; the pass is as good.
+    const instead = data(asked, 'instead');
+    expect(instead).toMatch(/^2\.4\./);
+    const answered = await ask(name, '/', { cookie: workedOut(instead) });
+    expect([answered.status, passOf(answered).startsWith('edgeloom_pass=2.')]).toEqual([200, true]);
+    await asking({ mode: 3 });
+    expect((await ask(name, '/', { cookie: passOf(answered) })).status).toBe(200);
+  });
+
+  test('a click that comes at once is none', async () => {
+    await asking({ mode: 3 });
+    const { name } = await edge.site();
+    const question = data(await ask(name, '/'), 'question');
+    const moment = Number(question.split('.')[2]);
+    const cookie = workedOut(question);
+    const early = await ask(name, '/', { cookie });
+    // Where the work was slow it came late enough.
+    expect(early.status).toBe(Date.now() < moment + 700 ? 978 : early.status);
+    const taken = async () => {
+      const late = await ask(name, '/', { cookie });
+      if (late.status !== 200) throw new Error('too early');
+      return late;
+    };
+    expect((early.status === 200 ? early : await eventually(taken)).status).toBe(200);
+  });
+
+  test('a redirect gives a cookie and leads back to this host, and ends for whoever keeps none', async () => {
+    await asking({ mode: 4 });
+    const { name } = await edge.site();
+    const sent = await ask(name, '/a%20b?x=1&y');
+    expect([sent.status, sent.header('location'), sent.header('cache-control')]).toEqual([
+      302,
+      '/a%20b?x=1&y',
+      'no-store',
+    ]);
+    expect((await ask(name, '/', { cookie: passOf(sent) })).status).toBe(200);
+    expect((await ask(name, '/', {}, 'POST')).status).toBe(307);
+    for (const path of ['//thief.example/x', '/\\thief.example/x']) {
+      const location = (await ask(name, path)).header('location') ?? '';
+      expect(new URL(location, `http://${name}/`).host).toBe(name);
+    }
+    let last = sent;
+    for (let i = 0; i < 6; i += 1) last = await ask(name, '/');
+    expect([last.status, last.body.includes('cookie')]).toEqual([978, true]);
+  });
+});
+
+describe('who is asked', () => {
+  test('an address is asked once it asks more than so often of one site, whatever it asks of others', async () => {
+    const antiCC = ordered({ requests: 10, seconds: 300 });
+    await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
+    const [{ name }, { name: other }] = [await edge.site(), await edge.site()];
+    const codes = [];
+    for (let i = 0; i < 14; i += 1) codes.push((await ask(name, '/')).status);
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 200), 978, 978, 978, 978]);
+    expect((await ask(other, '/')).status).toBe(200);
+    // Who has proven himself may ask more often, and not without end.
+    const cookie = await pass(name);
+    const more = [];
+    for (let i = 0; i < 100; i += 1) more.push((await ask(name, '/', { cookie })).status);
+    expect(more.slice(0, 50).every((code) => code === 200)).toBe(true);
+    expect(more.at(-1)).toBe(978);
+  });
+
+  test('all visitors of a site are asked while it is flooded, but not at the files of its pages', async () => {
+    await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 100_000, siteRate: 1 }) }));
+    const { name } = await edge.site();
+    const { name: quiet } = await edge.site();
+    let last = await ask(name, '/');
+    for (let i = 0; i < 60 && last.status === 200; i += 1) last = await ask(name, '/');
+    expect(await edge.logged(last)).toMatchObject({ status: 978, rule: 'zone/site' });
+    expect((await ask(name, '/style.css')).status).toBe(200);
+    expect((await ask(name, '/', {}, 'OPTIONS')).status).toBe(200);
+    expect((await ask(name, '/style.html')).status).toBe(978);
+    expect((await ask(quiet, '/')).status).toBe(200);
+    expect((await ask(name, '/', { cookie: await pass(name) })).status).toBe(200);
+  });
+
+  test('exempt paths, those who are let in whatever else says, and authorities are not asked', async () => {
+    await asking({ paths: ['/api/', '/.well-known/'] });
+    const { name } = await edge.site();
+    expect((await ask(name, '/api/v1')).status).toBe(200);
+    expect((await ask(name, '/x/../api/v1')).status).toBe(200);
+    expect((await ask(name, '/api/../x')).status).toBe(978);
+    expect((await ask(name, '/.well-known/acme-challenge/unknown-token')).status).toBe(200);
+    await asking({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });
+    expect((await ask(name, '/')).status).toBe(200);
+    await asking({ whitelist: ['126.0.0.0/9', '::/0', '127.0.0.2'] });
+    expect((await ask(name, '/')).status).toBe(978);
+  });
+
+  test('to be watched only, nobody is asked and the log says who would have been', async () => {
+    await asking({ monitor: true });
+    const { name } = await edge.site();
+    const seen = await ask(name, '/');
+    expect([seen.status, seen.header('set-cookie')]).toEqual([200, undefined]);
+    expect(await edge.logged(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
+  });
+
+  test('without the setting nobody is asked, and a pass of before reaches no origin', async () => {
+    await asking();
+    const { name } = await edge.site();
+    const cookie = await pass(name);
+    await edge.put(zoneDoc(edge.ports, { id: zoneID }));
+    expect((await ask(name, '/off', { cookie: `${cookie}; a=1` })).status).toBe(200);
+    expect(edge.origin.asked('/off')[0]?.headers['cookie']).toBe('a=1');
+  });
+
+  test('a socket is opened only with a pass', async () => {
+    await asking();
+    const { name } = await edge.site();
+    const upgrade = {
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'x',
+    };
+    expect((await ask(name, '/socket', upgrade)).status).toBe(978);
+    const socket = connect(edge.ports.http, '127.0.0.1');
+    const fields = { host: name, 'user-agent': page['user-agent'], cookie: await pass(name), ...upgrade };
+    socket.write(
+      `GET /socket HTTP/1.1\r\n${Object.entries(fields)
+        .map(([field, value]) => `${field}: ${value}\r\n`)
+        .join('')}\r\n`,
+    );
+    const [opened] = z.tuple([z.instanceof(Buffer)]).parse(await once(socket, 'data'));
+    socket.destroy();
+    expect(opened.toString()).toMatch(/^HTTP\/1\.1 101 /);
+  });
+});
+
+test('what a visitor writes stands nowhere in the page', async () => {
+  await asking();
+  const { name } = await edge.site();
+  const evil = `"><script>alert(1)</script>`;
+  const asked = await edge.get(`/${encodeURIComponent(evil)}?q=${evil.replaceAll(' ', '')}`, {
+    host: name,
+    headers: {
+      ...page,
+      'user-agent': evil,
+      referer: evil,
+      'accept-language': `${evil},zh-TW`,
+      cookie: `edgeloom_answer=${evil}`,
+    },
+  });
+  expect(asked.status).toBe(978);
+  expect(asked.body).not.toContain('alert(1)');
+  expect(asked.body).not.toContain(name);
+  expect(asked.body).toContain('<html lang="zh-TW">');
+});
+
+test('the page is in the language that is liked best, and short for programs', async () => {
+  await asking();
+  const { name } = await edge.site();
+  const language = async (accepted: string) =>
+    /lang="([^"]+)"/.exec((await ask(name, '/', { 'accept-language': accepted })).body)?.[1];
+  expect(await language('zh-TW,zh;q=0.9,en;q=0.8')).toBe('zh-TW');
+  expect(await language('zh-Hant-HK')).toBe('zh-TW');
+  expect(await language('zh-CN')).toBe('zh-CN');
+  expect(await language('en-GB,zh;q=0.5')).toBe('en');
+  expect(await language('fr')).toBe('en');
+  const program = await edge.get('/', { host: name, headers: { accept: '*/*' } });
+  expect([program.status, program.body.includes('<script'), program.bytes.length < 400]).toEqual([978, false, true]);
+});
+
+test('a simulated request is told why it would be asked, and counts for nobody', async () => {
+  await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 10, seconds: 300 }) }));
+  const { name } = await edge.site();
+  const step = async () =>
+    (await simulated(edge, name, '/', { ip: '127.0.0.1' })).steps.find((one) => one.step === 'antiCC');
+  for (let i = 0; i < 15; i += 1) await simulated(edge, name, '/', { ip: '127.0.0.1' });
+  expect(await step()).toMatchObject({ decision: 'passed' });
+  for (let i = 0; i < 11; i += 1) await ask(name, '/');
+  expect(await step()).toMatchObject({ decision: 'refused', detail: { why: 'address', status: '978' } });
+});
+
+test('whoever cannot be counted for lack of room is asked', async () => {
+  const small = await startEdge({ zone: { id: zoneID }, dicts: { anti_cc: '12k' } });
+  try {
+    const antiCC = ordered({ requests: 1000, seconds: 300 });
+    await small.put(zoneDoc(small.ports, { id: zoneID, antiCC }));
+    const codes = new Set<number>();
+    for (let i = 0; i < 80 && !codes.has(978); i += 1) {
+      const { name } = await small.site();
+      codes.add((await ask(name, '/', {}, 'GET', small)).status);
+    }
+    expect([...codes]).toEqual([200, 978]);
+  } finally {
+    await small.stop();
+  }
+});
