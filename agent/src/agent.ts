@@ -1,7 +1,9 @@
 // The agent at work: serves from disk before it speaks to anybody, then follows the control plane.
 import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { BlockSet } from './blocks/block-set.ts';
 import { EdgeNode } from './edge-node.ts';
 import type { Env } from './env.ts';
 import { Forwards } from './forwards/forwards.ts';
@@ -157,7 +159,21 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     },
     log,
   });
+  const blocks = new BlockSet({
+    file: path.join(layout.dir, 'blocks.json'),
+    async setting() {
+      const said = await node.structureWith([]);
+      const isOpen = said !== null && said.node?.relayPort === undefined;
+      return isOpen && said.zone.ipset ? { zoneID: said.zone.id, max: said.zone.ipset.max } : null;
+    },
+    nginx: admin,
+    kernel: firewall,
+    spared: () => [...ownAddresses(), ...control.addresses],
+    line: () => link,
+    log,
+  });
   node.onChanged = (keys) => {
+    blocks.settingChanged();
     followed.changed(keys);
     forwards.changed(keys);
     settings.look();
@@ -220,6 +236,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         ),
         hands,
         meter,
+        blocks,
         capabilities: host.capabilities,
         fault,
         has: () => upgrades.has,
@@ -291,6 +308,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await linking.catch(() => undefined);
       await moving;
       await settings.stop();
+      await blocks.stop();
       checks.stop();
       staples.stop();
       await images.stop();
@@ -305,6 +323,12 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     },
   };
 }
+
+/** Of this machine. Loopback is nobody's but the machine's own: what comes by it is let in anyway. */
+const ownAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((list = []) =>
+    list.filter(({ internal }) => !internal).map(({ address }) => address),
+  );
 
 /** Of every address the nearest one. */
 function ownAddress([first = '0.0.0.0']: readonly string[]): string {

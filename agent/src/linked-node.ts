@@ -21,6 +21,7 @@ interface Parts {
   zoneKeys: HeldKeys;
   hands: LinkedNode['hands'];
   meter: Meter;
+  blocks: NonNullable<LinkedNode['blocks']>;
   capabilities: Capabilities;
   /** What else of this machine is not as it should be. */
   fault: () => string | null;
@@ -38,6 +39,7 @@ export function linkedNode({
   zoneKeys,
   hands,
   meter,
+  blocks,
   capabilities,
   fault,
   has,
@@ -74,6 +76,7 @@ export function linkedNode({
     identity,
     zoneKeys,
     hands,
+    blocks,
     load: () => meter.load(),
     // With what was refused: nobody may want that any more.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),

@@ -1,5 +1,6 @@
 -- What the agent asks of the running nginx, over run/admin.sock.
 local cjson = require("cjson.safe")
+local blocks = require("edge.core.blocks")
 local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
@@ -50,6 +51,19 @@ calls["POST /health"] = function(body)
     end
     choice.found(body.down, body.up, body.seconds)
     return { ok = true }
+end
+
+-- Who was blocked here, for the agent to tell; then what it and others found. See core/blocks.lua.
+calls["POST /blocks/fetch"] = function(body)
+    if type(body.room) == "number" then
+        return blocks.fetch(body.room)
+    end
+end
+calls["POST /blocks"] = function(body)
+    if type(body.blocks) == "table" then
+        blocks.change(body.blocks, body.mark, body.begins)
+        return { ok = true }
+    end
 end
 
 -- A request that comes by simulate.sock under that id is simulated so.

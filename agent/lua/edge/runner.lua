@@ -14,6 +14,7 @@ local preheat = require("edge.core.preheat")
 local anti_cc = require("edge.plugins.anti_cc")
 local anti_header = require("edge.plugins.anti_header")
 local anti_referer = require("edge.plugins.anti_referer")
+local blocked_set = require("edge.plugins.blocked")
 local cache = require("edge.plugins.cache")
 local cors = require("edge.modules.cors")
 local custom_header = require("edge.modules.custom_header")
@@ -23,6 +24,7 @@ local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
 local rates = require("edge.plugins.rates")
+local settings = require("edge.core.settings")
 local shield = require("edge.plugins.shield")
 local shield_ask = require("edge.shield.ask")
 local shield_serve = require("edge.shield.serve")
@@ -37,6 +39,10 @@ local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc,
 }
+-- A zone without a block set pays nothing for it.
+if settings.blocks then
+    plugins[#plugins + 1] = blocked_set
+end
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
 -- `all`: with those that act for a module. What no domain has assigned costs it nothing.

@@ -1,9 +1,19 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
-import { DocEntry, DocPush, HeartbeatReply, Refused, SyncReply } from '@edgeloom/contract/edge/messages.ts';
+import {
+  BlockPush,
+  BlockReply,
+  BlocksReply,
+  DocEntry,
+  DocPush,
+  HeartbeatReply,
+  Refused,
+  SyncReply,
+} from '@edgeloom/contract/edge/messages.ts';
 import type {
   Ack,
+  BlockReport,
   CachedReport,
   Heartbeat,
   NodeLoad,
@@ -46,6 +56,8 @@ export interface LinkedNode extends Target {
   };
   /** All but the revision, which the line adds. */
   health: () => Omit<Heartbeat, 'revision'>;
+  /** Whom the zone lets in no more. */
+  blocks?: { pushed: (push: BlockPush) => void; connected: () => void };
   /** How busy the machine is. */
   load?: () => Promise<NodeLoad>;
   /** A moment for chores, before each heartbeat. */
@@ -194,6 +206,7 @@ export class Link {
     this.#log.info('connected to the control plane', { server: line.getServer() });
     this.#connection = new AbortController();
     this.#follower.connected();
+    this.#node.blocks?.connected();
     this.#beat(0);
   }
 
@@ -227,6 +240,7 @@ export class Link {
       if (push === null) this.#follower.ask(this.#node.revision);
       else if (push.zone === zoneID) this.#follower.push(push);
     });
+    hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
     const resync = () => this.#follower.resync();
     const zoneKeys = async () => {
       await this.#takeKeys();
@@ -294,6 +308,16 @@ export class Link {
   /** The same of the next pass over the store. */
   reportCached(report: CachedReport): void {
     this.#line?.publish(subjects.cached(this.#node.identity.nodeID), JSON.stringify(report));
+  }
+
+  /** Back once it was answered. */
+  async reportBlocks(report: BlockReport): Promise<BlockReply> {
+    return BlockReply.parse(await this.#ask(subjects.blocks(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS));
+  }
+
+  async blocksSince(revision: number): Promise<BlocksReply> {
+    const { nodeID } = this.#node.identity;
+    return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, SYNC_WITHIN_MS));
   }
 
   /** Back once it was answered that it is known. */

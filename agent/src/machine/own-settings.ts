@@ -4,6 +4,7 @@
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
+import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import type { Lists } from './firewall/driver.ts';
 import type { Geneva } from './geneva.ts';
 
@@ -81,8 +82,9 @@ export class OwnSettings {
 
   /** Null: its kernel lets everybody in. A relay has no visitors. */
   #listsOf(zone: ZoneDoc, node: NodeDoc | null): Lists | null {
-    if (zone.firewall === undefined || node?.relayPort !== undefined) return null;
-    const { whitelist, blacklist, synProtection } = zone.firewall;
+    const isOpen = zone.firewall === undefined && zone.ipset === undefined;
+    if (isOpen || node?.relayPort !== undefined) return null;
+    const { whitelist, blacklist, synProtection } = zone.firewall ?? open;
     const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...this.#parts.trusted()];
     return {
       whitelist: [...new Set([...whitelist, ...trusted])].sort(),

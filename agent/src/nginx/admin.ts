@@ -1,6 +1,8 @@
 // Talks to the running nginx through its unix socket; Lua answers.
 import { request } from 'node:http';
+import { Id } from '@edgeloom/contract/common/common.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 
 const Count = z.int().min(0);
@@ -12,6 +14,22 @@ const Status = z.object({
   risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),
 });
 export type Status = z.output<typeof Status>;
+
+/** A network, for how many seconds (0: no more), and why. */
+export type Change = readonly [network: string, seconds: number, cause: string];
+
+const FoundBlock = z.object({
+  network: z.string().refine(isNetwork),
+  cause: z.string().regex(/^[a-zA-Z0-9]{1,32}$/),
+  siteID: Id.optional(),
+  seconds: z.int().min(1).max(2_592_000),
+});
+/** Lua writes an empty list as an object. */
+const FetchedBlocks = z.object({
+  mark: z.string().optional(),
+  found: z.union([z.array(FoundBlock), z.object({}).transform(() => [])]),
+  dropped: Count,
+});
 
 /** Naming more keys than this costs Lua more than forgetting everything it holds. */
 const BUMP_ALL_ABOVE = 1000;
@@ -46,6 +64,16 @@ export class Admin {
   /** Those that are down rest for so long, unless it is said again. */
   async health(down: readonly string[], up: readonly string[], seconds: number): Promise<void> {
     await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
+  }
+
+  /** Whom nginx blocked since it was last asked, once. `room`: how many more there may be. */
+  async fetchBlocks(room: number): Promise<z.output<typeof FetchedBlocks>> {
+    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room }, WITHIN_MS));
+  }
+
+  /** `begins`: all that it had is forgotten first. `mark`: it answers this when it is asked the next time. */
+  async changeBlocks(blocks: readonly Change[], more: { begins?: true; mark?: string } = {}): Promise<void> {
+    await this.#call('POST', '/blocks', { blocks, ...more }, WITHIN_MS);
   }
 
   /** Room for a request that comes under that id. */

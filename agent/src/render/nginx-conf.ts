@@ -72,6 +72,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     # docs: documents as read from disk. absent: names that have none; may evict, so that made-up names push out
     # nothing else. changes: which documents changed, and counters. marks: under which number each did. urls: what is
     # known of single URLs. peers: how origins do. names: their addresses. simulated: requests that are simulated just now.
+    # blocks: whom the zone lets in no more for a while.
     # anti_cc: who asks how often; evicts, and whoever cannot be counted is asked for a proof.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
@@ -81,6 +82,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     lua_shared_dict peers 8m;
     lua_shared_dict names 8m;
     lua_shared_dict simulated 4m;
+    lua_shared_dict blocks 32m;
     lua_shared_dict anti_cc 32m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
@@ -94,6 +96,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
         ports: portsOf(zone),
         relay: node?.relayPort !== undefined,
         ...(node !== null && { node: node.id }),
+        ...(zone.ipset && node?.relayPort === undefined && { blocks: zone.ipset }),
         ...(zone.off?.includes('compression') === true && { compression: false }),
       }),
     )}) }

@@ -10,5 +10,6 @@ return {
     peers = shared.peers,
     names = shared.names,
     simulated = shared.simulated,
+    blocks = shared.blocks,
     anti_cc = shared.anti_cc,
 }

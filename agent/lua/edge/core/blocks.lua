@@ -1,0 +1,159 @@
+-- Whom this zone lets in no more for a while: an IPv4 address, or of IPv6 the /64. Kept in one dictionary that all workers
+-- share. Here somebody is blocked first; the agent fetches those each second, tells the kernel and the other nodes, and brings
+-- what they found. Never blocked is who is on the zone's allow list, a relay of it, and this machine itself.
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local networks = require("edge.core.networks")
+local settings = require("edge.core.settings")
+local zones = require("edge.core.zone")
+local byte, char, format, gmatch, match, sub = string.byte, string.char, string.format, string.gmatch, string.match, string.sub
+local concat, floor, ipairs, tonumber, var = table.concat, math.floor, ipairs, tonumber, ngx.var
+
+local _M = {}
+-- What is counted has to have room when the set is full.
+local dict, changes = dicts.blocks, dicts.changes
+
+local MARK, ROOM, DROPPED = "blocks:mark", "blocks:room", "blocks:dropped"
+-- Not as long as the bytes of a network, 4 or 8.
+local FRESH = "agent:fresh"
+-- Found and not yet fetched. It bounds how many are blocked in a second, too.
+local MOST_FRESH = 2000
+local MOST_FETCHED = 1000
+local LOCAL = { "127.0.0.1", "::1" }
+
+-- `address`: as $binary_remote_addr has it.
+local function key_of(address)
+    return #address == 16 and sub(address, 1, 8) or address
+end
+
+local function text_of(key)
+    if #key == 4 then
+        return format("%d.%d.%d.%d", byte(key, 1, 4))
+    end
+    local a, b, c, d, e, f, g, h = byte(key, 1, 8)
+    return format("%x:%x:%x:%x::/64", a * 256 + b, c * 256 + d, e * 256 + f, g * 256 + h)
+end
+
+local function bytes_of(text)
+    local parts = {}
+    if match(text, "::/64$") then
+        for group in gmatch(sub(text, 1, -6), "%x+") do
+            local value = tonumber(group, 16)
+            parts[#parts + 1] = char(floor(value / 256), value % 256)
+        end
+    else
+        for part in gmatch(text, "%d+") do
+            parts[#parts + 1] = char(tonumber(part))
+        end
+    end
+    return concat(parts)
+end
+
+local function is_spared(address)
+    if networks(LOCAL, address) then
+        return true
+    end
+    local zone = zones.get()
+    local doc = zone and zone.doc or {}
+    if doc.firewall and networks(doc.firewall.whitelist, address) then
+        return true
+    end
+    for _, relay in ipairs(doc.relays or {}) do
+        if networks({ relay.address }, address) then
+            return true
+        end
+    end
+    return false
+end
+
+-- Why the visitor who asks is blocked; nil where he is not.
+function _M.cause()
+    local address = var.binary_remote_addr
+    local cause = dict:get(key_of(address))
+    -- The list may have been written after he was blocked, and may name one address of a /64.
+    if cause and not is_spared(address) then
+        return cause
+    end
+end
+
+local function refuse(why)
+    changes:incr(DROPPED, 1, 0)
+    return nil, why
+end
+
+-- Blocks the visitor of this request in the whole zone. `seconds`: the zone's usual time where it is nil. True where he is
+-- blocked now; nil and why where not: "off", "spared", "full" (the set, or its memory) or "hasty" (too many in a second).
+function _M.add(cause, seconds)
+    local set = settings.blocks
+    if not set then
+        return nil, "off"
+    end
+    local address = var.binary_remote_addr
+    local key = key_of(address)
+    if #key ~= 4 and #key ~= 8 or is_spared(address) then
+        return nil, "spared"
+    end
+    if dict:get(key) then
+        return true
+    end
+    local waiting = dict:llen(FRESH) or 0
+    if waiting >= (changes:get(ROOM) or set.max) then
+        return refuse("full")
+    end
+    if waiting >= MOST_FRESH then
+        return refuse("hasty")
+    end
+    seconds = seconds or set.timeout
+    local ok, err = dict:safe_add(key, cause, seconds)
+    if err == "exists" then
+        -- Another worker was first.
+        return true
+    end
+    local pushed = ok and dict:rpush(FRESH, text_of(key) .. "|" .. cause .. "|" .. (var.e_site or "") .. "|" .. seconds)
+    if not pushed then
+        -- Nobody else would ever hear of it.
+        dict:delete(key)
+        return refuse("full")
+    end
+    return true
+end
+
+-- For the agent: who was blocked here since it last asked, and by which mark it knows that this is the set it filled. `room`:
+-- how many more the set takes.
+function _M.fetch(room)
+    changes:set(ROOM, room)
+    local found = {}
+    while #found < MOST_FETCHED do
+        local line = dict:lpop(FRESH)
+        if not line then
+            break
+        end
+        local network, cause, site, seconds = match(line, "^([^|]*)|([^|]*)|([^|]*)|(%d+)$")
+        found[#found + 1] = { network = network, cause = cause, siteID = site ~= "" and site or nil, seconds = tonumber(seconds) }
+    end
+    local dropped = changes:get(DROPPED) or 0
+    if dropped > 0 then
+        changes:incr(DROPPED, -dropped)
+    end
+    return { mark = changes:get(MARK), found = found, dropped = dropped }
+end
+
+-- From the agent: { network, seconds, cause } each; of 0 seconds it is blocked no more. `begins`: nothing else is.
+function _M.change(blocks, mark, begins)
+    if begins then
+        dict:flush_all()
+        changes:delete(MARK)
+    end
+    for _, block in ipairs(blocks) do
+        local key, seconds = bytes_of(block[1]), block[2]
+        if seconds <= 0 then
+            dict:delete(key)
+        elseif not dict:safe_set(key, block[3], seconds) then
+            counters.count("blocksFull")
+        end
+    end
+    if mark then
+        changes:set(MARK, mark)
+    end
+end
+return _M

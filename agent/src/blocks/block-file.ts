@@ -1,0 +1,34 @@
+// The block set on disk: after a restart it is there again, with the time that is left.
+import { readFile } from 'node:fs/promises';
+import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
+import * as z from 'zod';
+import { writeWhole } from '../store/durable.ts';
+
+export interface Kept {
+  /** By the clock of this machine, in milliseconds. */
+  until: number;
+  cause: string;
+}
+export interface KeptSet {
+  zoneID: string;
+  revision: number;
+  mark: string;
+  blocks: Map<string, Kept>;
+}
+
+const Stored = z.object({
+  zoneID: z.string(),
+  revision: z.number(),
+  mark: z.string(),
+  blocks: z.array(z.tuple([z.string().refine(isNetwork), z.number(), z.string()])),
+});
+
+export async function readBlocks(file: string): Promise<KeptSet> {
+  const { blocks, ...rest } = Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+  return { ...rest, blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])) };
+}
+
+export async function writeBlocks(file: string, { blocks, ...rest }: KeptSet): Promise<void> {
+  const list = Array.from(blocks, ([network, { until, cause }]) => [network, until, cause]);
+  await writeWhole(file, JSON.stringify({ ...rest, blocks: list }), 0o600);
+}

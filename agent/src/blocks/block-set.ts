@@ -1,0 +1,393 @@
+// The block set of the zone as this node has it: what its own nginx found and what others did, brought to the kernel, to nginx
+// and to the disk. Nobody waits for the control plane: what is found here holds here within a second, and is told as soon as
+// somebody listens.
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { BlockPush, BlockReply, BlockReport, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
+import { networkOf } from '@edgeloom/contract/ipset/network.ts';
+import { reason } from '../log.ts';
+import type { Log } from '../log.ts';
+import type { Admin, Change } from '../nginx/admin.ts';
+import { readBlocks, writeBlocks } from './block-file.ts';
+import type { Kept } from './block-file.ts';
+
+type Told = BlocksReply['blocks'][number];
+
+/** How it speaks with the control plane. */
+export interface BlockLine {
+  reportBlocks: (report: BlockReport) => Promise<BlockReply>;
+  blocksSince: (revision: number) => Promise<BlocksReply>;
+}
+
+interface Kernel {
+  canDrop: boolean;
+  replaceBlocked: (entries: Iterable<{ network: string; seconds: number }>) => Promise<void>;
+  changeBlocked: (add: readonly { network: string; seconds: number }[], remove: readonly string[]) => Promise<void>;
+}
+
+interface Parts {
+  file: string;
+  /** What the zone says to this node; null: it has no block set. */
+  setting: () => Promise<{ zoneID: string; max: number } | null>;
+  nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>;
+  kernel: Kernel;
+  /** Addresses that are never blocked: this machine's, and the control plane's. */
+  spared: () => readonly string[];
+  /** Null while there is none. */
+  line: () => BlockLine | null;
+  log: Log;
+}
+
+const LOOK_EVERY_MS = 1000;
+const REPORT_EVERY_MS = 30_000;
+const REPORT_AGAIN_MS = 5000;
+const WRITE_EVERY_MS = 10_000;
+const EXPIRE_EVERY_MS = 10_000;
+/** What was pushed just now is on its way. */
+const PUSH_WITHIN_MS = 1500;
+const MOST_UNREPORTED = 20_000;
+const MOST_IN_REPORT = 1000;
+/** What nginx decodes at once, while its visitors wait. */
+const CHUNK = 1000;
+/** Of the same block, as two nodes tell of it. */
+const SAME_MS = 5000;
+
+export class BlockSet {
+  readonly #parts: Parts;
+  #blocks = new Map<string, Kept>();
+  #revision = 0;
+  #zoneID = '';
+  /** By which nginx knows that it has this set. */
+  #mark: string = randomUUID();
+  #unreported = new Map<string, BlockReport['blocks'][number]>();
+  #dropped = 0;
+  readonly #kernelAdds = new Map<string, number>();
+  readonly #kernelRemoves = new Set<string>();
+  #kernelNeedsAll = true;
+  #nginxNeedsAll = false;
+  #isWritten = true;
+  /** Undefined: it has yet to be read. */
+  #setting: { zoneID: string; max: number } | null | undefined;
+  #isOff = false;
+  #fault = '';
+  #said = '';
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+  /** Whatever changes the set does so alone. */
+  #turn: Promise<void>;
+  #talking: Promise<void> | null = null;
+  #reportAt = 0;
+  #saidRevision = -1;
+  #askAt = Number.POSITIVE_INFINITY;
+  #writtenAt = 0;
+  #expiredAt = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#turn = this.#load();
+    this.#look();
+  }
+
+  /** What the zone says may be another by now. */
+  settingChanged(): void {
+    this.#setting = undefined;
+  }
+
+  /** What was said before this connection may be lost. */
+  connected(): void {
+    this.#reportAt = 0;
+    this.#askAt = 0;
+  }
+
+  pushed(push: BlockPush): void {
+    this.#inTurn(async () => {
+      if (this.#isOff || push.zone !== this.#zoneID || push.revision <= this.#revision) return;
+      if (push.previous > this.#revision) {
+        this.#askAt = 0;
+        return;
+      }
+      await this.#take(push.blocks);
+      this.#revision = push.revision;
+      await this.#tellKernel();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#talking;
+    this.#inTurn(() => this.#write());
+    await this.#turn;
+  }
+
+  #inTurn(task: () => Promise<void>): void {
+    this.#turn = this.#turn.then(task).then(
+      () => {
+        this.#said = '';
+      },
+      (error: unknown) => this.#warn('the block set could not be kept', error),
+    );
+  }
+
+  /** Once, until something else is wrong. */
+  #warn(message: string, error: unknown): void {
+    const said = reason(error);
+    if (said !== this.#said) this.#parts.log.warn(message, { error });
+    this.#said = said;
+  }
+
+  #look(): void {
+    const startedAt = Date.now();
+    this.#inTurn(() => this.#tick());
+    void this.#turn.then(() => {
+      if (this.#isStopped) return;
+      this.#timer = setTimeout(() => this.#look(), Math.max(50, startedAt + LOOK_EVERY_MS - Date.now()));
+    });
+  }
+
+  async #tick(): Promise<void> {
+    this.#setting = this.#setting === undefined ? await this.#parts.setting() : this.#setting;
+    const setting = this.#setting;
+    if (setting === null) {
+      await this.#turnOff();
+      return;
+    }
+    if (setting.zoneID !== this.#zoneID) this.#begin(setting.zoneID);
+    this.#isOff = false;
+    if (Date.now() - this.#expiredAt > EXPIRE_EVERY_MS) this.#expire();
+    // nginx may be on its way up; the kernel and the others do not wait for it.
+    await this.#fetch(setting.max).catch((error: unknown) =>
+      this.#warn('nginx could not be asked whom it blocked', error),
+    );
+    await this.#tellKernel();
+    if (Date.now() - this.#writtenAt > WRITE_EVERY_MS) await this.#write();
+    this.#talk();
+  }
+
+  /** Of another zone nothing is known. */
+  #begin(zoneID: string): void {
+    this.#zoneID = zoneID;
+    this.#revision = 0;
+    this.#blocks.clear();
+    this.#unreported.clear();
+    this.#mark = randomUUID();
+    this.#kernelNeedsAll = true;
+    this.connected();
+  }
+
+  async #turnOff(): Promise<void> {
+    if (this.#isOff) return;
+    this.#begin('');
+    await this.#parts.kernel.replaceBlocked([]);
+    await rm(this.#parts.file, { force: true });
+    this.#isWritten = true;
+    this.#isOff = true;
+  }
+
+  async #load(): Promise<void> {
+    const kept = await readBlocks(this.#parts.file).catch(() => null);
+    if (kept === null) return;
+    this.#zoneID = kept.zoneID;
+    this.#revision = kept.revision;
+    this.#mark = kept.mark;
+    this.#blocks = kept.blocks;
+    this.#expire();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#isWritten || this.#isOff) return;
+    await writeBlocks(this.#parts.file, {
+      zoneID: this.#zoneID,
+      revision: this.#revision,
+      mark: this.#mark,
+      blocks: this.#blocks,
+    });
+    this.#isWritten = true;
+    this.#writtenAt = Date.now();
+  }
+
+  /** The kernel and nginx do so by themselves. */
+  #expire(): void {
+    const now = Date.now();
+    for (const [network, { until }] of this.#blocks) if (until <= now) this.#blocks.delete(network);
+    this.#expiredAt = now;
+  }
+
+  async #fetch(max: number): Promise<void> {
+    const { nginx } = this.#parts;
+    const { mark, found, dropped } = await nginx.fetchBlocks(Math.max(0, max - this.#blocks.size));
+    // What it found while there was no agent is found all the same.
+    this.#dropped += dropped;
+    const spared = this.#spared();
+    const not: Change[] = [];
+    for (const { network, cause, seconds, siteID = null } of found) {
+      if (spared.has(network)) not.push([network, 0, cause]);
+      else {
+        this.#set(network, { until: Date.now() + seconds * 1000, cause });
+        if (this.#unreported.size < MOST_UNREPORTED) this.#unreported.set(network, { network, cause, seconds, siteID });
+        else this.#dropped += 1;
+      }
+    }
+    if (mark === this.#mark && !this.#nginxNeedsAll) {
+      if (not.length > 0) await nginx.changeBlocks(not);
+      return;
+    }
+    this.#nginxNeedsAll = true;
+    await this.#fillNginx();
+    this.#nginxNeedsAll = false;
+  }
+
+  async #fillNginx(): Promise<void> {
+    const now = Date.now();
+    const all = Array.from(this.#blocks, ([network, { until, cause }]): Change => [
+      network,
+      Math.ceil((until - now) / 1000),
+      cause,
+    ]);
+    await this.#parts.nginx.changeBlocks([], { begins: true });
+    await this.#tellNginx(all);
+    // Last: one that was interrupted is begun anew.
+    await this.#parts.nginx.changeBlocks([], { mark: this.#mark });
+  }
+
+  async #tellNginx(changes: readonly Change[]): Promise<void> {
+    for (let at = 0; at < changes.length; at += CHUNK)
+      await this.#parts.nginx.changeBlocks(changes.slice(at, at + CHUNK));
+  }
+
+  #set(network: string, block: Kept): void {
+    this.#blocks.set(network, block);
+    this.#kernelRemoves.delete(network);
+    this.#kernelAdds.set(network, block.until);
+    this.#isWritten = false;
+  }
+
+  #remove(network: string): void {
+    this.#blocks.delete(network);
+    this.#unreported.delete(network);
+    this.#kernelAdds.delete(network);
+    this.#kernelRemoves.add(network);
+    this.#isWritten = false;
+  }
+
+  /** What the control plane says. */
+  async #take(told: readonly Told[]): Promise<void> {
+    const now = Date.now();
+    const spared = this.#spared();
+    const changes: Change[] = [];
+    for (const { network, cause, seconds } of told) {
+      const known = this.#blocks.get(network);
+      const until = now + seconds * 1000;
+      if (seconds === 0 || spared.has(network)) {
+        if (known === undefined) continue;
+        this.#remove(network);
+        changes.push([network, 0, cause]);
+      } else if (known === undefined || Math.abs(known.until - until) > SAME_MS) {
+        this.#set(network, { until, cause });
+        changes.push([network, seconds, cause]);
+      }
+    }
+    this.#isWritten = false;
+    // One that nginx did not hear of it is told all of it.
+    await this.#tellNginx(changes).catch(() => {
+      this.#nginxNeedsAll = true;
+    });
+  }
+
+  async #tellKernel(): Promise<void> {
+    const { kernel } = this.#parts;
+    const now = Date.now();
+    const isAll = this.#kernelNeedsAll;
+    if (!isAll && this.#kernelAdds.size === 0 && this.#kernelRemoves.size === 0) return;
+    const entries = isAll
+      ? Array.from(this.#blocks, ([network, { until }]) => ({ network, seconds: (until - now) / 1000 }))
+      : Array.from(this.#kernelAdds, ([network, until]) => ({ network, seconds: (until - now) / 1000 }));
+    const removes = [...this.#kernelRemoves];
+    // The firewall keeps what it was told, and tries again what the kernel refused.
+    this.#kernelNeedsAll = false;
+    this.#kernelAdds.clear();
+    this.#kernelRemoves.clear();
+    try {
+      if (isAll) await kernel.replaceBlocked(entries);
+      else await kernel.changeBlocked(entries, removes);
+      this.#fault = kernel.canDrop ? '' : 'this kernel drops no packets for us: neither nftables nor ipset works here';
+    } catch (error) {
+      this.#fault = reason(error).slice(0, 300);
+    }
+  }
+
+  /** In the background: whoever is slow to answer holds up nothing here. */
+  #talk(): void {
+    const line = this.#parts.line();
+    if (line === null || this.#talking !== null) return;
+    const now = Date.now();
+    const isNews = this.#unreported.size > 0 || this.#dropped > 0 || this.#saidRevision !== this.#revision;
+    const isReport = now >= this.#reportAt && (isNews || now >= this.#reportAt + REPORT_EVERY_MS);
+    if (!isReport && now < this.#askAt) return;
+    this.#talking = (async () => {
+      try {
+        if (isReport) await this.#report(line);
+        if (Date.now() >= this.#askAt) await this.#ask(line);
+      } catch (error) {
+        this.#reportAt = Date.now() + REPORT_AGAIN_MS;
+        this.#warn('the control plane did not hear of the block set', error);
+      } finally {
+        this.#talking = null;
+      }
+    })();
+  }
+
+  async #report(line: BlockLine): Promise<void> {
+    const blocks = [...this.#unreported.values()].slice(0, MOST_IN_REPORT);
+    const dropped = this.#dropped;
+    const revision = this.#revision;
+    const reply = await line.reportBlocks({ revision, size: this.#blocks.size, blocks, dropped, fault: this.#fault });
+    for (const block of blocks)
+      if (this.#unreported.get(block.network) === block) this.#unreported.delete(block.network);
+    this.#dropped -= dropped;
+    this.#saidRevision = revision;
+    this.#reportAt = Date.now();
+    const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
+    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#tellKernel()));
+    if (reply.revision < this.#revision) this.#askAt = 0;
+    else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_WITHIN_MS);
+  }
+
+  /** What this node lacks. What is pushed meanwhile is asked for once more, should it not fit behind. */
+  async #ask(line: BlockLine): Promise<void> {
+    this.#askAt = Number.POSITIVE_INFINITY;
+    const zoneID = this.#zoneID;
+    let revision = this.#revision;
+    let whole = false;
+    let told: Told[] = [];
+    for (;;) {
+      const page = await line.blocksSince(revision).catch((error: unknown) => {
+        this.#askAt = Date.now() + REPORT_AGAIN_MS;
+        throw error;
+      });
+      if (page.whole) {
+        whole = true;
+        told = [];
+      }
+      told.push(...page.blocks);
+      revision = page.revision;
+      if (!page.more) break;
+    }
+    this.#inTurn(async () => {
+      if (this.#isOff || this.#zoneID !== zoneID) return;
+      if (whole) {
+        const stay = new Set(told.map(({ network }) => network));
+        const gone = [...this.#blocks.keys()].filter((network) => !stay.has(network) && !this.#unreported.has(network));
+        await this.#take(gone.map((network) => ({ network, cause: '', seconds: 0 })));
+      }
+      await this.#take(told);
+      // A push may have been faster; a revision that a backup took back counts.
+      if (whole || revision > this.#revision) this.#revision = revision;
+      await this.#tellKernel();
+    });
+  }
+
+  #spared(): Set<string> {
+    return new Set(this.#parts.spared().flatMap((address) => networkOf(address) ?? []));
+  }
+}

@@ -1,0 +1,166 @@
+// The block set in nginx: whom a node found, and whom it was told of by the agent.
+import { appendFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Change } from '@edgeloom/agent/nginx/admin.ts';
+import { eventually } from '../support/eventually.ts';
+import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
+import { freePort } from '../support/ports.ts';
+
+const set = { timeout: 600, max: 1000 };
+let edge: Edge;
+/** Whoever asks here has done what a plugin blocks for. */
+let offence = 0;
+beforeAll(async () => {
+  edge = await startEdge({ dicts: { blocks: '64k' } });
+  offence = await freePort();
+  await serveWith({ ipset: set });
+});
+afterAll(() => edge.stop());
+
+async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
+  const zone = zoneDoc(edge.ports, over);
+  await edge.put(zone);
+  await edge.render(zone);
+  await appendFile(
+    path.join(edge.dir, 'conf/current/admin.conf'),
+    `server {
+      listen 127.0.0.1:${offence};
+      set_real_ip_from 127.0.0.1;
+      real_ip_header X-Visitor;
+      set $e_site "";
+      location = /offend { content_by_lua_block {
+        local ok, why = require("edge.core.blocks").add("waf", tonumber(ngx.var.arg_seconds))
+        ngx.print(ok and "blocked" or why)
+      } }
+      location = /cause { content_by_lua_block { ngx.print(require("edge.core.blocks").cause() or "none") } }
+    }`,
+  );
+  await edge.reload();
+}
+
+const asVisitor = (at: string, visitor: string): Promise<string> =>
+  fetch(`http://127.0.0.1:${offence}${at}`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
+const offend = (visitor: string) => asVisitor('/offend', visitor);
+const causeOf = (visitor: string) => asVisitor('/cause', visitor);
+
+/** Answers the status, or that the connection was closed without one. */
+function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
+  return new Promise((resolve) => {
+    const call = request({ host: '127.0.0.1', port: edge.ports.http, localAddress, headers: { host }, agent: false });
+    call.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+    call.on('error', () => resolve('closed'));
+    call.end();
+  });
+}
+
+const drained = () => edge.admin.fetchBlocks(1000);
+
+test('a visitor who is blocked gets no answer from any site, and the log says what for; others notice nothing', async () => {
+  const [one, other] = [await edge.site(), await edge.site()];
+  expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
+  await edge.admin.changeBlocks([['127.0.0.21', 60, 'antiCC']]);
+  expect(await visitFrom('127.0.0.21', one.name)).toBe('closed');
+  expect(await visitFrom('127.0.0.21', other.name)).toBe('closed');
+  expect(await visitFrom('127.0.0.22', one.name)).toBe(200);
+  const row = await eventually(async () => {
+    const found = (await edge.log()).find(
+      ({ address, host, status }) => address === '127.0.0.21' && host === one.name && status === 444,
+    );
+    if (found === undefined) throw new Error('not logged yet');
+    return found;
+  });
+  expect(row).toMatchObject({ cause: 'antiCC', cache: '' });
+  await edge.admin.changeBlocks([['127.0.0.21', 0, '']]);
+  expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
+});
+
+test('whom nginx blocks itself is blocked at once, told once, and stands until its time is over', async () => {
+  await drained();
+  expect(await offend('127.0.0.31')).toBe('blocked');
+  // Again, by a request that was on its way.
+  expect(await offend('127.0.0.31')).toBe('blocked');
+  expect(await asVisitor('/offend?seconds=30', '198.51.100.1')).toBe('blocked');
+  const { name } = await edge.site();
+  expect(await visitFrom('127.0.0.31', name)).toBe('closed');
+  expect((await drained()).found).toEqual([
+    { network: '127.0.0.31', cause: 'waf', seconds: 600 },
+    { network: '198.51.100.1', cause: 'waf', seconds: 30 },
+  ]);
+  expect((await drained()).found).toEqual([]);
+  expect(await visitFrom('127.0.0.31', name)).toBe('closed');
+  expect(await asVisitor('/offend?seconds=1', '198.51.100.2')).toBe('blocked');
+  await eventually(async () => expect(await causeOf('198.51.100.2')).toBe('none'));
+});
+
+test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as the agent spells it', async () => {
+  await drained();
+  expect(await offend('2001:db8:0:1:aaaa::1')).toBe('blocked');
+  expect(await causeOf('2001:db8:0:1:ffff::2')).toBe('waf');
+  expect(await causeOf('2001:db8:0:2::1')).toBe('none');
+  expect((await drained()).found).toMatchObject([{ network: '2001:db8:0:1::/64' }]);
+  await edge.admin.changeBlocks([
+    ['2001:db8:ab:0::/64', 60, 'acl'],
+    ['2001:db8:0:1::/64', 0, ''],
+  ]);
+  expect(await causeOf('2001:db8:ab::77')).toBe('acl');
+  expect(await causeOf('2001:db8:0:1::1')).toBe('none');
+});
+
+test('this machine, relays and whom the allow list names are never blocked, also one who was before he was named', async () => {
+  expect(await offend('127.0.0.1')).toBe('spared');
+  expect(await offend('::1')).toBe('spared');
+  await offend('203.0.113.9');
+  await offend('2001:db8:9::9');
+  const firewall = {
+    level: 0 as const,
+    whitelist: ['203.0.113.0/24', '2001:db8:9::9'],
+    blacklist: [],
+    synProtection: false,
+  };
+  const relays = [{ id: '019a0000-0000-7000-8000-000000000001', address: '198.51.100.50', port: 8443 }];
+  await serveWith({ ipset: set, firewall, relays });
+  for (const spared of ['203.0.113.9', '2001:db8:9::9']) expect(await causeOf(spared)).toBe('none');
+  // Of the same /64, and not named.
+  expect(await causeOf('2001:db8:9::8')).toBe('waf');
+  for (const spared of ['203.0.113.10', '198.51.100.50']) expect(await offend(spared)).toBe('spared');
+  await serveWith({ ipset: set });
+});
+
+test('a reload of nginx keeps the set, and a mark tells the agent when nginx has lost it', async () => {
+  await edge.admin.changeBlocks([['198.51.100.77', 600, 'acl']], { begins: true, mark: 'a mark' });
+  await serveWith({ ipset: set });
+  expect(await causeOf('198.51.100.77')).toBe('acl');
+  expect(await drained()).toMatchObject({ mark: 'a mark' });
+  await edge.restart();
+  expect((await drained()).mark).toBeUndefined();
+  expect(await causeOf('198.51.100.77')).toBe('none');
+});
+
+test('more than the set has room for, or than its memory holds, is not blocked and counted; nobody is pushed out', async () => {
+  await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
+  await edge.admin.fetchBlocks(2);
+  const said = [];
+  for (const last of [1, 2, 3]) said.push(await offend(`198.51.100.${last}`));
+  expect(said).toEqual(['blocked', 'blocked', 'full']);
+  expect(await drained()).toMatchObject({
+    found: [{ network: '198.51.100.1' }, { network: '198.51.100.2' }],
+    dropped: 1,
+  });
+  const many = Array.from({ length: 1000 }, (_, i): Change => [`10.9.${i >> 8}.${i & 255}`, 600, 'acl']);
+  await edge.admin.changeBlocks(many);
+  expect((await edge.counters())['blocksFull']).toBeGreaterThan(0);
+  expect(await offend('198.51.100.4')).toBe('full');
+  for (const kept of ['198.51.100.1', '10.9.0.0', '10.9.0.9']) expect(await causeOf(kept)).not.toBe('none');
+  expect(await drained()).toMatchObject({ found: [], dropped: 1 });
+  await edge.admin.changeBlocks([], { begins: true });
+});
+
+test('where the zone has no set nobody is blocked', async () => {
+  await edge.admin.changeBlocks([['127.0.0.41', 600, 'acl']], { begins: true });
+  await serveWith({});
+  const { name } = await edge.site();
+  expect(await visitFrom('127.0.0.41', name)).toBe(200);
+  expect(await offend('127.0.0.42')).toBe('off');
+});
