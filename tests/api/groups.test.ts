@@ -129,6 +129,38 @@ describe('groups', () => {
       call(products.update, { body: { id: product.id, backupGroupID: other.id, groupID: other.id } }),
     ).toFail('PARAMETER');
   });
+
+  test('sites are forced to the backup group of their product together, said once, until that is lifted or there is none', async () => {
+    const { zone, call, group } = await zoneWithCalls();
+    const [main, backup] = [await group('main'), await group('backup', { priority: 2 })];
+    const product = await build.product({ zone });
+    await call(products.update, { body: { id: product.id, groupID: main.id, backupGroupID: backup.id } });
+    const without = await build.product({ zone });
+    const siteOf = async (productID: string) => call(clientSites.create, { body: { name: unique('site'), productID } });
+    const [one, two, bare] = [await siteOf(product.id), await siteOf(product.id), await siteOf(without.id)];
+    expect([one.backupGroupID, one.forcedAt, bare.backupGroupID]).toEqual([backup.id, null, null]);
+    const force = (siteIDs: string[], enabled = true) => call(clientSites.forceBackup, { body: { siteIDs, enabled } });
+    const forcedAt = async () => {
+      const { data } = await call(clientSites.list, { query: { productID: product.id, sortBy: 'name' } });
+      return new Map(data.map((row) => [row.id, row.forcedAt]));
+    };
+
+    await expect(force([one.id, bare.id])).toFail('NO_BACKUP_GROUP', {
+      errorData: [{ rule: 'backupGroup', targets: [bare.name] }],
+    });
+    expect((await forcedAt()).get(one.id)).toBeNull();
+    await force([one.id]);
+    const since = (await forcedAt()).get(one.id);
+    expect(since).not.toBeNull();
+    await force([one.id, two.id]);
+    expect((await forcedAt()).get(one.id)).toEqual(since);
+    expect((await forcedAt()).get(two.id)).not.toBeNull();
+    await force([two.id], false);
+    expect((await forcedAt()).get(two.id)).toBeNull();
+    await call(products.update, { body: { id: product.id, backupGroupID: null } });
+    await call(clientSites.refreshProduct, { body: { siteIDs: [one.id] } });
+    expect((await forcedAt()).get(one.id)).toBeNull();
+  });
 });
 
 describe('lines', () => {

@@ -151,6 +151,27 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
   expect(await app.installation.db.dnsName.count({ where: { settingId: one.settingID } })).toBe(0);
 });
 
+test('a site that is forced to its backup group leads there, whatever its group answers, until that is lifted', async () => {
+  const one = await operator();
+  const zone = await app.build.zone({ tenant: one });
+  const site = await app.build.site({ product: await app.build.product({ zone }) });
+  const group = (name: string) => app.installation.db.group.create({ data: { zoneId: zone.id, name } });
+  const [main, backup] = [await group('main'), await group('backup')];
+  await want(one, main.dnsLabel, [set('default', '192.0.2.1')]);
+  await want(one, backup.dnsLabel, [set('default', '192.0.2.2')]);
+  const data = { groupId: main.id, backupGroupId: backup.id };
+  await app.installation.db.site.update({ where: { id: site.id }, data });
+  const siteName = `${site.cnameLabel}.${one.suffix}`;
+  const [own, other] = [main, backup].map(({ dnsLabel }) => `CNAME ${dnsLabel}.${one.suffix}`);
+  await shows(siteName, [own ?? '', 'A 192.0.2.1']);
+  const force = (enabled: boolean) =>
+    app.as(one.client).call(clientSites.forceBackup, { body: { siteIDs: [site.id], enabled } });
+  await force(true);
+  await shows(siteName, [other ?? '', 'A 192.0.2.2']);
+  await force(false);
+  await shows(siteName, [own ?? '', 'A 192.0.2.1']);
+});
+
 test('customers are told the operator’s own name, look for it, and a label of their own is taken where names are not drawn', async () => {
   const one = await operator();
   const product = await app.build.product({ zone: await app.build.zone({ tenant: one }) });

@@ -17,6 +17,7 @@ export const errors = {
   NOT_FOUND: { ...parameter, status: 404, rule: 'notFound' },
   STILL_ENABLED: { ...parameter, status: 409, rule: 'enabled' },
   STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
+  NO_BACKUP_GROUP: { ...parameter, status: 409, rule: 'backupGroup' },
   LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },
   BUSY: { ...parameter, status: 409, rule: 'busy' },
   CHANGED: { ...parameter, status: 412, rule: 'changed', path: 'If-Match' },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
-import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
+import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
 /** A sub-account: its sites, or the others. */
@@ -13,6 +13,7 @@ export const clientSites = onClient('clientSites', {
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
+  forceBackup: put('site/forceBackup', { can: 'site:write', body: SiteForceInput, reply: SiteIDs, fails: ['NO_BACKUP_GROUP'] }),
   refreshProduct: post('site/product/refresh', { can: 'site:write', body: SiteIDs, reply: SiteIDs }),
   remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS', 'SITE_HAS_L4_PORTS'] }),
 });

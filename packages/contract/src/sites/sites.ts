@@ -38,6 +38,8 @@ export const Site = z.object({
   productName: Text,
   zoneID: Id,
   zoneName: Text,
+  backupGroupID: Id.nullable().describe('Its product’s; null: it cannot be forced there'),
+  forcedAt: Time.nullable().describe('Since when its name leads to its backup group’s'),
   userID: Id.nullable(),
   userName: z.string().nullable(),
   userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),
@@ -50,7 +52,15 @@ export const Site = z.object({
   updatedAt: Time,
 });
 /** What a customer sees of a site: not whose nodes serve it. */
-export const OwnSite = Site.omit({ zoneID: true, zoneName: true, userID: true, userName: true, userStatus: true });
+export const OwnSite = Site.omit({
+  zoneID: true,
+  zoneName: true,
+  backupGroupID: true,
+  forcedAt: true,
+  userID: true,
+  userName: true,
+  userStatus: true,
+});
 
 /** A site's page: itself, and how it is reached. */
 export const SiteInfo = OwnSite.extend({
@@ -67,6 +77,7 @@ export const SiteStatusInput = z.object({
   siteIDs: z.array(Id).min(1).max(1000),
   status: z.enum(['normal', 'pause', 'lock']),
 });
+export const SiteForceInput = z.object({ siteIDs: z.array(Id).min(1).max(1000), enabled: z.boolean() });
 export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
 export const ResourceInfo = z.object({
   sites: z.int(),

@@ -19,7 +19,7 @@ export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
 
 const columns = sql`s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
-  z.name AS "zoneName", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
+  z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
   (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount",
   (SELECT count(*)::int FROM port_rules r WHERE r.site_id = s.id) AS "portCount"`;

@@ -7,6 +7,7 @@ export const clientSitesRoutes = routes(clientSites, {
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
   status: (ctx, { body }) => service.setStatus(ctx, body.siteIDs, body.status),
+  forceBackup: (ctx, { body }) => service.forceBackup(ctx, body.siteIDs, body.enabled),
   refreshProduct: (ctx, { body }) => service.refreshProduct(ctx, body.siteIDs),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),
 });

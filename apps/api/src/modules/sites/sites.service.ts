@@ -135,8 +135,27 @@ export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
       const product = ofProduct[0]?.product;
       if (!product) continue;
       const data = await groups.takenOver(tx, product);
-      await tx.site.updateMany({ where: { id: { in: ofProduct.map(({ id }) => id) } }, data });
+      const lifted = data.backupGroupId === null && { forcedAt: null };
+      await tx.site.updateMany({ where: { id: { in: ofProduct.map(({ id }) => id) } }, data: { ...data, ...lifted } });
     }
+    return { siteIDs };
+  });
+
+/** Their names lead to their backup group's from here on, or to their own again. */
+export const forceBackup = ({ db, now }: Ctx, siteIDs: string[], enabled: boolean) =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: siteIDs } };
+    // Locked by writing before reading, as above.
+    const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
+    if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
+    if (enabled) {
+      const without = await tx.site.findMany({ where: { ...where, backupGroupId: null }, select: { name: true } });
+      if (without.length > 0)
+        fail('NO_BACKUP_GROUP', { errorData: [{ rule: 'backupGroup', targets: without.map(({ name }) => name) }] });
+    }
+    // Said again, it has been so since it was said first.
+    const changing = enabled ? { ...where, forcedAt: null } : where;
+    await tx.site.updateMany({ where: changing, data: { forcedAt: enabled ? now() : null } });
     return { siteIDs };
   });
 
@@ -227,6 +246,8 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site =
   productName: row.product.name,
   zoneID: row.zoneId,
   zoneName: row.zone.name,
+  backupGroupID: row.backupGroupId,
+  forcedAt: row.forcedAt,
   userID: row.ownerId,
   userName: row.owner?.name ?? null,
   userStatus: row.owner?.status ?? null,

@@ -1,7 +1,15 @@
 import { purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { IconEraser, IconLock, IconPlayerPause, IconPlayerPlay, type Icon } from '@tabler/icons-react';
+import {
+  IconArrowBackUp,
+  IconArrowsSplit2,
+  IconEraser,
+  IconLock,
+  IconPlayerPause,
+  IconPlayerPlay,
+  type Icon,
+} from '@tabler/icons-react';
 import { does, remove, type CallAction } from '../../components/resource-table/actions.tsx';
 import { t, type Word } from '../../lib/i18n.ts';
 import { follow } from '../../stores/jobs.ts';
@@ -35,6 +43,27 @@ export const locking = setStatus('lock', IconLock, [
   'sites.points.lockOnlyYou',
   'sites.points.keeps',
 ]);
+
+/** Where their names lead; who is served already stays for as long as their name server remembers. */
+const forceBackup = (enabled: boolean): CallAction<Site> =>
+  does(clientSites.forceBackup, {
+    label: enabled ? 'sites.actions.force' : 'sites.actions.lift',
+    icon: enabled ? IconArrowsSplit2 : IconArrowBackUp,
+    danger: enabled,
+    refreshes: ['sites'],
+    done: enabled ? 'sites.done.force' : 'sites.done.lift',
+    applies: ({ forcedAt, backupGroupID }) =>
+      enabled ? forcedAt === null && backupGroupID !== null : forcedAt !== null,
+    send: (rows) => ({ body: { siteIDs: rows.map(({ id }) => id), enabled } }),
+    confirm: enabled
+      ? ({ length: count }) => ({
+          title: t('sites.forceTitle', { count }),
+          points: [t('sites.points.forced'), t('sites.points.ttl')],
+        })
+      : null,
+  });
+export const forcing = forceBackup(true);
+export const lifting = forceBackup(false);
 
 export const purging: CallAction<Site> = does(purgeSites.all, {
   label: 'sites.actions.purge',

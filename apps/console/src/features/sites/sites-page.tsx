@@ -8,22 +8,23 @@ import { Page } from '../../components/page/page.tsx';
 import { edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
-import { Status } from '../../components/status/status.tsx';
-import { count } from '../../lib/format.ts';
+import { Pill, Status } from '../../components/status/status.tsx';
+import { count, time } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { byProduct } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
-import { locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
+import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
+import classes from './sites.module.css';
 
 const columns: Column<Site>[] = [
   { key: 'name', to: (site) => siteAddress(site) },
   {
     key: 'status',
     render: statusOf,
-    text: ({ status }) => t(`status.site.${status}`),
+    text: ({ status, forcedAt }) => t(`status.site.${status}`) + (forcedAt === null ? '' : ` · ${t('sites.forced')}`),
   },
   { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
@@ -31,7 +32,7 @@ const columns: Column<Site>[] = [
   { key: 'tags', as: 'tags', priority: 2 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
-const bulk: BulkAction<Site>[] = [resuming, purging, pausing, locking, removing];
+const bulk: BulkAction<Site>[] = [resuming, purging, forcing, lifting, pausing, locking, removing];
 
 /** The sites of every customer, by product. */
 export function SitesPage() {
@@ -56,7 +57,10 @@ export function SitesPage() {
         ]}
         bulk={bulk}
         phone={(site) => ({
-          below: site.status === 'normal' && !isOut(site) ? (site.userName ?? site.zoneName) : statusOf(site),
+          below:
+            site.status === 'normal' && !isOut(site) && site.forcedAt === null
+              ? (site.userName ?? site.zoneName)
+              : statusOf(site),
           end: domainsOf(site),
         })}
         empty={{ icon: IconWorld, action: <First /> }}
@@ -69,7 +73,14 @@ const isOut = ({ userStatus }: Site) => userStatus === 'lock' || userStatus === 
 
 /** A site may be well, and out of service with its owner. */
 function statusOf(site: Site) {
-  return <Status kind="site" value={site.status} why={isOut(site) ? t('sites.ownerOut') : null} />;
+  const why = isOut(site) ? t('sites.ownerOut') : null;
+  const status = <Status kind="site" value={site.status} why={why} />;
+  if (site.forcedAt === null) return status;
+  return (
+    <span className={classes['forced']} title={t('sites.forcedSince', { time: time(site.forcedAt) })}>
+      {status} <Pill tone="warn">{t('sites.forced')}</Pill>
+    </span>
+  );
 }
 
 function domainsOf({ domainCount, domainLimit }: { domainCount: number; domainLimit: number }) {
