@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { openDns, type DnsRecords } from '@edgeloom/api/dns/provider.ts';
-import { DnsCredentials } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isSignedByAlibaba, startAliDns } from '../support/dns-vendors/ali-dns.ts';
 import { isSignedByTencent, startDnspod } from '../support/dns-vendors/dnspod.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUIDv7, X509Certificate } from 'node:crypto';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { contexts, newZoneKey } from '@edgeloom/api/core/secrets.ts';
-import { sealCredentials } from '@edgeloom/api/dns/provider.ts';
+import { sealCredentials } from '@edgeloom/api/dns/credentials.ts';
 import type {
   Account,
   Domain,
@@ -341,7 +341,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
     siteDns(site: Pick<Site, 'id'>, url = 'https://provider.invalid/', domains = ['example.com']) {
       const id = randomUUIDv7();
       const account = { provider: 'powerDNS' as const, credentials: { url, serverID: 'localhost', apiKey: 'secret' } };
-      const credentialsSealed = sealCredentials(secrets, id, account);
+      const credentialsSealed = sealCredentials(secrets, 'site_dns', id, account);
       return db.siteDns.create({
         data: { id, siteId: site.id, provider: account.provider, domains, credentialsSealed },
       });

@@ -1,6 +1,6 @@
 // Everything that can be set from outside, read once. docs/configuration.md is made from the descriptions below.
 import * as z from 'zod';
-import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 
 const PortNumber = z.coerce.number().int().min(0).max(65_535);
 const List = z.string().transform((text) =>

@@ -6,8 +6,9 @@ import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
 import { words } from '../dns/provider.ts';
 import { withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
-import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
-import { openCredentials, openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { openCredentials } from '../dns/credentials.ts';
+import { openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
 import { openSight, type Sight } from '../dns/sight.ts';
 import { note, type Here, type OrderRow, type Work } from './order.ts';
 
@@ -121,7 +122,7 @@ const recordOf = (name: string) => `_acme-challenge.${name.replace(/^\*\./, '')}
 
 /** One change of an account at a time: two orders may prove one name at once, and each keeps the other's value. */
 async function changeRecord(here: Here, row: DnsRow, name: string, change: (values: string[]) => string[]) {
-  const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, row));
+  const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, 'site_dns', row));
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
   const record = { name: recordOf(name), type: 'TXT' as const };
   await withClient(here.pool, async (client) => {

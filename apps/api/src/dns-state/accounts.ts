@@ -1,24 +1,12 @@
 // The accounts of operators: what they sign in with, sealed, and which of them have something to do.
-import { DnsCredentials, type DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
-import type { Secrets } from '../core/secrets.ts';
+import { openCredentials } from '../dns/credentials.ts';
 import { openDns, type DnsAccount } from '../dns/provider.ts';
 import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import { offeredLines } from './offered-lines.ts';
 import type { Offer } from './records.ts';
-
-const context = (id: string) => `dns_settings/${id}/credentials`;
-export const sealSetting = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: DnsCredentials) =>
-  secrets.seal(JSON.stringify(credentials), context(id));
-export const openSetting = (
-  secrets: Pick<Secrets, 'open'>,
-  row: { id: string; dnsType: string; credentialsSealed: string },
-): DnsCredentials =>
-  DnsCredentials.parse({
-    provider: row.dnsType,
-    credentials: JSON.parse(secrets.open(row.credentialsSealed, context(row.id))),
-  });
 
 /** Whether the account does what it is for, as it stands in the form or in the table: the zone is there, and these are its lines. */
 export async function tryAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
@@ -45,7 +33,7 @@ export interface Setting {
 const Row = z.object({
   id: z.string(),
   clientId: z.string(),
-  dnsType: z.string(),
+  provider: z.string(),
   credentialsSealed: z.string(),
   rootDomain: z.string(),
   lines: z.record(z.string(), z.string()).nullable(),
@@ -69,7 +57,7 @@ export async function openWaiting(
   id: string,
 ): Promise<Setting | null> {
   const { rows } = await pool.query(
-    `SELECT s.id, s.client_id AS "clientId", s.dns_type AS "dnsType", s.credentials_sealed AS "credentialsSealed",
+    `SELECT s.id, s.client_id AS "clientId", s.dns_type AS provider, s.credentials_sealed AS "credentialsSealed",
        s.root_domain AS "rootDomain", t.offered_lines AS lines, t.weighting, t.list_due_at <= now() AS "isListDue", t.tries
      FROM dns_settings s JOIN dns_setting_states t ON t.setting_id = s.id
      WHERE s.id = $1 AND (t.held_until IS NULL OR t.held_until <= now())`,
@@ -77,7 +65,7 @@ export async function openWaiting(
   );
   if (rows.length === 0) return null;
   const { lines, weighting, ...row } = Row.parse(rows[0]);
-  const credentials = openSetting(secrets, row);
+  const credentials = openCredentials(secrets, 'dns_settings', row);
   const offer = lines && weighting && { lines, weighting };
   return { ...row, provider: credentials.provider, account: openDns(env, credentials), offer };
 }

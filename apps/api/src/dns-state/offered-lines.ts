@@ -1,6 +1,6 @@
 // Our lines in each provider's own words. Only what the provider itself lists counts: a code that it has given up, or that the plan
 // does not include, is answered as everybody else.
-import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { carriers, commonLines, continents, type Line } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsLine } from '../dns/provider.ts';
 

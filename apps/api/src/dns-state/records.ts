@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { HostAddress, isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
-import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue } from '../dns/names.ts';
 import type { DnsKey, DnsRecords } from '../dns/provider.ts';
 import { luaAnswer } from './lua-answers.ts';

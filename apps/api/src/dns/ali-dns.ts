@@ -2,7 +2,7 @@
 // outbound policy: we sign the few calls that we need.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { alibabaCall } from './alibaba-signature.ts';
 import { inFull, plainValue, RecordType, withinZone } from './names.ts';
 import { pace } from './pace.ts';

@@ -1,6 +1,6 @@
 // ACS3-HMAC-SHA256, by which Alibaba Cloud knows who calls ("Request syntax and signature method V3" of its documentation).
 import { createHmac, hash } from 'node:crypto';
-import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { encoded } from './rfc3986.ts';
 
 const ALGORITHM = 'ACS3-HMAC-SHA256';

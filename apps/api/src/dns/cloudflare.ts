@@ -1,6 +1,6 @@
 // Cloudflare by its API, version 4, with an API token.
 import * as z from 'zod';
-import type { CloudflareInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { CloudflareInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue, quoted, RecordType, unquoted } from './names.ts';
 import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
 import type { Ask, DnsAccount, DnsChange } from './provider.ts';

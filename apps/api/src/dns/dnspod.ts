@@ -1,7 +1,7 @@
 // DNSPod by the API 3.0 of Tencent Cloud, version 2021-03-23. The vendor's SDK brings node-fetch, form-data and 38 more, and
 // goes out by itself, past our outbound policy: we sign the few calls that we need.
 import * as z from 'zod';
-import type { DnspodInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnspodInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
 import { pace } from './pace.ts';
 import type { Ask, DnsAccount, DnsKey } from './provider.ts';

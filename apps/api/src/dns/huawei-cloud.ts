@@ -1,7 +1,7 @@
 // Huawei Cloud DNS by its API, version 2.1, which knows lines. The vendor publishes no package for this service alone, and its
 // core brings lodash, moment and log4js: we sign the few calls that we need.
 import * as z from 'zod';
-import type { HuaweiCloudInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { HuaweiCloudInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { huaweiHeaders } from './huawei-signature.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import { pace } from './pace.ts';

@@ -1,6 +1,6 @@
 // SDK-HMAC-SHA256, by which Huawei Cloud knows who calls ("AK/SK signing" of its documentation).
 import { createHmac, hash } from 'node:crypto';
-import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { encoded } from './rfc3986.ts';
 
 const ALGORITHM = 'SDK-HMAC-SHA256';

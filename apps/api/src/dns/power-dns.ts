@@ -1,7 +1,7 @@
 // PowerDNS by its own HTTP API (version 4). It tells visitors apart by programs that answer for other types (LUA records):
 // what those say is the caller's (dns-state/lua-answers.ts).
 import * as z from 'zod';
-import type { PowerDnsInput } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { PowerDnsInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import type { Ask, DnsAccount, DnsChange, DnsLine } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';

@@ -1,8 +1,7 @@
 // What all DNS providers are to us, and the accounts that sites have at them.
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
-import { DnsCredentials, type DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { outboundFetch } from '../core/outbound-fetch.ts';
-import type { Secrets } from '../core/secrets.ts';
 import type { Env } from '../env.ts';
 import { aliDns } from './ali-dns.ts';
 import { cloudflare } from './cloudflare.ts';
@@ -86,24 +85,6 @@ export const settlingMs: Record<DnsProvider, number> = {
   huaweiCloud: 10_000,
 };
 
-const context = (id: string) => `site_dns/${id}/credentials`;
-export const sealCredentials = (secrets: Pick<Secrets, 'seal'>, id: string, { credentials }: DnsCredentials) =>
-  secrets.seal(JSON.stringify(credentials), context(id));
-export const openCredentials = (
-  secrets: Pick<Secrets, 'open'>,
-  row: { id: string; provider: string; credentialsSealed: string },
-): DnsCredentials =>
-  DnsCredentials.parse({
-    provider: row.provider,
-    credentials: JSON.parse(secrets.open(row.credentialsSealed, context(row.id))),
-  });
-
-/** Enough to tell two accounts apart. */
-export function masked({ provider, credentials }: DnsCredentials): string {
-  if (provider === 'powerDNS') return `${new URL(credentials.url).host} ${endOf(credentials.apiKey)}`;
-  return endOf(provider === 'cloudflare' ? credentials.apiToken : credentials.keyID);
-}
-const endOf = (text: string) => `••••${text.length >= 16 ? text.slice(-4) : ''}`;
 /** The words of a provider, as a line that anybody may read. */
 export const words = (error: unknown): string =>
   (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))

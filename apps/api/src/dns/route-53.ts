@@ -14,7 +14,7 @@ import {
   type ResourceRecordSet,
 } from '@aws-sdk/client-route-53';
 import type * as z from 'zod';
-import type { Route53Input } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { Route53Input } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
 import type { Ask, DnsAccount, DnsChange, DnsLine, DnsRecords } from './provider.ts';

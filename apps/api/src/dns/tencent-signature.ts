@@ -1,6 +1,6 @@
 // TC3-HMAC-SHA256, by which Tencent Cloud knows who calls ("Signature v3" of its documentation).
 import { createHmac, hash } from 'node:crypto';
-import type { KeyPair } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 
 const ALGORITHM = 'TC3-HMAC-SHA256';
 

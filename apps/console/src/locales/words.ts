@@ -18,6 +18,7 @@ import type cors from './en/cors.json';
 import type customHeaders from './en/customHeaders.json';
 import type dashboard from './en/dashboard.json';
 import type cnames from './en/cnames.json';
+import type dnsAccount from './en/dnsAccount.json';
 import type dnsSetting from './en/dnsSetting.json';
 import type domainModules from './en/domainModules.json';
 import type domains from './en/domains.json';
@@ -86,6 +87,7 @@ export interface Words {
   dashboard: typeof dashboard;
   cnames: typeof cnames;
   dnsSetting: typeof dnsSetting;
+  dnsAccount: typeof dnsAccount;
   domainModules: typeof domainModules;
   domains: typeof domains;
   emailSetting: typeof emailSetting;

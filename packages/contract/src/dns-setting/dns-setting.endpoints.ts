@@ -24,7 +24,7 @@ export const dnsSetting = onClient('dnsSetting', {
   compare:     post('setting/dns/compare', { can: 'setting:write', body: Ids, reply: Ids }),
   unprocessed: get('setting/dns/unprocessed', { can: 'setting:read', query: paging(['wantedAt', 'dueAt', 'name']), reply: paged(UnprocessedName) }),
   recovery:    post('setting/dns/recovery', { can: 'setting:write', body: RecoveryInput, reply: z.object({ names: z.int().describe('How many are tried again') }) }),
-  lines:       get('dns/lines', { can: 'group:read', reply: z.object({ data: z.array(DnsLine), weighting: Weighting }) }),
+  lines:       get('dns/lines', { can: 'group:read', reply: z.object({ data: z.array(DnsLine), weighting: Weighting.nullable().describe('Of the provider that does least; null: none has been looked at yet') }) }),
 });
 
 export const cnames = onClient('cnames', {

@@ -4,12 +4,13 @@ import { DomainName } from '../common/net.ts';
 import {
   AliDnsInput,
   CloudflareInput,
+  dnsAccountForms,
   DnspodInput,
   DnsProvider,
   HuaweiCloudInput,
   PowerDnsInput,
   Route53Input,
-} from '../site-dns/site-dns.ts';
+} from '../dns-account/dns-account.ts';
 import { Line, Weighting } from './lines.ts';
 
 const PlainName = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
@@ -34,17 +35,7 @@ export const DnsSettingInput = withCredentials({
 });
 export const DnsSettingTest = withCredentials({ rootDomain: RootDomain });
 
-/** As forms ask for it, field beside field. */
-const form = <Credentials extends z.ZodRawShape>(credentials: z.ZodObject<Credentials>) =>
-  credentials.extend({ rootDomain: RootDomain });
-export const dnsSettingForms = {
-  powerDNS: form(PowerDnsInput),
-  cloudflare: form(CloudflareInput),
-  dnspod: form(DnspodInput),
-  aliDNS: form(AliDnsInput),
-  route53: form(Route53Input),
-  huaweiCloud: form(HuaweiCloudInput),
-};
+export const dnsSettingForms = dnsAccountForms({ rootDomain: RootDomain });
 
 export const DnsSetting = z.object({
   id: Id,

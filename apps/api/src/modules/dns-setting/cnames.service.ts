@@ -2,7 +2,7 @@
 // moved from one to another at leisure; the default is the one that they are told.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Cname, CnameInput } from '@edgeloom/contract/dns-setting/dns-setting.ts';
-import { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';

@@ -10,16 +10,17 @@ import type {
   UnprocessedName,
 } from '@edgeloom/contract/dns-setting/dns-setting.ts';
 import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
-import { DnsCredentials, DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { openSetting, sealSetting, tryAccount } from '../../dns-state/accounts.ts';
+import { tryAccount } from '../../dns-state/accounts.ts';
 import { knownLines } from '../../dns-state/offered-lines.ts';
 import { WantedSets } from '../../dns-state/sets.ts';
-import { masked, words } from '../../dns/provider.ts';
+import { faultAt, masked, openCredentials, sealCredentials } from '../../dns/credentials.ts';
+import { words } from '../../dns/provider.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { addCname, keepOneDefault } from './cnames.service.ts';
 
@@ -42,7 +43,7 @@ export async function create(ctx: Ctx, { cname, ...input }: DnsSettingInput): Pr
     const id = there?.id ?? randomUUIDv7();
     const data = {
       dnsType,
-      credentialsSealed: sealSetting(ctx.installation.secrets, id, credentialsOf(input)),
+      credentialsSealed: sealCredentials(ctx.installation.secrets, 'dns_settings', id, credentialsOf(input)),
     };
     if (there) {
       await tx.dnsSetting.update({ where: { id }, data });
@@ -140,8 +141,8 @@ export async function lines({ db }: Ctx) {
   const isOffered = (line: string) =>
     line === 'default' || (offered.length > 0 && offered.every((some) => some.has(line)));
   const known = states.flatMap(({ weighting }) => Weighting.safeParse(weighting).data ?? []);
-  // What the weakest of the providers does; none that was looked at yet: nobody is told that weights are nothing.
-  const weighting = Weighting.options.toReversed().find((one) => known.includes(one)) ?? 'eachLine';
+  // What the weakest of the providers does.
+  const weighting = Weighting.options.toReversed().find((one) => known.includes(one)) ?? null;
   return { data: knownLines.map((line) => ({ line, isOffered: isOffered(line) })), weighting };
 }
 
@@ -156,21 +157,11 @@ const credentialsOf = ({ dnsType, credentials }: DnsSettingTest) =>
 
 const tried = (ctx: Ctx, input: DnsSettingTest, reason: 'INVALID_DNS_SETTING' | 'DNS_FAILED') =>
   tryAccount(ctx.installation.env, credentialsOf(input), input.rootDomain).catch((error: unknown) =>
-    fail(reason, { errorData: [{ target: input.rootDomain, ...placed(input, words(error)) }], cause: error }),
+    fail(reason, {
+      errorData: [{ target: input.rootDomain, ...faultAt(input.dnsType, words(error), 'rootDomain') }],
+      cause: error,
+    }),
   );
-
-/** Providers say it in words alone; what they mean is mostly one of these. */
-function placed({ dnsType }: DnsSettingTest, message: string) {
-  const secret = dnsType === 'powerDNS' ? 'apiKey' : dnsType === 'cloudflare' ? 'apiToken' : 'keySecret';
-  const isRefused = /\b40[13]\b|unauthori[sz]ed|forbidden|signature|aksk|auth|token|invalid.*key/i.test(message);
-  const isUnknown = /zone|domain|\b404\b|not found|not exist/i.test(message);
-  const path = isRefused
-    ? `credentials.${secret}`
-    : isUnknown || dnsType !== 'powerDNS'
-      ? 'rootDomain'
-      : 'credentials.url';
-  return { path, rule: 'provider', message };
-}
 
 async function shownAll({ installation: { secrets } }: Ctx, db: ScopedTx, rows: Row[]): Promise<DnsSetting[]> {
   const where = { settingId: { in: rows.map(({ id }) => id) } };
@@ -181,7 +172,7 @@ async function shownAll({ installation: { secrets } }: Ctx, db: ScopedTx, rows: 
     id: row.id,
     dnsType: DnsProvider.parse(row.dnsType),
     rootDomain: row.rootDomain,
-    credentials: masked(openSetting(secrets, row)),
+    credentials: masked(openCredentials(secrets, 'dns_settings', { ...row, provider: row.dnsType })),
     names: countIn(all, row.id),
     unprocessed: countIn(late, row.id),
     fault: state?.fault ?? null,

@@ -1,16 +1,13 @@
 // Accounts at DNS providers, for proving names. What they sign in with is tried before it is stored, and never shown.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import {
-  DnsProvider,
-  type SiteDns,
-  type SiteDnsInput,
-  type SiteDnsUpdate,
-} from '@edgeloom/contract/site-dns/site-dns.ts';
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { type SiteDns, type SiteDnsInput, type SiteDnsUpdate } from '@edgeloom/contract/site-dns/site-dns.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
-import { masked, openCredentials, openDns, sealCredentials, words, type DnsAccount } from '../../dns/provider.ts';
+import { faultAt, masked, openCredentials, sealCredentials } from '../../dns/credentials.ts';
+import { openDns, words, type DnsAccount } from '../../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../../dns/refusal.ts';
 import type { SiteDns as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -34,7 +31,7 @@ export async function create(ctx: Ctx, siteId: string, input: SiteDnsInput): Pro
   await assertWorks(ctx, input);
   const id = randomUUIDv7();
   const { provider, domains } = input;
-  const credentialsSealed = sealCredentials(ctx.installation.secrets, id, input);
+  const credentialsSealed = sealCredentials(ctx.installation.secrets, 'site_dns', id, input);
   return ctx.db.$transaction(async (tx) => {
     await sites.lock(tx, siteId);
     if ((await tx.siteDns.count({ where: { siteId } })) >= LIMIT)
@@ -47,7 +44,7 @@ export async function update(ctx: Ctx, siteId: string, { id, ...input }: SiteDns
   await own(ctx, siteId, id);
   await assertWorks(ctx, input);
   const { provider, domains } = input;
-  const credentialsSealed = sealCredentials(ctx.installation.secrets, id, input);
+  const credentialsSealed = sealCredentials(ctx.installation.secrets, 'site_dns', id, input);
   return shown(
     ctx,
     await ctx.db.siteDns.update({ where: { id, siteId }, data: { provider, domains, credentialsSealed } }),
@@ -64,7 +61,7 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
 /** The zones of an account, asked of the provider at this moment. */
 export async function domains(ctx: Ctx, siteId: string, id: string) {
   const row = await own(ctx, siteId, id);
-  const account = openDns(ctx.installation.env, openCredentials(ctx.installation.secrets, row));
+  const account = openDns(ctx.installation.env, openCredentials(ctx.installation.secrets, 'site_dns', row));
   return { data: await look(account, row.domains) };
 }
 
@@ -91,7 +88,7 @@ const own = async ({ db }: Ctx, siteId: string, id: string): Promise<Row> =>
 
 async function assertWorks({ installation: { env } }: Ctx, input: SiteDnsInput) {
   const errorData = (await look(openDns(env, input), input.domains)).flatMap(({ name, error }) =>
-    error === null ? [] : [{ target: name, message: error }],
+    error === null ? [] : [{ target: name, ...faultAt(input.provider, error, 'domains') }],
   );
   if (errorData.length > 0) fail('INVALID_DNS_SETTING', { errorData });
 }
@@ -100,7 +97,7 @@ const shown = ({ installation: { secrets } }: Ctx, row: Row): SiteDns => ({
   id: row.id,
   provider: DnsProvider.parse(row.provider),
   domains: row.domains,
-  credentials: masked(openCredentials(secrets, row)),
+  credentials: masked(openCredentials(secrets, 'site_dns', row)),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });

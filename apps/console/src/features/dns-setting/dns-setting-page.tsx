@@ -14,7 +14,7 @@ type Setting = RowOf<typeof dnsSetting.list>;
 
 const columns: Column<Setting>[] = [
   { key: 'rootDomain', flexible: true },
-  { key: 'dnsType', render: ({ dnsType }) => t(`siteDns.choices.provider.${dnsType}`) },
+  { key: 'dnsType', render: ({ dnsType }) => t(`dnsAccount.choices.provider.${dnsType}`) },
   {
     key: 'state',
     sort: false,
@@ -25,6 +25,13 @@ const columns: Column<Setting>[] = [
   { key: 'unprocessed', sort: false, as: 'count' },
   { key: 'drifted', sort: false, as: 'count', priority: 3 },
   { key: 'listedAt', sort: false, as: 'time', priority: 2 },
+  {
+    key: 'weighting',
+    sort: false,
+    priority: 3,
+    text: ({ weighting }) => (weighting === null ? '' : t(`dnsSetting.weighting.${weighting}`)),
+    render: ({ weighting }) => weighting && t(`dnsSetting.weighting.${weighting}`),
+  },
   { key: 'credentials', sort: false, priority: 3 },
 ];
 const State = ({ of: { fault, listedAt } }: { of: Setting }) => (

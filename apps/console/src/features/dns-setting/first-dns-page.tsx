@@ -1,9 +1,11 @@
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { dnsSettingForms, DnsSettingTest, DnsTested, Suffix } from '@edgeloom/contract/dns-setting/dns-setting.ts';
-import type { DnsProvider } from '@edgeloom/contract/site-dns/site-dns.ts';
+import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { CredentialFields, ProviderSelect } from '../../components/dns-account/dns-account.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -13,7 +15,6 @@ import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadAccount } from '../../lib/sign-in.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { AccountFields, ProviderSelect } from './account-fields.tsx';
 import classes from './dns-setting.module.css';
 
 const PROVIDER = 0;
@@ -35,7 +36,7 @@ export function FirstDnsPage() {
         current={step}
         {...(step !== DONE && { onBack: setStep })}
         steps={[
-          { title: 'dnsSetting.first.provider', result: t(`siteDns.choices.provider.${provider}`) },
+          { title: 'dnsSetting.first.provider', result: t(`dnsAccount.choices.provider.${provider}`) },
           {
             title: 'dnsSetting.first.credentials',
             result: tested && `${account?.rootDomain} · ${t('dnsSetting.first.records', { count: tested.records })}`,
@@ -64,6 +65,7 @@ export function FirstDnsPage() {
             <ResourceForm
               key={provider}
               create={dnsSetting.test}
+              words="dnsAccount"
               schema={dnsSettingForms[provider]}
               {...(account && { initial: { ...account.credentials, rootDomain: account.rootDomain } })}
               wrap={({ rootDomain, ...credentials }) => {
@@ -78,7 +80,8 @@ export function FirstDnsPage() {
               submitLabel="dnsSetting.first.test"
               done="dnsSetting.first.tested"
             >
-              <AccountFields />
+              <CredentialFields />
+              <TextField name="rootDomain" placeholder="example.net" />
             </ResourceForm>
           </div>
         )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
+import { beyondProviders, shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
 
 const member = (name: string, wish: Partial<Member> = {}): Member => ({
   nodeUID: `n-${name}`,
@@ -55,4 +55,22 @@ test('who comes from elsewhere stands there, and is not judged before it is publ
 
 test('a node that is lost is bad, one that stands by is held', () => {
   expect([toneOfMember({ reason: 'away' }), toneOfMember({ reason: 'standby' })]).toEqual(['bad', 'held']);
+});
+
+test('what a provider cannot do is told of what is used, and of what is about to be', () => {
+  const lines = ['default', 'ct'];
+  const can = (weighting: 'eachLine' | 'oneLine' | 'none' | null, isOffered = true) => ({
+    data: lines.map((line) => ({ line, isOffered: isOffered || line === 'default' })),
+    weighting,
+  });
+  const nothing = { lines: [], weighting: null };
+  const beside = withChange(board, [], { ...at, nodeUID: 'n-b', weight: 10 });
+  const onLine = withChange(board, beside, { groupID: 'g', line: 'ct', nodeUID: 'n-b', weight: 50 });
+  const told = (...given: Parameters<typeof can>) => beyondProviders(board, onLine, lines, can(...given));
+  expect(told('eachLine')).toEqual(nothing);
+  expect(told('oneLine')).toEqual({ lines: [], weighting: 'oneLine' });
+  expect(told('none', false)).toEqual({ lines: ['ct'], weighting: 'none' });
+  expect(told(null, false)).toEqual(nothing);
+  expect(beyondProviders(board, beside, lines, can('oneLine', false))).toEqual(nothing);
+  expect(beyondProviders(board, [], lines, can('none', false))).toEqual(nothing);
 });

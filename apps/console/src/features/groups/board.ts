@@ -1,5 +1,6 @@
 // The board as it would be: what stands, with what its reader has changed and not published yet.
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import type { Tone } from '../../theme/theme.ts';
 
@@ -54,6 +55,31 @@ export function shownIn(board: Board, changes: readonly Change[], cell: Cell): M
     return [{ ...member, weight, isAnswered: false, reason: null }];
   });
   return [...stay, ...come];
+}
+
+type Offered = Received<typeof dnsSetting.lines>;
+/** What of the board, as it would be, the operator's DNS providers cannot do all of them. */
+export function beyondProviders(
+  board: Board,
+  changes: readonly Change[],
+  lines: readonly string[],
+  { data, weighting }: Offered,
+): { lines: string[]; weighting: 'oneLine' | 'none' | null } {
+  // No provider has been looked at yet.
+  if (weighting === null) return { lines: [], weighting: null };
+  const offered = new Set(data.filter(({ isOffered }) => isOffered).map(({ line }) => line));
+  const used = board.groups.map(({ id: groupID }) =>
+    lines
+      .map((line) => ({ line, members: shownIn(board, changes, { groupID, line }) }))
+      .filter(({ members }) => members.length > 0),
+  );
+  const isShared = ({ members }: { members: readonly Member[] }) =>
+    new Set(members.map(({ weight }) => weight).filter((weight) => weight > 0)).size > 1;
+  const isBeyond = used.some((cells) => cells.some(isShared) && (weighting === 'none' || cells.length > 1));
+  return {
+    lines: lines.filter((line) => !offered.has(line) && used.some((cells) => cells.some((cell) => cell.line === line))),
+    weighting: weighting !== 'eachLine' && isBeyond ? weighting : null,
+  };
 }
 
 const tones: Record<NonNullable<Member['reason']>, Tone> = {

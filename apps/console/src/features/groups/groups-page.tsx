@@ -1,3 +1,4 @@
+import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
@@ -13,7 +14,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useMeta } from '../../lib/use-meta.ts';
-import { cellOf, everyone, withChange } from './board.ts';
+import { beyondProviders, cellOf, everyone, withChange } from './board.ts';
 import type { Board, Cell, Change } from './board.ts';
 import { AddLine } from './add-line.tsx';
 import { GroupForm } from './group-form.tsx';
@@ -111,6 +112,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
         foot={mayWrite ? <AddLine taken={lines} onAdd={(line) => setAdded([...added, line])} /> : null}
       />
       <aside className={classes['side']} aria-label={t('groups.draft')}>
+        <BeyondProviders board={board} changes={changes} lines={lines} />
         {board.free.length > 0 && (
           <section>
             <h2>
@@ -177,6 +179,28 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
         )}
       </aside>
     </div>
+  );
+}
+
+/** What is published all the same, and answered otherwise somewhere. */
+function BeyondProviders({
+  board,
+  changes,
+  lines,
+}: {
+  board: Board;
+  changes: readonly Change[];
+  lines: readonly string[];
+}) {
+  const t = useT();
+  const offered = useEndpoint(dnsSetting.lines, {}).data;
+  const beyond = offered && beyondProviders(board, changes, lines, offered);
+  if (!beyond || (beyond.lines.length === 0 && beyond.weighting === null)) return null;
+  return (
+    <section aria-live="polite">
+      {beyond.lines.length > 0 && <p>{t('groups.limits.lines', { lines: beyond.lines.map(lineName).join(' · ') })}</p>}
+      {beyond.weighting && <p>{t(`groups.limits.${beyond.weighting}`)}</p>}
+    </section>
   );
 }
 

@@ -18,7 +18,7 @@ import { SiteDnsForm } from './site-dns-form.tsx';
 export type SiteDns = RowOf<typeof siteDns.list>;
 
 const columns: Column<SiteDns>[] = [
-  { key: 'provider', render: ({ provider }) => t(`siteDns.choices.provider.${provider}`) },
+  { key: 'provider', render: ({ provider }) => t(`dnsAccount.choices.provider.${provider}`) },
   { key: 'domains', sort: false, flexible: true, render: ({ domains }) => domains.join('  ') },
   { key: 'credentials', sort: false, priority: 2 },
   { key: 'updatedAt', sort: false, as: 'time', priority: 2 },

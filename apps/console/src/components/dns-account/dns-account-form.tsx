@@ -1,0 +1,47 @@
+import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { useState, type ReactNode } from 'react';
+import type { Values } from '../resource-form/form-state.ts';
+import { ResourceForm } from '../resource-form/resource-form.tsx';
+import type { Word } from '../../lib/i18n.ts';
+import { CredentialFields, ProviderSelect } from './dns-account.tsx';
+import classes from './dns-account.module.css';
+
+interface DnsAccountFormProps {
+  create: Endpoint;
+  update?: Endpoint;
+  params?: Readonly<Record<string, string>>;
+  /** Another provider is another form: nothing that was typed for one goes to the next. */
+  schemas: Readonly<Record<DnsProvider, unknown>>;
+  wrap: (provider: DnsProvider, input: Values) => object;
+  /** Where it is now. What it signs in with is written and never shown, so an edit asks for all of it again. */
+  provider?: DnsProvider | undefined;
+  value?: object | undefined;
+  initial?: Values | undefined;
+  refreshes?: readonly string[];
+  submitLabel: Word;
+  /** What the account is for. */
+  children: ReactNode;
+}
+
+export function DnsAccountForm({ schemas, wrap, provider: first, children, initial, ...form }: DnsAccountFormProps) {
+  const [provider, setProvider] = useState<DnsProvider>(first ?? 'powerDNS');
+  return (
+    <>
+      <div className={classes['provider']}>
+        <ProviderSelect provider={provider} onChange={setProvider} />
+      </div>
+      <ResourceForm
+        key={provider}
+        {...form}
+        {...(initial && { initial })}
+        words="dnsAccount"
+        schema={schemas[provider]}
+        wrap={(input) => wrap(provider, input)}
+      >
+        <CredentialFields />
+        {children}
+      </ResourceForm>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+// An account at a DNS provider, as an operator and a site's owner enter it: at whom, and what one signs in with there.
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { Select } from '@mantine/core';
+import { useT } from '../../lib/i18n.ts';
+import { ChoiceField } from '../fields/choice-field.tsx';
+import { PasswordField } from '../fields/password-field.tsx';
+import { TextField } from '../fields/text-field.tsx';
+import classes from './dns-account.module.css';
+
+interface ProviderSelectProps {
+  provider: DnsProvider;
+  onChange: (provider: DnsProvider) => void;
+}
+
+/** Above a form whose schema is the chosen one's. */
+export function ProviderSelect({ provider, onChange }: ProviderSelectProps) {
+  const t = useT();
+  return (
+    <Select
+      label={t('dnsAccount.fields.provider')}
+      description={t(`dnsAccount.keys.${provider}`)}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      classNames={{ description: classes['key'] }}
+      data={DnsProvider.options.map((one) => ({ value: one, label: t(`dnsAccount.choices.provider.${one}`) }))}
+      value={provider}
+      onChange={(next) => onChange(DnsProvider.options.find((one) => one === next) ?? provider)}
+      allowDeselect={false}
+    />
+  );
+}
+
+/** In a form whose words are `dnsAccount`: of these fields it shows those that the provider's schema has. */
+export const CredentialFields = () => (
+  <>
+    <TextField name="url" placeholder="https://ns1.example.com:8081" />
+    <TextField name="serverID" />
+    <PasswordField name="apiKey" />
+    <PasswordField name="apiToken" />
+    <ChoiceField name="edition" segmented />
+    <TextField name="region" mono />
+    <TextField name="keyID" mono />
+    <PasswordField name="keySecret" />
+  </>
+);
