@@ -393,7 +393,11 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'simulate' && { url: 'http://www.example.com/' }),
     ...(['zoneSettings', 'nginxDefaults'].includes(endpoint.feature) && {
       content: 'tcp_nodelay on;',
-      ...(/^\d+$/.test(path.at(-1) ?? '') && { whitelist: '192.0.2.0/24', blacklist: '198.51.100.0/24' }),
+      ...(/^\d+$/.test(path.at(-1) ?? '') && {
+        whitelist: '192.0.2.0/24',
+        blacklist: '198.51.100.0/24',
+        paths: '/api/',
+      }),
       ...Object.fromEntries(['http', 'stream', 'worker', 'custom'].map((part) => [part, ''])),
     }),
     publicKey: `U${'A'.repeat(55)}`,

@@ -4,7 +4,7 @@ local changes = require("edge.core.dicts").changes
 local _M = {}
 local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
-    "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCWatched",
+    "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCBlocked", "antiCCWatched",
 }
 
 function _M.count(name)

@@ -1,5 +1,6 @@
 -- Whether a visitor has to prove first that it is none of the programs by which a site is flooded: one that asks too often, or
 -- anyone while the site is under attack. Fails open: a fault here must not close every site of the zone.
+local blocks = require("edge.core.blocks")
 local counters = require("edge.core.counters")
 local counts = require("edge.anti_cc.counts")
 local memo = require("edge.core.memo")
@@ -12,7 +13,7 @@ local zones = require("edge.core.zone")
 local header, ipairs, sub, var = ngx.header, ipairs, string.sub, ngx.var
 
 local _M = { name = "antiCC", priority = 3500, guards = true }
-local CHALLENGE = 978
+local CHALLENGE, CLOSE = 978, 444
 local REDIRECT_MODE = 4
 -- Whoever has proven himself may ask so many times as often.
 local PROVEN_TIMES = 10
@@ -35,6 +36,8 @@ local prepared = memo(function(said)
         rate = said.siteRate,
         minutes = said.siteMinutes,
         pass_seconds = said.passSeconds,
+        fails = said.fails,
+        block_seconds = said.blockSeconds,
         parts = set(said.extensions),
         prefixes = said.paths,
         whitelist = said.whitelist,
@@ -119,6 +122,10 @@ end
 
 local function ask(of, network, bearer, failed, why)
     local unproven = counts.unproven(network)
+    if of.fails > 0 and unproven > of.fails and blocks.add(_M.name, of.block_seconds) then
+        counters.count("antiCCBlocked")
+        return CLOSE, nil, why
+    end
     counters.count("antiCCAsked")
     header["Retry-After"] = RETRY_SECONDS
     header["X-Robots-Tag"] = "noindex"
