@@ -224,6 +224,43 @@ describe('lines', () => {
     await expect(call(groups.place, { params, body: { changes } })).toFail('GROUP_NODE_LIMIT');
   });
 
+  test('a group whose sites forward ports keeps a node that forwards them', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const { id: groupId, name } = await group();
+    const [forwards, web] = [await build.node({ zone }), await build.node({ zone })];
+    await call(nodes.update, { body: { id: web.id, portType: '7' } });
+    const at = (...of: { id: string }[]) => ({
+      params: { ...params, groupId, line: 'default' },
+      body: { nodeUIDs: of.map(({ id }) => `n-${id}`) },
+    });
+    await call(groups.addNodes, at(forwards, web));
+    const site = await build.site({ product: await build.product({ zone }) });
+    await db.site.update({ where: { id: site.id }, data: { groupId } });
+    // Nothing is forwarded yet.
+    await call(groups.removeNodes, at(forwards));
+    await call(groups.addNodes, at(forwards));
+    const forward = await build.forward({ site, enabled: true });
+    const refused = { errorData: [expect.objectContaining({ code: 204_001, targets: [name] })] };
+    await expect(call(groups.removeNodes, at(forwards))).toFail('LAYER_4_GROUP_IN_USE', refused);
+    await expect(call(nodes.update, { body: { id: forwards.id, portType: '7' } })).toFail(
+      'LAYER_4_GROUP_IN_USE',
+      refused,
+    );
+    const change = (node: { id: string }, weight: number | null) => ({
+      groupID: groupId,
+      line: 'default',
+      nodeUID: `n-${node.id}`,
+      weight,
+    });
+    await expect(call(groups.place, { params, body: { changes: [change(forwards, null)] } })).toFail(
+      'LAYER_4_GROUP_IN_USE',
+    );
+    const other = await build.node({ zone });
+    await call(groups.place, { params, body: { changes: [change(forwards, null), change(other, 50)] } });
+    await db.portRule.update({ where: { id: forward.id }, data: { enabled: false } });
+    await call(groups.removeNodes, at(other));
+  });
+
   test('a node on a line, or in a virtual node, stays in its zone', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupId }, node] = [await group(), await build.node({ zone, enabled: false })];

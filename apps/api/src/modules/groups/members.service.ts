@@ -6,6 +6,7 @@ import { fail, faultsByReason } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { MemberFacts } from '../../steering/steer.ts';
 import * as zones from '../zones/zones.service.ts';
+import { keepingLayer4 } from './layer-4.ts';
 
 /** Addresses beyond what a DNS answer carries help nobody. */
 const MEMBERS_OF_A_LINE = 50;
@@ -84,6 +85,7 @@ export async function check(tx: ScopedTx, zoneId: string, changes: readonly Plac
 }
 
 async function apply(tx: ScopedTx, changes: readonly Change[]) {
+  const assertLayer4 = await keepingLayer4(tx, [...new Set(changes.map(({ groupId }) => groupId))]);
   for (const [groupId, ofGroup] of Map.groupBy(changes, (change) => change.groupId)) {
     // Written first, it is locked: two who fill a line at once are counted one after the other.
     const group = await tx.group.update({ where: { id: groupId }, data: { updatedAt: new Date() } });
@@ -106,6 +108,7 @@ async function apply(tx: ScopedTx, changes: readonly Change[]) {
       counts.filter(({ _count }) => _count > MEMBERS_OF_A_LINE).map(({ line }) => `${group.name} ${line}`),
     );
   }
+  await assertLayer4();
 }
 
 /** The members as they would be. */

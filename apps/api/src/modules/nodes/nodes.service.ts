@@ -21,6 +21,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { tokenHash } from '../../node-link/join.ts';
 import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
+import { keepingLayer4 } from '../groups/layer-4.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, shown, standIns } from './node-row.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
@@ -150,7 +151,13 @@ export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: No
       ...(ssh && (await sshOf(ctx, tx, id, ssh))),
       ...(ssh === null && noSSH),
     };
+    const members = await tx.groupMember.findMany({ where: { nodeId: id }, select: { groupId: true } });
+    const assertLayer4 = await keepingLayer4(
+      tx,
+      members.map(({ groupId }) => groupId),
+    );
     const { zoneId } = await orFail('DUPLICATED', tx.edgeNode.update({ where: { id }, data }));
+    await assertLayer4();
     await changedNodes(tx, [{ id, zoneId }]);
   });
   return get(ctx, id);
