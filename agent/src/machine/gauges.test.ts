@@ -31,10 +31,13 @@ test('whom the node refused itself is counted, and not whom an origin did', asyn
   await gauges.read(NOW);
   const by = (status: number, cause: string) =>
     line(status).replace('}\n', `,"upstream":"","cause":"${cause}","rule":""}\n`);
-  await appendFile(file, by(403, 'antiHeader') + by(444, 'abuseIP') + by(929, 'acl') + by(978, 'antiCC'));
-  await appendFile(file, by(403, '') + by(301, 'urlRedirect') + by(404, '') + line(403) + line(444));
+  await appendFile(file, by(403, 'antiHeader') + by(444, 'abuseIP') + by(929, 'acl'));
+  await appendFile(
+    file,
+    by(403, '') + by(301, 'urlRedirect') + by(404, '') + by(978, 'antiCC') + by(444, 'antiCC') + line(403) + line(444),
+  );
   await appendFile(file, line(403, 0.004, 1, '/?","cause":"antiHeader"'));
-  expect(await gauges.read(NOW)).toMatchObject({ requests: 10, refused: 5 });
+  expect(await gauges.read(NOW)).toMatchObject({ requests: 11, refused: 4 });
 });
 
 test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {

@@ -120,12 +120,14 @@ function _M.are_shown(cookies)
     return find(cookies, PASS, 1, true) or find(cookies, ANSWER, 1, true)
 end
 
--- Whether the pass holds where `mode` is asked.
+-- Until when the pass holds where `mode` is asked; nil where it does not.
 function _M.holds(pass, mode, bearer)
     local proven, ends, signed = match(pass, "^([1-4])%.(%d+)%.([%w_-]+)$")
     ends = tonumber(ends)
-    return ends ~= nil and #pass <= 64 and ends > time() and STRENGTH[tonumber(proven)] >= STRENGTH[mode]
-        and is_signed(pass_text(proven, ends, bearer), signed)
+    if ends and #pass <= 64 and ends > time() and STRENGTH[tonumber(proven)] >= STRENGTH[mode]
+        and is_signed(pass_text(proven, ends, bearer), signed) then
+        return ends
+    end
 end
 
 -- The field that gives a pass.

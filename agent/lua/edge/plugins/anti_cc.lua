@@ -10,7 +10,7 @@ local paths = require("edge.core.paths")
 local proofs = require("edge.anti_cc.proofs")
 local set = require("edge.core.set")
 local zones = require("edge.core.zone")
-local header, ipairs, sub, var = ngx.header, ipairs, string.sub, ngx.var
+local header, ipairs, sub, time, var = ngx.header, ipairs, string.sub, ngx.time, ngx.var
 
 local _M = { name = "antiCC", priority = 3500, guards = true }
 local CHALLENGE, CLOSE = 978, 444
@@ -24,6 +24,7 @@ local PART_WEIGHT = 0.1
 -- So often a cookie is given by redirect within a minute before it is said that it does not come back.
 local MOST_REDIRECTS = 5
 local RETRY_SECONDS = "60"
+local MINUTE = 60
 
 local prepared = memo(function(said)
     return {
@@ -85,9 +86,10 @@ end
 
 -- Why this visitor is asked, if so: "address", "site", "everyone" or, where there was no room to count, "memory".
 local function reason(of, site, network, weight, is_proven, only_looks)
-    local counted = only_looks and 0 or weight
+    local is_attacked = of.rate > 0 and counts.is_attacked(site.id, of.rate, of.minutes, only_looks and 0 or weight)
+    -- Programs ask for what looks like a file of a page, too.
+    local counted = only_looks and 0 or is_attacked and not is_proven and 1 or weight
     local count, full = counts.of_address(of.id .. site.id .. network, of.seconds, counted)
-    local is_attacked = of.rate > 0 and counts.is_attacked(site.id, of.rate, of.minutes, counted)
     local limit = of.requests > 0 and of.requests or LEAST_REQUESTS
     if count > limit * (is_proven and PROVEN_TIMES or 1) then
         return "address"
@@ -120,6 +122,15 @@ local function redirect(of, bearer, unproven, why)
     return (method == "GET" or method == "HEAD") and 302 or 307, same_place(), why
 end
 
+local function question(of, bearer, failed, unproven, why)
+    header["Retry-After"] = RETRY_SECONDS
+    header["X-Robots-Tag"] = "noindex"
+    if of.mode == REDIRECT_MODE then
+        return redirect(of, bearer, unproven, why)
+    end
+    return CHALLENGE, page.asking(of.mode, of.level, bearer, failed), why
+end
+
 local function ask(of, network, bearer, failed, why)
     local unproven = counts.unproven(network)
     if of.fails > 0 and unproven > of.fails and blocks.add(_M.name, of.block_seconds) then
@@ -127,12 +138,7 @@ local function ask(of, network, bearer, failed, why)
         return CLOSE, nil, why
     end
     counters.count("antiCCAsked")
-    header["Retry-After"] = RETRY_SECONDS
-    header["X-Robots-Tag"] = "noindex"
-    if of.mode == REDIRECT_MODE then
-        return redirect(of, bearer, unproven, why)
-    end
-    return CHALLENGE, page.asking(of.mode, of.level, bearer, failed), why
+    return question(of, bearer, failed, unproven, why)
 end
 
 -- A proof that was shown here before is none: it may be somebody else's by now.
@@ -157,7 +163,12 @@ function _M.access(site, request)
     local address = var.binary_remote_addr
     local network = network_of(address)
     local bearer = (pass or answer) and proofs.bearer(site.id, network)
-    local is_proven = pass ~= nil and proofs.holds(pass, of.mode, bearer)
+    local ends = pass and proofs.holds(pass, of.mode, bearer)
+    local is_proven = ends ~= nil
+    -- Nobody shows what a redirect gave: it is the first pass that does.
+    if is_proven and of.mode == REDIRECT_MODE and ends > time() + of.pass_seconds - MINUTE and not request.simulated then
+        counts.proven(network)
+    end
     local why = reason(of, site, network, weight, is_proven, request.simulated)
     if request.simulated then
         request.anti_cc_why = why or is_proven and "pass" or nil
@@ -171,8 +182,9 @@ function _M.access(site, request)
         return nil
     end
     bearer = bearer or proofs.bearer(site.id, network)
+    why = of.id .. "/" .. why
     if request.simulated then
-        return CHALLENGE, page.asking(of.mode, of.level, bearer), of.id .. "/" .. why
+        return question(of, bearer, false, 1, why)
     end
     if answer and not is_proven and proves(answer, of, bearer) then
         counters.count("antiCCPassed")
@@ -180,6 +192,6 @@ function _M.access(site, request)
         var.e_pass = proofs.pass(of.mode, of.pass_seconds, bearer)
         return nil
     end
-    return ask(of, network, bearer, answer ~= nil, of.id .. "/" .. why)
+    return ask(of, network, bearer, answer ~= nil, why)
 end
 return _M

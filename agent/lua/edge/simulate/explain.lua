@@ -65,7 +65,13 @@ function access.antiCC(told)
     if not zone or not zone.doc.antiCC then
         return "unused"
     end
-    return told.answer and "refused" or "passed", { status = told.answer, why = told.request.anti_cc_why, mode = zone.doc.antiCC.mode }
+    local decision, detail = common(told)
+    if decision == "redirected" and type(told.target) == "table" then
+        decision, detail = "refused", { status = told.answer }
+    end
+    detail = detail or {}
+    detail.why = told.request.anti_cc_why
+    return decision, detail
 end
 
 function access.tokenAuth(told)
