@@ -8,6 +8,7 @@ import { Status } from '../../components/status/status.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { DnsSettingForm } from './dns-setting-form.tsx';
+import { faultWords } from './fault-words.ts';
 import { UnprocessedTable } from './unprocessed-table.tsx';
 
 type Setting = RowOf<typeof dnsSetting.list>;
@@ -18,24 +19,28 @@ const columns: Column<Setting>[] = [
   {
     key: 'state',
     sort: false,
-    text: ({ fault }) => fault ?? '',
+    text: ({ fault }) => (fault === null ? '' : faultWords(fault)),
     render: (row) => <State of={row} />,
   },
   { key: 'names', sort: false, as: 'count', priority: 2 },
   { key: 'unprocessed', sort: false, as: 'count' },
-  { key: 'drifted', sort: false, as: 'count', priority: 3 },
+  { key: 'drifted', sort: false, as: 'count', priority: 2 },
   { key: 'listedAt', sort: false, as: 'time', priority: 2 },
   {
     key: 'weighting',
     sort: false,
-    priority: 3,
+    priority: 2,
     text: ({ weighting }) => (weighting === null ? '' : t(`dnsSetting.weighting.${weighting}`)),
     render: ({ weighting }) => weighting && t(`dnsSetting.weighting.${weighting}`),
   },
   { key: 'credentials', sort: false, priority: 3 },
 ];
 const State = ({ of: { fault, listedAt } }: { of: Setting }) => (
-  <Status kind="dns" value={fault !== null ? 'away' : listedAt === null ? 'pending' : 'reached'} why={fault} />
+  <Status
+    kind="dns"
+    value={fault !== null ? 'away' : listedAt === null ? 'pending' : 'reached'}
+    why={fault && faultWords(fault)}
+  />
 );
 const comparing = does<Setting, typeof dnsSetting.compare>(dnsSetting.compare, {
   label: 'dnsSetting.compare',

@@ -16,6 +16,7 @@ import { useT } from '../../lib/i18n.ts';
 import { loadAccount } from '../../lib/sign-in.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './dns-setting.module.css';
+import { faultWords } from './fault-words.ts';
 
 const PROVIDER = 0;
 const CREDENTIALS = 1;
@@ -185,7 +186,9 @@ function Done() {
         <StatusMark tone={isReached ? 'ok' : first?.fault ? 'warn' : 'busy'} />
         {isReached
           ? t('dnsSetting.first.reached', { names: count(first.names) })
-          : (first?.fault ?? t('dnsSetting.first.checking'))}
+          : first?.fault
+            ? faultWords(first.fault)
+            : t('dnsSetting.first.checking')}
       </p>
       <div className={classes['buttons']}>
         <Button onClick={() => void leave()}>{t('dnsSetting.first.dashboard')}</Button>

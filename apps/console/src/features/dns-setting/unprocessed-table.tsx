@@ -4,8 +4,11 @@ import { does } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t, useT } from '../../lib/i18n.ts';
+import { faultWords } from './fault-words.ts';
 
 type Unprocessed = RowOf<typeof dnsSetting.unprocessed>;
+
+const wordsOf = (fault: string | null) => (fault === null ? t('unprocessed.notYet') : faultWords(fault));
 
 const columns: Column<Unprocessed>[] = [
   { key: 'name', flexible: true },
@@ -21,8 +24,8 @@ const columns: Column<Unprocessed>[] = [
     key: 'fault',
     sort: false,
     flexible: true,
-    text: ({ fault }) => fault ?? t('unprocessed.notYet'),
-    render: ({ fault }) => (fault === null ? t('unprocessed.notYet') : <span title={fault}>{fault}</span>),
+    text: ({ fault }) => wordsOf(fault),
+    render: ({ fault }) => <span title={wordsOf(fault)}>{wordsOf(fault)}</span>,
   },
   { key: 'tries', sort: false, as: 'count', priority: 3 },
   { key: 'dueAt', as: 'time', priority: 2 },
@@ -55,7 +58,7 @@ export function UnprocessedTable() {
       row={() => [trying, taking]}
       bulk={[trying, taking]}
       words="unprocessed"
-      phone={({ fault }) => ({ below: fault ?? t('unprocessed.notYet') })}
+      phone={({ fault }) => ({ below: wordsOf(fault) })}
       empty={{ icon: IconCircleCheck }}
     />
   );
