@@ -6,6 +6,7 @@ import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import type { RolloutAction, UpgradeInput } from '@edgeloom/contract/rollouts/rollouts.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';
@@ -18,6 +19,8 @@ const shelf = await releaseShelf();
 await shelf.put('agent', '1.0.0');
 await shelf.put('agent', '1.1.0');
 await shelf.put('waf', '3.0.0');
+const levels = [25, 50, 75, 100].map((level) => ({ level, networks: 50_000_000 / level }));
+await shelf.put('risk', '2.0.0', levels);
 const { as, build, installation, close } = await testApp(shelf.settings);
 const { db } = installation;
 afterAll(close);
@@ -441,7 +444,23 @@ describe('a release', () => {
       behind: 3,
       nodes: [{ version: '', count: 3 }],
     });
-    expect(data.find(({ product }) => product === 'geo')).toMatchObject({ version: null, behind: 0 });
+    expect(data.find(({ product }) => product === 'geo')).toMatchObject({ version: null, behind: 0, levels: null });
+    expect(data.find(({ product }) => product === 'risk')).toMatchObject({ version: '2.0.0', levels });
+  });
+
+  test('of the risk pack says to a zone what its levels drop, by the pack that its nodes have', async () => {
+    const made = await fleetOf([3]);
+    const [zoneId = ''] = made.zoneOf.values();
+    const told = () => made.call(zoneSettings.firewallLevels, { params: { zoneId } });
+    expect(await told()).toEqual({ version: null, nodes: 0, of: 3, levels: null, newest: '2.0.0' });
+    const has = (version: string, ids: readonly string[]) =>
+      db.nodeState.updateMany({ where: { nodeId: { in: [...ids] } }, data: { packs: { risk: version } } });
+    const [one = '', ...others] = made.zoneOf.keys();
+    await has('2.0.0', others);
+    await has('1.0.0', [one]);
+    expect(await told()).toEqual({ version: '2.0.0', nodes: 2, of: 3, levels, newest: '2.0.0' });
+    await has('1.0.0', others);
+    expect(await told()).toEqual({ version: '1.0.0', nodes: 3, of: 3, levels: null, newest: '2.0.0' });
   });
 });
 

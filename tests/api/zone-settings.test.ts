@@ -75,12 +75,19 @@ describe('the settings of a zone', () => {
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     expect(await told(zone.id)).not.toHaveProperty('firewall');
-    const firewall = { whitelist: ['192.0.2.7'], blacklist: ['198.51.100.0/24', '2001:db8::/32'], synProtection: true };
+    const firewall = {
+      level: 25 as const,
+      whitelist: ['192.0.2.7'],
+      blacklist: ['198.51.100.0/24', '2001:db8::/32'],
+      synProtection: true,
+    };
     await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'a flood' } });
-    expect(await told(zone.id)).toMatchObject({ firewall });
+    // An agent that drops nobody by a score must not take it for one that does.
+    expect(await told(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
     expect(await call(zoneSettings.firewall, { params })).toEqual(firewall);
     const { data } = await call(zoneSettings.versions, { params, query: {} });
     expect(data.find(({ reason }) => reason === 'a flood')?.changes.map(({ field }) => field)).toEqual([
+      'firewall.level',
       'firewall.whitelist',
       'firewall.blacklist',
       'firewall.synProtection',
@@ -88,7 +95,7 @@ describe('the settings of a zone', () => {
     const wide = { ...firewall, blacklist: ['0.0.0.0/1'], reason: 'a slip' };
     await expect(call(zoneSettings.setFirewall, { params, body: wide })).toFail('PARAMETER');
     // Whoever is let in anyway is nothing to tell while nobody is kept out.
-    const nobody = { whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
+    const nobody = { level: 0 as const, whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
     await call(zoneSettings.setFirewall, { params, body: nobody });
     expect(await told(zone.id)).not.toHaveProperty('firewall');
   });

@@ -127,6 +127,7 @@ try {
           body: {
             whitelist: ['198.51.100.0/24'],
             blacklist: Array.from({ length: 1 + (made % 50) }, (_, i) => `192.0.2.${i}`),
+            level: 0,
             synProtection: false,
             reason: 'bench',
           },

@@ -7,7 +7,7 @@ import { testDir } from './test-dir.ts';
 
 export interface ReleaseShelf {
   settings: { RELEASES_DIR: string; RELEASE_KEYS: string };
-  put: (product: ReleaseProduct, version: string) => Promise<ReleaseManifest>;
+  put: (product: ReleaseProduct, version: string, levels?: ReleaseManifest['levels']) => Promise<ReleaseManifest>;
 }
 
 export async function releaseShelf(): Promise<ReleaseShelf> {
@@ -15,7 +15,7 @@ export async function releaseShelf(): Promise<ReleaseShelf> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   return {
     settings: { RELEASES_DIR: dir, RELEASE_KEYS: publicKey.export({ type: 'spki', format: 'pem' }).toString() },
-    async put(product, version) {
+    async put(product, version, levels) {
       const archive = `${product} ${version}`;
       const manifest: ReleaseManifest = {
         product,
@@ -23,6 +23,7 @@ export async function releaseShelf(): Promise<ReleaseShelf> {
         sha256: createHash('sha256').update(archive).digest('hex'),
         bytes: archive.length,
         createdAt: '2026-11-21T00:00:00.000Z',
+        levels,
       };
       const text = JSON.stringify(manifest);
       const signature = sign(null, Buffer.from(text), privateKey).toString('base64');

@@ -2,7 +2,7 @@
 // going back writes them as the live version has them.
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
-import { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { contentIn, type ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import * as z from 'zod';
 import { settingsOf } from './zone-content.ts';
@@ -43,7 +43,7 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
     `SELECT content FROM zone_versions WHERE zone_id = $1 AND state = 'live'`,
     [zoneId],
   );
-  const content = ZoneContent.parse(rows[0]?.content);
+  const content = contentIn(rows[0]?.content);
   await db.query('UPDATE zones SET settings = $2, force_ssl_redirect_code = $3, updated_at = now() WHERE id = $1', [
     zoneId,
     settingsOf(content),

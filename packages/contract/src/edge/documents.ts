@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
-import { ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { FirewallLevel, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset } from '../ipset/ipset.ts';
 import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
@@ -50,7 +50,7 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Switched off for all sites of the zone, whatever they want. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
-  firewall: ZoneFirewall.optional().describe('whom its kernel lets in; absent: everybody'),
+  firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) }).optional().describe('whom its kernel lets in; absent: everybody'),
   /** Who has to prove that he is no program; absent: nobody. An older node asks nobody either: no reason to follow its zone no more. */
   antiCC: ZoneAntiCC.omit({ enabled: true })
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })

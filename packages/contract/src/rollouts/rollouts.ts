@@ -203,6 +203,10 @@ export const LatestVersions = z.object({
       version: ReleaseVersion.nullable().describe('Null: none is in the store'),
       createdAt: Time.nullable(),
       versions: z.array(ReleaseVersion).describe('All that could be rolled out, newest first'),
+      levels: z
+        .array(z.object({ level: z.int(), networks: z.int() }))
+        .nullable()
+        .describe('Of the newest risk pack: how many networks are dropped at each level of a firewall'),
       nodes: z.array(z.object({ version: z.string().describe("'': none"), count: z.int() })),
       behind: z.int().describe('Nodes that do not have the newest'),
     }),

@@ -15,13 +15,25 @@ export const riskLevels = [25, 50, 75, 100] as const;
 export const FirewallLevel = z.literal([0, ...riskLevels]);
 
 export const ZoneFirewall = z.object({
-  level: FirewallLevel.default(0).describe(
+  level: FirewallLevel.describe(
     '0: nobody is dropped for the risk score; else those of this score and higher',
   ),
   whitelist: Networks.describe('Let in whatever else says: addresses and networks'),
   blacklist: Networks.describe('Whose packets to the ports of the zone are dropped: addresses and networks'),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
 });
+/** What the levels come to on the nodes of a zone. */
+export const FirewallLevels = z.object({
+  version: z.string().nullable().describe('Of the risk pack that most of them have; null: none has one'),
+  nodes: z.int().describe('That have it'),
+  of: z.int(),
+  levels: z
+    .array(z.object({ level: z.int(), networks: z.int() }))
+    .nullable()
+    .describe('How many networks each drops; null: that pack is not in the store any more'),
+  newest: z.string().nullable().describe('In the store'),
+});
+export type FirewallLevels = z.output<typeof FirewallLevels>;
 export type FirewallLevel = z.output<typeof FirewallLevel>;
 export type ZoneFirewall = z.output<typeof ZoneFirewall>;
 

@@ -63,8 +63,15 @@ const usual: z.output<typeof ZoneSettings> = {
   ipset: noIpset,
 };
 /** As they are stored: what was never set is as usual. */
-export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> =>
-  ZoneSettings.parse({ ...usual, ...z.record(z.string(), z.unknown()).parse(stored) });
+export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> => ZoneSettings.parse(completed(stored));
+/** The same of a version. */
+export const contentIn = (stored: unknown): z.output<typeof ZoneContent> => ZoneContent.parse(completed(stored));
+
+const Stored = z.looseObject({ firewall: z.looseObject({}).default({}) });
+function completed(stored: unknown): unknown {
+  const { firewall, ...given } = Stored.parse(stored);
+  return { ...usual, ...given, firewall: { ...usual.firewall, ...firewall } };
+}
 
 export const ZoneContent = ZoneSettings.extend({
   forceSSLRedirectCode: RedirectCode,

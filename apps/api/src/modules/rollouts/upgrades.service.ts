@@ -27,6 +27,7 @@ export async function latest({ db, installation: { env } }: Ctx): Promise<Latest
         version: newest?.version ?? null,
         createdAt: newest ? new Date(newest.createdAt) : null,
         versions: manifests.map(({ version }) => version),
+        levels: newest?.levels ?? null,
         nodes: Array.from(counts, ([version, having]) => ({ version, count: having.length })),
         behind: newest === null ? 0 : states.length - (counts.get(newest.version)?.length ?? 0),
       };

@@ -2,7 +2,7 @@
 // and it is tried by some nodes before the others have it.
 import { isSame } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
-import { ZoneContent as Content } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { contentIn as contentOfVersion } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { saying } from '@edgeloom/contract/rollouts/sayings.ts';
@@ -112,7 +112,13 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     kind: 'zone',
     target: { zoneID: zoneId, version },
     title: `${name} ${version}`,
-    strategy: RolloutStrategy.parse({ type: 'waves', soakSeconds: said.soakSeconds, deadlineSeconds: 60 }),
+    strategy: RolloutStrategy.parse({
+      type: 'waves',
+      soakSeconds: said.soakSeconds,
+      deadlineSeconds: 60,
+      // Whom it refuses is what such a change is about, and most of all during an attack.
+      gates: whomItRefuses(said) === whomItRefuses(after) ? {} : { refusals: 1 },
+    }),
     reason,
     createdBy: author,
     nodeIds: nodes.map(({ id }) => id),
@@ -121,6 +127,8 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     now,
   });
 }
+
+const whomItRefuses = ({ firewall, ipset, antiCC }: ZoneContent) => JSON.stringify([firewall, ipset, antiCC]);
 
 const ofZone = (zoneId: string) => ({ kind: 'zone', zones: { some: { zoneId } } });
 
@@ -142,4 +150,4 @@ async function endRollouts(tx: ScopedTx, zoneId: string, now: Date): Promise<voi
   await tx.rollout.updateMany({ where: rollout, data: { state: 'rolledBack', endedAt: now } });
 }
 
-export const contentIn = (row: { content: unknown }): ZoneContent => Content.parse(row.content);
+export const contentIn = (row: { content: unknown }): ZoneContent => contentOfVersion(row.content);

@@ -12,6 +12,7 @@ export const zoneSettingsRoutes = routes(zoneSettings, {
   resource: (ctx, { params }) => service.resource(ctx, params.zoneId),
   setResource: (ctx, { params, body }) => service.setResource(ctx, params.zoneId, body),
   firewall: (ctx, { params }) => service.firewall(ctx, params.zoneId),
+  firewallLevels: (ctx, { params }) => service.firewallLevels(ctx, params.zoneId),
   setFirewall: (ctx, { params, body }) => service.setFirewall(ctx, params.zoneId, body),
   antiCC:   (ctx, { params }) => service.antiCC(ctx, params.zoneId),
   setAntiCC: (ctx, { params, body }) => service.setAntiCC(ctx, params.zoneId, body),

@@ -14,11 +14,13 @@ import {
   type ZoneVersion,
 } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
-import type { ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import type { FirewallLevels, ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { releasesIn } from '../../releases/store.ts';
+import { versionAt } from '../../rollouts/release-kind.ts';
 import { shownFiles } from '../../nginx-jail/shown-files.ts';
 import { drafted, settingsOf } from '../../zone-settings/zone-content.ts';
 import { portsOf, restorePorts } from '../zones/zone-ports.service.ts';
@@ -97,6 +99,30 @@ export async function resource({ db }: Ctx, zoneId: string): Promise<Resource> {
 export async function firewall({ db }: Ctx, zoneId: string): Promise<ZoneFirewall> {
   await zones.own(db, zoneId);
   return (await readContent(db, zoneId)).firewall;
+}
+
+/** By what was signed: nobody has to be asked, and no pack to be read. */
+export async function firewallLevels({ db, installation }: Ctx, zoneId: string): Promise<FirewallLevels> {
+  await zones.own(db, zoneId);
+  const [states, { releases }] = await Promise.all([
+    db.nodeState.findMany({
+      where: { node: { zoneId, joinedAt: { not: null }, kind: 'edge' } },
+      select: { version: true, packs: true },
+    }),
+    releasesIn(installation.env),
+  ]);
+  const packs = releases.map(({ manifest }) => manifest).filter(({ product }) => product === 'risk');
+  const having = Map.groupBy(states, (state) => versionAt(state, 'risk'));
+  having.delete('');
+  const [most] = [...having].toSorted(([, a], [, b]) => b.length - a.length);
+  const version = most?.[0] ?? null;
+  return {
+    version,
+    nodes: most?.[1].length ?? 0,
+    of: states.length,
+    levels: packs.find((pack) => pack.version === version)?.levels ?? null,
+    newest: packs[0]?.version ?? null,
+  };
 }
 
 export async function antiCC({ db }: Ctx, zoneId: string): Promise<ZoneAntiCC> {

@@ -18,7 +18,8 @@ export const whatOf = ({ product, version, title }: Pick<Rollout, 'product' | 'v
     : t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version: version ?? '' });
 
 /** Its gate says the same in the reader's words. */
-export const isFigures = (fault: string | null) => fault === 'serverErrors' || fault === 'latency';
+export const isFigures = (fault: string | null) =>
+  fault === 'serverErrors' || fault === 'refusals' || fault === 'latency';
 
 export const isOpen = ({ endedAt }: Pick<Rollout, 'endedAt'>) => endedAt === null;
 
@@ -76,6 +77,7 @@ export function reasonsToGoBack(strategy: RolloutStrategy, t: T, language: Langu
     t('rollouts.back.connected'),
     t('rollouts.back.errors'),
     t('rollouts.back.serverErrors', { share: percent(gates.serverErrors) }),
+    ...(gates.refusals < 1 ? [t('rollouts.back.refusals', { share: percent(gates.refusals) })] : []),
     t('rollouts.back.latency', { factor: count(gates.latencyFactor) }),
   ];
 }
@@ -116,7 +118,7 @@ export function figuresOf({ gate, state, value, limit, before, others, requests 
   if (state === 'notJudged') return t('rollouts.gate.few', { requests: count(requests ?? 0) });
   if (value === null || limit === null) return null;
   const figures =
-    gate === 'serverErrors'
+    gate === 'serverErrors' || gate === 'refusals'
       ? t('rollouts.gate.share', { value: percent(value), requests: count(requests ?? 0), limit: percent(limit) })
       : t('rollouts.gate.time', { value: written(value, gate), limit: written(limit, gate) });
   const none = '—';

@@ -11,12 +11,12 @@ test.each(Pace.options)('the way "%s" is one that the API takes', (strategy) => 
 });
 
 test("one's own boxes count only where one's own way is chosen", () => {
-  const boxes = { canary: false, percent: '20, 60, 100', soakSeconds: 5, serverErrors: 2 };
+  const boxes = { canary: false, percent: '20, 60, 100', soakSeconds: 5, serverErrors: 2, refusals: 100 };
   expect(strategyOf(draft({ strategy: 'own', ...boxes }))).toMatchObject({
     canary: false,
     percent: [20, 60, 100],
     soakSeconds: 5,
-    gates: { serverErrors: 0.02 },
+    gates: { serverErrors: 0.02, refusals: 1 },
   });
   expect(strategyOf(draft({ strategy: 'usual', ...boxes }))).toMatchObject({ canary: true, percent: [10, 100] });
 });

@@ -36,6 +36,7 @@ export const UpgradeDraft = z
     soakSeconds: z.int().min(0).max(86_400).default(60),
     deadlineSeconds: z.int().min(10).max(86_400).default(600),
     serverErrors: z.number().min(0).max(100).default(5),
+    refusals: z.number().min(0).max(100).default(10),
     latencyFactor: z.number().min(1).max(100).default(3),
     requests: z.int().min(1).max(1_000_000).default(20),
     reason: z.string().trim().max(256).default(''),
@@ -50,7 +51,12 @@ export function strategyOf(draft: UpgradeDraft): RolloutStrategy {
     const { percent, soakSeconds } = made[draft.strategy];
     return RolloutStrategy.parse({ type: 'waves', percent: [...percent], soakSeconds });
   }
-  const { canary, percent, soakSeconds, deadlineSeconds, serverErrors, latencyFactor, requests } = draft;
-  const gates = RolloutGates.parse({ serverErrors: serverErrors / 100, latencyFactor, requests });
+  const { canary, percent, soakSeconds, deadlineSeconds, serverErrors, refusals, latencyFactor, requests } = draft;
+  const gates = RolloutGates.parse({
+    serverErrors: serverErrors / 100,
+    refusals: refusals / 100,
+    latencyFactor,
+    requests,
+  });
   return { type: 'waves', canary, percent: percents(percent), soakSeconds, deadlineSeconds, gates };
 }

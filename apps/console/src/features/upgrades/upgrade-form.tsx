@@ -148,6 +148,7 @@ function OwnWaves() {
       <NumberField name="soakSeconds" min={0} suffix=" s" />
       <NumberField name="deadlineSeconds" min={10} suffix=" s" />
       <NumberField name="serverErrors" min={0} max={100} suffix=" %" />
+      <NumberField name="refusals" min={0} max={100} suffix=" %" />
       <NumberField name="latencyFactor" min={1} max={100} suffix=" ×" />
       <NumberField name="requests" min={1} />
     </>

@@ -17,6 +17,7 @@ import { nowOf, whatOf } from '../rollouts/in-words.ts';
 import { Progress } from '../rollouts/progress.tsx';
 import { RolloutActions } from '../rollouts/rollout-actions.tsx';
 import { RolloutsTable } from '../rollouts/rollouts-table.tsx';
+import { contentsOf } from './contents.ts';
 import { UpgradeForm, type Latest } from './upgrade-form.tsx';
 import classes from './upgrades.module.css';
 
@@ -52,7 +53,7 @@ function Product({ of }: { of: Latest }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
-  const { product, version, createdAt, versions, behind } = of;
+  const { product, version, createdAt, versions, levels, behind } = of;
   const hasNodes = of.nodes.length > 0;
   const offer = () =>
     overlay(<UpgradeForm product={product} />, {
@@ -64,10 +65,11 @@ function Product({ of }: { of: Latest }) {
         <b>{t(`rollouts.product.${product}`)}</b>
         <div className={classes['newest']}>
           {version === null ? (
-            t('upgrades.none')
+            product === 'agent' ? t('upgrades.none') : t('upgrades.noPack')
           ) : (
             <>
               {version} · <Time at={createdAt} />
+              {levels !== null && <div>{contentsOf(levels, t)}</div>}
             </>
           )}
         </div>

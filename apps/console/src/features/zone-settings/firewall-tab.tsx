@@ -5,6 +5,7 @@ import { Section } from '../../components/page/section.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { Drafting, type Settings } from './drafting.tsx';
+import { RiskLevel } from './risk-level.tsx';
 import { LinesSetting } from './lines-setting.tsx';
 
 /** Whom the nodes of a zone let in at all. */
@@ -28,6 +29,14 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
               value={firewall.blacklist}
               disabled={disabled}
               onChange={(blacklist) => set({ firewall: { ...firewall, blacklist } })}
+            />
+          </Section>
+          <Section title="zoneSettings.risk" why="zoneSettings.riskWhy">
+            <RiskLevel
+              zoneId={zoneId}
+              value={firewall.level}
+              disabled={disabled}
+              onChange={(level) => set({ firewall: { ...firewall, level } })}
             />
           </Section>
           <Section title="zoneSettings.hasty" why="zoneSettings.hastyWhy">

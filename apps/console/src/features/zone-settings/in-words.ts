@@ -1,4 +1,5 @@
 import type { SettingChange, SnippetFaultAt } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { bytes, count } from '../../lib/format.ts';
 import { tMaybe, type useT } from '../../lib/i18n.ts';
 
@@ -18,6 +19,7 @@ export function valueText(t: T, field: string, value: string): string {
   if (field.startsWith('antiCC.')) return antiCCText(t, name, value);
   if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
+  if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);
   if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : bytes(Number(value));
   if (name === 'cacheInactiveSeconds') return t('zoneSettings.days', { count: Math.round(Number(value) / 86_400) });
   if (name === 'soakSeconds') return t('zoneSettings.seconds', { count: Number(value) });
