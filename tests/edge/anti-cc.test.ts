@@ -89,6 +89,14 @@ describe('the five-second shield', () => {
     const alone = await ask(name, '/alone', { cookie: passOf(answered) });
     expect(alone.status).toBe(200);
     expect(edge.origin.asked('/alone')[0]?.headers).not.toHaveProperty('cookie');
+    // However it is written, nothing of it gets behind the edge.
+    for (const cookie of [
+      `${passOf(answered)};c=3`,
+      `c=3;${passOf(answered)}`,
+      `${passOf(answered)}; ${passOf(answered)}`,
+    ])
+      await ask(name, '/written', { cookie });
+    expect(edge.origin.asked('/written').map(({ headers }) => headers['cookie'] ?? '')).toEqual(['c=3', '']);
   });
 
   test('an unsafe request with a proof goes on with its body', async () => {

@@ -3,14 +3,15 @@
 -- every node of the zone, and nowhere else.
 local digest = require("edge.core.digest")
 local memo = require("edge.core.memo")
+local recent = require("edge.core.recent")
 local unseal = require("edge.tls.unseal")
 local byte, concat, find, gmatch, gsub, lower, match, sub = string.byte, table.concat, string.find, string.gmatch, string.gsub,
     string.lower, string.match, string.sub
-local encode_base64, floor, ipairs, now, time, tonumber, var = ngx.encode_base64, math.floor, ipairs, ngx.now, ngx.time, tonumber,
-    ngx.var
+local encode_base64, floor, ipairs, now, set_header, time, tonumber, var = ngx.encode_base64, math.floor, ipairs, ngx.now,
+    ngx.req.set_header, ngx.time, tonumber, ngx.var
 
 local _M = { PUZZLES = 8 }
-local PASS, ANSWER = "edgeloom_pass", "edgeloom_answer"
+local PASS, ANSWER = "edgeloom_pass=", "edgeloom_answer="
 -- Within which a question has to be answered.
 local ANSWER_SECONDS = 300
 local MAC_BYTES = 16
@@ -98,21 +99,32 @@ local function is_worked_out(over, level, found)
     return n == _M.PUZZLES
 end
 
+-- A cookie and the text without it. By plain searches: patterns are never compiled, and every visitor with a pass comes by here.
+local function cut(text, name)
+    local from = find(text, name, 1, true)
+    local before = from and sub(text, 1, from - 1)
+    -- Another's name may end like ours.
+    if not from or before ~= "" and sub(before, -1) ~= " " and sub(before, -1) ~= ";" then
+        return nil, text
+    end
+    local ends = find(text, ";", from, true)
+    local value = sub(text, from + #name, ends and ends - 1 or -1)
+    if ends then
+        return value, before .. sub(text, sub(text, ends + 1, ends + 1) == " " and ends + 2 or ends + 1)
+    end
+    return value, sub(before, -2) == "; " and sub(before, 1, -3) or before
+end
+
 -- The cookies are ours: nobody behind us gets them.
 function _M.take()
-    local pass, answer
-    local rest = {}
-    for pair in gmatch(var.http_cookie, "[^;]+") do
-        local name, value = match(pair, "^%s*([^=]-)%s*=(.*)$")
-        if name == PASS then
-            pass = pass or value
-        elseif name == ANSWER then
-            answer = answer or value
-        else
-            rest[#rest + 1] = match(pair, "^%s*(.-)%s*$")
-        end
+    local pass, answer, text
+    pass, text = cut(var.http_cookie, PASS)
+    answer, text = cut(text, ANSWER)
+    -- Whoever shows one twice, or under a name that is nearly ours, has no cookies here.
+    if _M.are_shown(text) then
+        text = ""
     end
-    ngx.req.set_header("Cookie", #rest > 0 and concat(rest, "; ") or nil)
+    set_header("Cookie", text ~= "" and text or nil)
     return pass, answer
 end
 
@@ -120,20 +132,34 @@ function _M.are_shown(cookies)
     return find(cookies, PASS, 1, true) or find(cookies, ANSWER, 1, true)
 end
 
+-- What was found to be good is remembered by what was shown, and to whom.
+local good = recent.new(4096)
+
+local function verify(pass, bearer)
+    local mode, ends, signed = match(pass, "^([1-4])%.(%d+)%.([%w_-]+)$")
+    if mode and #pass <= 64 and is_signed(pass_text(mode, tonumber(ends), bearer), signed) then
+        return { strength = STRENGTH[tonumber(mode)], ends = tonumber(ends) }
+    end
+end
+
 -- Until when the pass holds where `mode` is asked; nil where it does not.
 function _M.holds(pass, mode, bearer)
-    local proven, ends, signed = match(pass, "^([1-4])%.(%d+)%.([%w_-]+)$")
-    ends = tonumber(ends)
-    if ends and #pass <= 64 and ends > time() and STRENGTH[tonumber(proven)] >= STRENGTH[mode]
-        and is_signed(pass_text(proven, ends, bearer), signed) then
-        return ends
+    local shown = pass .. bearer
+    local found = good:get(shown)
+    if not found then
+        found = verify(pass, bearer)
+        if not found then
+            return nil
+        end
+        good:set(shown, found)
     end
+    return found.ends > time() and found.strength >= STRENGTH[mode] and found.ends or nil
 end
 
 -- The field that gives a pass.
 function _M.pass(mode, seconds, bearer)
     local ends = time() + seconds
-    return PASS .. "=" .. mode .. "." .. ends .. "." .. sign(pass_text(mode, ends, bearer)) .. "; Path=/; Max-Age=" .. seconds
+    return PASS .. mode .. "." .. ends .. "." .. sign(pass_text(mode, ends, bearer)) .. "; Path=/; Max-Age=" .. seconds
         .. "; HttpOnly; SameSite=Lax"
 end
 
