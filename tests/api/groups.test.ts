@@ -16,7 +16,10 @@ const { as, build, installation, close } = await testApp();
 const { db, pool } = installation;
 afterAll(close);
 
-const lookout = openLookout(() => undefined);
+const lookout = openLookout(
+  () => undefined,
+  () => false,
+);
 const steerNow = () => steerAll(pool, lookout, () => new Date());
 
 async function zoneWithCalls() {

@@ -57,7 +57,10 @@ async function zoneOfTaiwan() {
   await db.groupMember.create({ data: { groupId: core.id, line: 'cht', virtualNodeId: virtual.id, weight: 50 } });
   await steerAll(
     pool,
-    openLookout(() => undefined),
+    openLookout(
+      () => undefined,
+      () => false,
+    ),
     () => new Date(),
   );
   return { zone, core, backup, nodes, virtual };

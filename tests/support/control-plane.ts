@@ -99,6 +99,7 @@ export async function controlPlane({
     NATS_URL: nats.url,
     SECRETS_DIR: secretsDir,
     ORIGIN_ALLOW: '127.0.0.0/8',
+    NODE_ALLOW: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
     ...unlimited,
     ...settings,

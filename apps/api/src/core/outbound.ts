@@ -45,6 +45,10 @@ export function originFault(address: string, settings: Settings): string | null 
   return deny.some(lies) && !allow.some(lies) ? 'this address is not allowed' : null;
 }
 
+/** The same of a node, which may lie in a private network where the installation says so. */
+export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Pick<Env, 'NODE_ALLOW' | 'ORIGIN_DENY'>) =>
+  originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
+
 /** Whether the installation's own settings name the address: what they name may be asked without TLS. */
 export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => ORIGIN_ALLOW.some(liesIn(address));
 

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { NodeJobKind, NodeStep, NodeStepFault } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
-import { originFault } from '../core/outbound.ts';
+import { nodeFault } from '../core/outbound.ts';
 import { contexts } from '../core/secrets.ts';
 import type { System } from './artifacts.ts';
 import { linkOf } from '../node-link/start.ts';
@@ -258,9 +258,5 @@ async function targetOf(
     },
   };
 }
-
-/** Why nobody is connected to there; null where it may be. */
-export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Installation['env']) =>
-  originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
 
 export const firstSteps = (kind: NodeJobKind) => stepsOf[kind].map((name, position) => ({ name, position }));

@@ -2,6 +2,7 @@
 // tells: records that take turns, nodes that come to themselves, lost notifications.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
+import { nodeFault } from '../core/outbound.ts';
 import { listen } from '../node-link/listen.ts';
 import { repeat } from '../node-link/repeat.ts';
 import { openLookout } from '../steering/look-at.ts';
@@ -16,7 +17,10 @@ export function startSteering(
   log: Pick<FastifyBaseLogger, 'warn' | 'info' | 'error' | 'debug'>,
 ): { stop: () => Promise<void> } {
   let soon: NodeJS.Timeout | undefined;
-  const lookout = openLookout(() => steering.wake());
+  const lookout = openLookout(
+    () => steering.wake(),
+    (ip) => nodeFault(ip, env) === null,
+  );
   const steering = repeat(
     async () => {
       const { isUnsettled } = await steerAll(pool, lookout, () => new Date());

@@ -25,14 +25,21 @@ export interface Lookout {
   look: (nodes: readonly Doubtful[]) => void;
 }
 
-export function openLookout(wake: () => void, now: () => number = Date.now): Lookout {
+/** Where nobody may be connected to, nobody answers. */
+export function openLookout(
+  wake: () => void,
+  mayAsk: (ip: string) => boolean,
+  now: () => number = Date.now,
+): Lookout {
   let found = new Map<string, boolean>();
   const underWay = new Set<string>();
   const endedAt = new Map<string, number>();
 
   async function lookAt({ id, ip, ports }: Doubtful) {
     underWay.add(id);
-    const answers = await Promise.all(ports.slice(0, PORTS).map((port) => connects(ip, port)));
+    // A name would be looked up wherever this machine looks; an address is what nodes have, of their operator's choosing.
+    const asked = net.isIP(ip) !== 0 && mayAsk(ip) ? ports.slice(0, PORTS) : [];
+    const answers = await Promise.all(asked.map((port) => connects(ip, port)));
     underWay.delete(id);
     endedAt.set(id, now());
     found.set(id, answers.includes(true));
@@ -60,8 +67,6 @@ export function openLookout(wake: () => void, now: () => number = Date.now): Loo
 
 const connects = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    // A name would be looked up wherever this machine looks; an address is what nodes have.
-    if (net.isIP(host) === 0) return resolve(false);
     const socket = net.connect({ host, port, timeout: PATIENCE_MS });
     const done = (answers: boolean) => {
       socket.destroy();

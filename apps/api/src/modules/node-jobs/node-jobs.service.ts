@@ -17,7 +17,8 @@ import { pageOf } from '../../core/page.ts';
 import type { ScopedDb, ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { readHostKey, StepFailure } from '../../install/host.ts';
-import { firstSteps, nodeFault } from '../../install/run-job.ts';
+import { nodeFault } from '../../core/outbound.ts';
+import { firstSteps } from '../../install/run-job.ts';
 
 const System = z.object({ id: z.string(), version: z.string(), arch: z.string() }).nullable();
 const include = {
