@@ -5,6 +5,7 @@ import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { askNameServer } from '../support/ask-name-server.ts';
@@ -137,16 +138,27 @@ test('a line answers its nodes; a lost one is replaced by a backup, a lost group
 });
 
 test('a node that drains is out of DNS before it closes; a forced backup group answers, and no longer when it is lifted', async () => {
-  const { zone, port, call, params, group, answers } = await operator();
+  const { zone, port, call, params, group, answers, suffix } = await operator();
   const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
   await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
   const [a, b] = [await servingNode(zone, port, '127.32.0.1'), await servingNode(zone, port, '127.32.0.2')];
   const far = await servingNode(zone, port, '127.32.0.3');
-  const on = (groupID: string, { uid }: { uid: string }) => ({ groupID, line: 'default', nodeUID: uid, weight: 50 });
+  const on = (groupID: string, { uid }: { uid: string }, weight = 50) => ({
+    groupID,
+    line: 'default',
+    nodeUID: uid,
+    weight,
+  });
   await call(groups.place, { params, body: { changes: [on(main.id, a), on(backupGroup.id, far)] } });
   await answers(main.dnsLabel, [a.address]);
-  // Both at once are one answer with two weights, of which a visitor gets one.
-  await call(groups.place, { params, body: { changes: [on(main.id, b)] } });
+  // Both at once are one answer with two weights, of which a visitor gets one, and mostly the heavier.
+  await call(groups.place, { params, body: { changes: [on(main.id, a, 100), on(main.id, b, 1)] } });
+  const name = `${main.dnsLabel}.${suffix}`;
+  await eventually(async () => {
+    const drawn = await Promise.all(Array.from({ length: 40 }, () => askNameServer(dns.nameServer, name)));
+    expect(drawn.every(({ length }) => length === 1)).toBe(true);
+    expect(drawn.filter(([answer]) => answer === `A ${a.address}`).length).toBeGreaterThan(20);
+  });
   await call(nodes.status, { body: { ids: [a.id], enabled: false, drainSeconds: 3600 } });
   await answers(main.dnsLabel, [b.address]);
   const { drainEndsAt } = await call(nodes.get, { params: { nodeID: a.id } });
@@ -158,4 +170,36 @@ test('a node that drains is out of DNS before it closes; a forced backup group a
   await force(false);
   await answers(main.dnsLabel, [b.address]);
   await Promise.all([a, b, far].map((node) => node.die()));
+});
+
+test('a virtual node leads to addresses, all or in turn, to one of our nodes, or to a name where there is no address', async () => {
+  const { zone, port, call, params, group, answers, suffix } = await operator();
+  const main = await group('Main');
+  const ours = await servingNode(zone, port, '127.33.0.1');
+  const ips = ['192.0.2.41', '192.0.2.42'];
+  const made = await call(virtualNodes.create, {
+    params,
+    body: { name: 'Others', ips, cnames: ['other.example.net'] },
+  });
+  const changes = [{ groupID: main.id, line: 'default', nodeUID: made.nodeUID, weight: 50 }];
+  await call(groups.place, { params, body: { changes } });
+  await answers(main.dnsLabel, ips);
+  const records = { ...params, vnodeId: made.id };
+  await call(virtualRecords.createNode, { params: records, body: { nodeID: ours.id } });
+  await answers(main.dnsLabel, [...ips, ours.address]);
+  // With one of our nodes there are three addresses to take turns, and a name.
+  const { data } = await call(virtualRecords.list, { params: records });
+  const turn = (id: string, enabled: boolean) => ({ params: records, body: { id, enabled } });
+  const alias = data.find(({ cname }) => cname !== null)?.id ?? '';
+  await call(virtualRecords.updateCname, turn(alias, false));
+  await call(virtualNodes.update, { params, body: { id: made.id, switchingInterval: 1 } });
+  await Promise.all([...ips, ours.address].map((address) => answers(main.dnsLabel, [address])));
+  for (const { id } of data.filter(({ cname }) => cname === null))
+    await call(virtualRecords.updateNode, turn(id, false));
+  await call(virtualRecords.updateCname, turn(alias, true));
+  const name = `${main.dnsLabel}.${suffix}`;
+  await eventually(async () => expect(await askNameServer(dns.nameServer, name)).toEqual(['CNAME other.example.net']), {
+    within: 60_000,
+  });
+  await ours.die();
 });
