@@ -310,7 +310,10 @@ const subjects: Subject[] = [
           }),
         })),
       };
-      const keyring = () => ({ zoneKey, open: (id: string) => keys.get(id) ?? '' });
+      const keyring = () => ({
+        zoneKey: { id: 'first' as const, key: zoneKey },
+        open: (id: string) => keys.get(id) ?? '',
+      });
       return { module: moduleDoc({ id: randomUUID(), kind: 'tokenAuth', settings, redirects: null }, keyring) };
     },
   ),

@@ -1,18 +1,22 @@
 import { execFile } from 'node:child_process';
-import { randomUUID, X509Certificate } from 'node:crypto';
+import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
+import { certDoc as compiledCert } from '@edgeloom/api/compile/cert.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 
-const edge = await startEdge();
+const zoneKey = randomBytes(32);
+const edge = await startEdge({ zoneKey });
 afterAll(() => edge.stop());
 
 type Pair = { cert: string; key: string };
@@ -269,4 +273,33 @@ test('what an authority asks of a name is answered for that name on its own site
   const before = edge.origin.asked(path).length;
   await edge.get(path, { host: mine.name });
   expect(edge.origin.asked(path)).toHaveLength(before + 1);
+});
+
+test('while the zone changes its key certificates sealed by either are shown, and by a key that is forgotten nothing is opened', async () => {
+  const newer = { id: randomUUID(), key: randomBytes(32) };
+  const ring = [
+    { id: 'first' as const, key: zoneKey.toString('base64') },
+    { id: newer.id, key: newer.key.toString('base64') },
+  ];
+  const sealedBy = async (key: Parameters<typeof compiledCert>[1], name: string) => {
+    const pair = selfSigned(name);
+    const row = { id: randomUUID(), names: [], notAfter: new Date(Date.now() + 86_400_000) };
+    const cert = compiledCert({ ...row, pairs: [{ keyType: 'ecdsa', chainPem: pair.cert, keyPem: pair.key }] }, key);
+    await edge.put(cert);
+    return edge.site({}, { certID: cert.id });
+  };
+  const older = await sealedBy({ id: 'first', key: zoneKey }, 'older.example.com');
+  const fresh = await sealedBy(newer, 'fresh.example.com');
+  await edge.holdKeys(ring);
+  expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
+  expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
+  await edge.holdKeys(ring.toReversed());
+  expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
+  await edge.holdKeys(ring.slice(1));
+  expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
+  expect(await shown({ servername: older.name })).toEqual(['CN=fallback.invalid', 'ec']);
+  // An agent of before key rings has joined in between: what it was told counts, whatever it is called.
+  await writeFile(join(edge.dir, 'keys/zone.keys'), 'first AAAA\n');
+  await edge.reload();
+  expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
 });

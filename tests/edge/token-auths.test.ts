@@ -43,7 +43,7 @@ const keyOf = (id: string) => texts.get(id) ?? '';
 
 function docOf(auths: StoredAuth[], id: string = randomUUID()) {
   const doc = moduleDoc({ id, kind: 'tokenAuth', settings: { auths }, redirects: null }, () => ({
-    zoneKey: Buffer.alloc(32),
+    zoneKey: { id: 'first', key: Buffer.alloc(32) },
     open: keyOf,
   }));
   if (doc.module !== 'tokenAuth') throw new Error('another module');

@@ -83,6 +83,7 @@ import type { Checks } from './modules/system/health.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
+import { zoneKeysRoutes } from './modules/zone-key/zone-key.routes.ts';
 import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
 import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-nodes/virtual-nodes.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
@@ -114,6 +115,7 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,
+  zoneKeysRoutes,
   preheatCachesRoutes,
   ipsetRoutes,
   nginxDefaultsRoutes,

@@ -16,6 +16,7 @@ import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
+import { startZoneKeys } from './jobs/change-zone-keys.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
 import { startRollouts } from './jobs/run-rollouts.job.ts';
 import type { Checks } from './modules/system/health.ts';
@@ -54,6 +55,7 @@ const nodeJobs = startNodeJobs(installation, log);
 const steering = startSteering(installation, log);
 nodeLink = await startNodeLink(installation, log);
 const rollouts = startRollouts(installation, log);
+const zoneKeys = startZoneKeys(installation, log);
 const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
@@ -78,6 +80,7 @@ async function stop(signal: string) {
   await nodeJobs.stop();
   await steering.stop();
   await rollouts.stop();
+  await zoneKeys.stop();
   await nodeLink?.stop();
   await issuing.stop();
   await mailDelivery.stop();

@@ -58,6 +58,7 @@ import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
+import { zoneKeys } from './zone-key/zone-key.endpoints.ts';
 import { nginxDefaults, zoneSettings } from './zone-settings/zone-settings.endpoints.ts';
 import { virtualNodes, virtualRecords } from './virtual-nodes/virtual-nodes.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
@@ -90,6 +91,7 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   zoneSettings,
+  zoneKeys,
   preheatCaches,
   nginxDefaults,
   nodeGroups,

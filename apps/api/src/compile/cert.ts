@@ -1,6 +1,7 @@
 import { certKey } from '@edgeloom/contract/edge/documents.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { sealTo } from './seal.ts';
+import type { ZoneKey } from './seal.ts';
 
 export interface CertRow {
   id: string;
@@ -14,7 +15,7 @@ export interface CertRow {
   }[];
 }
 
-export const certDoc = ({ id, names, notAfter, pairs }: CertRow, zoneKey: Buffer): CertDoc => ({
+export const certDoc = ({ id, names, notAfter, pairs }: CertRow, zoneKey: ZoneKey): CertDoc => ({
   kind: 'cert',
   id,
   names: [...names].sort((a, b) => (a < b ? -1 : 1)),

@@ -15,7 +15,7 @@ import { zoneDoc } from './zone.ts';
 
 const id = (n: number) => `01930000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const policy = { deny: ['127.0.0.0/8', '10.0.0.0/8'], allow: ['10.1.0.0/16'] };
-const zoneKey = Buffer.alloc(32, 7);
+const zoneKey = { id: 'first' as const, key: Buffer.alloc(32, 7) };
 
 const rule = (n: number, more: Partial<CacheRuleRow> = {}): CacheRuleRow => ({
   id: id(n),
@@ -252,7 +252,7 @@ test('a private key opens with the key of its zone, in its own document only', (
   const sealed = pairs[0]?.key;
   if (!sealed) throw new Error('no pair');
   expect(JSON.stringify(pairs)).not.toContain('secret');
-  const open = (docKey: string, key = zoneKey) => {
+  const open = (docKey: string, key = zoneKey.key) => {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(sealed.iv, 'base64'))
       .setAAD(Buffer.from(docKey))
       .setAuthTag(Buffer.from(sealed.tag, 'base64'));
@@ -261,6 +261,8 @@ test('a private key opens with the key of its zone, in its own document only', (
   expect(open(`cert/${id(5)}`)).toBe(cert.pairs[1]?.keyPem);
   expect(() => open(`cert/${id(6)}`)).toThrow();
   expect(() => open(`cert/${id(5)}`, Buffer.alloc(32, 8))).toThrow();
+  expect(sealed).not.toHaveProperty('keyID');
+  expect(certDoc(cert, { ...zoneKey, id: id(9) }).pairs[0]?.key).toEqual({ ...sealed, keyID: id(9) });
   const other = [{ keyType: 'ecdsa', chainPem: 'chain', keyPem: 'other' }];
   expect(certDoc({ ...cert, pairs: other }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
 });

@@ -19,6 +19,7 @@ import type {
   TokenAuthDoc,
 } from '@edgeloom/contract/edge/module-doc.ts';
 import { sealTo } from './seal.ts';
+import type { ZoneKey } from './seal.ts';
 
 export interface ModuleRow {
   id: string;
@@ -30,7 +31,7 @@ export interface ModuleRow {
 
 /** Opens the keys that modules name, and has the zone's own to seal them with. */
 export interface Keyring {
-  zoneKey: Buffer;
+  zoneKey: ZoneKey;
   open: (id: string) => string;
 }
 

@@ -126,6 +126,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   ZoneAssignment: 'zone',
   ZoneVersion: 'zone',
   ZoneSwitch: 'zone',
+  ZoneKeyChange: 'zone',
   Block: 'zone',
   BlockSet: 'zone',
   BlockHolder: 'node',

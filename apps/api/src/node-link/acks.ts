@@ -2,7 +2,9 @@
 import { toggle } from '@edgeloom/contract/edge/digest.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, Heartbeat, HeartbeatReply } from '@edgeloom/contract/edge/messages.ts';
+import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
 import type { Pool } from 'pg';
+import { ringNames } from '../zone-keys/ring.ts';
 import { clean } from './incoming.ts';
 import { receiptsByRevision } from './receipts.ts';
 
@@ -69,20 +71,20 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
   const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, release, packs, last_seen_at)
+       load, clock_offset_ms, release, packs, key_ids, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
        ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
-       h.packs::jsonb, now()
+       h.packs::jsonb, h.key_ids::jsonb, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-         $10::text[], $11::int[], $12::text[], $13::text[])
-       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs)
+         $10::text[], $11::int[], $12::text[], $13::text[], $14::text[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = excluded.revision, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
        nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
-       release = excluded.release, packs = excluded.packs, last_seen_at = excluded.last_seen_at`,
+       release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids, last_seen_at = excluded.last_seen_at`,
     [
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
@@ -97,6 +99,7 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
       beats.map(({ message, heardAt }) => offsetOf(message, heardAt)),
       beats.map(({ message }) => message.release ?? null),
       beats.map(({ message }) => packsJson(message.packs ?? {})),
+      beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),
     ],
   );
   await receiptsByRevision(
@@ -113,17 +116,27 @@ function agreement({ revision, digest }: Heartbeat, expected: HeartbeatReply | u
 
 /** What each node should have: its zone's documents and its own. */
 async function readExpected(pool: Pool, nodeIds: string[]): Promise<Map<string, HeartbeatReply>> {
-  const { rows } = await pool.query<{ id: string; revision: number; digest: string; own: string | null }>(
-    `SELECT n.id, z.revision, z.digest, d.sha256 AS own
+  const { rows } = await pool.query<{
+    id: string;
+    revision: number;
+    digest: string;
+    own: string | null;
+    keys: string[];
+  }>(
+    `SELECT n.id, z.revision, z.digest, d.sha256 AS own, ${ringNames} AS keys
      FROM nodes n JOIN zones z ON z.id = n.zone_id
      LEFT JOIN edge_documents d ON d.zone_id = z.id AND d.key = 'node/' || n.id::text AND d.body IS NOT NULL
      WHERE n.id = ANY($1::uuid[]) AND n.public_key IS NOT NULL`,
     [nodeIds],
   );
   return new Map(
-    rows.map(({ id, revision, digest, own }) => [
+    rows.map(({ id, revision, digest, own, keys }) => [
       id,
-      { revision, digest: own === null ? digest : toggle(digest, nodeKey(id), own) },
+      {
+        revision,
+        digest: own === null ? digest : toggle(digest, nodeKey(id), own),
+        keys: keys.map((name) => KeyID.parse(name)),
+      },
     ]),
   );
 }

@@ -1,5 +1,5 @@
 // A node's first call, over HTTPS: it proves itself by the token that its operator was shown, says which key it made, and
-// is told its zone, its NATS identity and the key that opens its documents' secrets.
+// is told its zone, its NATS identity and the keys that open its documents' secrets.
 import { createHash } from 'node:crypto';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { JoinReply, JoinRequest } from '@edgeloom/contract/edge/messages.ts';
@@ -7,8 +7,9 @@ import { changed } from '../core/changes.ts';
 import { orFail } from '../core/conflict.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
-import { contexts } from '../core/secrets.ts';
-import type { EdgeNode, Prisma } from '../generated/client.ts';
+import { Prisma } from '../generated/client.ts';
+import type { EdgeNode } from '../generated/client.ts';
+import { openRing, zoneRing } from '../zone-keys/ring.ts';
 
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex');
 
@@ -24,18 +25,20 @@ export async function join(
   const node = await db.$transaction(async (tx) => {
     const found = await tx.edgeNode.findUnique({
       where: { joinHash: tokenHash(request.token) },
-      include: { zone: { select: { keySealed: true } } },
     });
     if (!found?.joinEndsAt || found.joinEndsAt <= now) fail('INVALID_TOKEN');
     const moves = found.moveToZoneId !== null;
-    if (found.publicKey === request.publicKey && !moves) return found;
+    if (found.publicKey === request.publicKey && !moves) return { ...found, ring: await zoneRing(tx, found.zoneId) };
     const isTaken = await tx.edgeNode.count({ where: { publicKey: request.publicKey } });
     const isRevoked = await tx.revokedKey.count({ where: { publicKey: request.publicKey } });
     if ((found.publicKey !== null && !moves) || isTaken + isRevoked > 0) fail('INVALID_TOKEN');
 
     const zoneId = found.moveToZoneId ?? found.zoneId;
-    const zone =
-      (await tx.zone.findUnique({ where: { id: zoneId }, select: { keySealed: true } })) ?? fail('INVALID_TOKEN');
+    // Held, so that no change of the zone's key begins without this node.
+    await tx.$queryRaw`SELECT 1 FROM zones WHERE id = ${zoneId}::uuid FOR SHARE`;
+    const ring = await zoneRing(tx, zoneId);
+    if (ring.length === 0) fail('INVALID_TOKEN');
+    if (ring.length > 1 && !request.keyRing) fail('NODE_VERSION_MISMATCH');
     // Of two at once with one token, the second finds the key set.
     const { id, joinHash, publicKey, moveToZoneId } = found;
     const joined = tx.edgeNode.updateMany({
@@ -51,20 +54,23 @@ export async function join(
     if ((await orFail('DUPLICATED', joined)).count !== 1) fail('INVALID_TOKEN');
     if (moves) await leave(tx, found);
     const version = request.version.slice(0, 64);
+    const keyIds = request.keyRing ? ring.map((one) => one.name) : Prisma.DbNull;
     await tx.nodeState.upsert({
       where: { nodeId: found.id },
-      create: { nodeId: found.id, version },
-      update: { version, revision: 0, digest: null, digestAgrees: null, connectedAt: null },
+      create: { nodeId: found.id, version, keyIds },
+      update: { version, keyIds, revision: 0, digest: null, digestAgrees: null, connectedAt: null },
     });
     await changed(tx, zoneId, 'zone', nodeKey(found.id));
-    return { ...found, zoneId, zone };
+    return { ...found, zoneId, ring };
   });
+  const zoneKeys = openRing(secrets, node.zoneId, node.ring);
   return {
     nodeID: node.id,
     zoneID: node.zoneId,
     natsServers: env.NODE_NATS_URLS.length > 0 ? env.NODE_NATS_URLS : [env.NATS_URL],
     jwt: trust.nodeCredentials(request.publicKey, node.id, node.zoneId),
-    zoneKey: secrets.open(node.zone.keySealed, contexts.zoneKey(node.zoneId)),
+    zoneKey: zoneKeys[0]?.key ?? fail('INVALID_TOKEN'),
+    zoneKeys,
   };
 }
 

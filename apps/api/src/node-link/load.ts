@@ -2,6 +2,7 @@
 // one stays with that one.
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import { acmeDoc } from '../compile/acme.ts';
@@ -16,6 +17,7 @@ import { nodeDoc } from '../compile/node.ts';
 import type { NodeRow } from '../compile/node.ts';
 import { portDoc } from '../compile/port.ts';
 import type { PortRow } from '../compile/port.ts';
+import type { ZoneKey } from '../compile/seal.ts';
 import { siteDoc } from '../compile/site.ts';
 import type { SiteRow } from '../compile/site.ts';
 import { trialDoc, zoneDoc } from '../compile/zone.ts';
@@ -98,9 +100,19 @@ const zone: Loader = async (db, { policy }, zoneId) =>
 const trial: Loader = async (db, { policy }, zoneId) =>
   new Map((await readZone(db, zoneId)).map((row) => ['trial', () => trialDoc(row, policy)]));
 
+const zoneKeyColumns = 'z.key_name AS "zoneKeyName", z.key_sealed AS "zoneKeySealed"';
+interface StoredZoneKey {
+  zoneKeyName: string;
+  zoneKeySealed: string;
+}
+const openZoneKey = (secrets: Compiler['secrets'], zoneId: string, stored: StoredZoneKey): ZoneKey => ({
+  id: KeyID.parse(stored.zoneKeyName),
+  key: Buffer.from(secrets.open(stored.zoneKeySealed, contexts.zoneKey(zoneId)), 'base64'),
+});
+
 const cert: Loader = async (db, { secrets }, zoneId, ids) => {
-  const { rows } = await db.query<Omit<CertRow, 'pairs'> & { zoneKeySealed: string; pairs: SealedPair[] }>(
-    `SELECT c.id, c.names, c.not_after AS "notAfter", z.key_sealed AS "zoneKeySealed",
+  const { rows } = await db.query<Omit<CertRow, 'pairs'> & { pairs: SealedPair[] } & StoredZoneKey>(
+    `SELECT c.id, c.names, c.not_after AS "notAfter", ${zoneKeyColumns},
        (SELECT json_agg(json_build_object('keyType', p.key_type, 'chainPem', p.chain_pem, 'keySealed', p.key_sealed))
         FROM certificate_pairs p WHERE p.certificate_id = c.id) AS pairs
      FROM certificates c JOIN sites s ON s.id = c.site_id JOIN zones z ON z.id = s.zone_id
@@ -108,10 +120,10 @@ const cert: Loader = async (db, { secrets }, zoneId, ids) => {
     [zoneId, ids],
   );
   return new Map(
-    rows.map(({ pairs, zoneKeySealed, ...row }) => [
+    rows.map(({ pairs, zoneKeyName, zoneKeySealed, ...row }) => [
       row.id,
       () => {
-        const zoneKey = Buffer.from(secrets.open(zoneKeySealed, contexts.zoneKey(zoneId)), 'base64');
+        const zoneKey = openZoneKey(secrets, zoneId, { zoneKeyName, zoneKeySealed });
         const opened = pairs.map(({ keySealed, ...pair }) => ({
           ...pair,
           keyPem: secrets.open(keySealed, contexts.certificateKey(row.id)),
@@ -182,8 +194,8 @@ const site: Loader = async (db, _, zoneId, ids) => {
 };
 
 const module: Loader = async (db, { secrets }, zoneId, ids) => {
-  const { rows } = await db.query<ModuleRow & { zoneKeySealed: string; keys: SealedKey[] | null }>(
-    `SELECT m.id, m.kind, m.settings, z.key_sealed AS "zoneKeySealed",
+  const { rows } = await db.query<ModuleRow & StoredZoneKey & { keys: SealedKey[] | null }>(
+    `SELECT m.id, m.kind, m.settings, ${zoneKeyColumns},
        (SELECT json_agg(json_build_object('id', k.id, 'keySealed', k.key_sealed)) FROM token_keys k
         WHERE m.kind = 'tokenAuth' AND k.site_id = m.site_id AND k.id IN (
           SELECT (key->>'id')::uuid FROM jsonb_array_elements(m.settings->'auths') auth, jsonb_array_elements(auth->'keys') key)
@@ -196,11 +208,11 @@ const module: Loader = async (db, { secrets }, zoneId, ids) => {
     [zoneId, ids],
   );
   return new Map(
-    rows.map(({ zoneKeySealed, keys, ...row }) => [
+    rows.map(({ zoneKeyName, zoneKeySealed, keys, ...row }) => [
       row.id,
       () =>
         moduleDoc(row, () => ({
-          zoneKey: Buffer.from(secrets.open(zoneKeySealed, contexts.zoneKey(zoneId)), 'base64'),
+          zoneKey: openZoneKey(secrets, zoneId, { zoneKeyName, zoneKeySealed }),
           open: (id) => secrets.open(keys?.find((key) => key.id === id)?.keySealed ?? '', contexts.tokenKey(id)),
         })),
     ]),

@@ -17,6 +17,7 @@ import { openBus } from '../core/bus.ts';
 import type { Bus } from '../core/bus.ts';
 import type { Installation } from '../core/installation.ts';
 import { originPolicy } from '../core/outbound.ts';
+import { answerKeyQuestions } from '../zone-keys/give-keys.ts';
 import { storeUpgradeReport } from '../rollouts/reports.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
@@ -181,6 +182,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
       schema: BlocksRequest,
       handle: (nodeId, { revision }) => inTurn(syncs, nodeId, () => blocksPage(pool, nodeId, revision)),
     });
+    answerKeyQuestions(up, log, { pool, secrets, trust });
     refuseUnknown(up, log);
     watchPresence(pool, up, trust.account, log, wakeJobs);
 

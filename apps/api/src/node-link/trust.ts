@@ -24,6 +24,8 @@ export interface Trust {
   nodeCredentials: (publicKey: string, nodeID: string, zoneID: string) => string;
   /** The account's claim as of a moment, refusing these keys. */
   accountClaim: (revokedKeys: readonly string[], issuedAt: Date) => string;
+  /** By the account's own key: nodes know it from their credentials. */
+  sign: (text: string) => Uint8Array;
   serverConfig: (place: ServerPlace) => string;
 }
 
@@ -86,6 +88,7 @@ export function trustFrom(seeds: NatsSeeds): Trust {
     nodeCredentials: (publicKey, nodeID, zoneID) =>
       userClaim(nodeID, publicKey, account, { ...nodeLimits, ...nodePermissions(nodeID, zoneID) }),
     accountClaim,
+    sign: (text) => account.sign(Buffer.from(text)),
     serverConfig({ host, port, jwtDir, introduced = false }) {
       const systemKey = system.getPublicKey();
       const operatorClaim = sign(operator, 'edgeloom', operator.getPublicKey(), BEFORE_ALL, {

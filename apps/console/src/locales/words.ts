@@ -62,6 +62,7 @@ import type userInformation from './en/userInformation.json';
 import type versions from './en/versions.json';
 import type virtualNodes from './en/virtualNodes.json';
 import type virtualRecords from './en/virtualRecords.json';
+import type zoneKeys from './en/zoneKeys.json';
 import type zonePorts from './en/zonePorts.json';
 import type zoneSettings from './en/zoneSettings.json';
 import type zones from './en/zones.json';
@@ -130,6 +131,7 @@ export interface Words {
   versions: typeof versions;
   virtualNodes: typeof virtualNodes;
   virtualRecords: typeof virtualRecords;
+  zoneKeys: typeof zoneKeys;
   zonePorts: typeof zonePorts;
   zoneSettings: typeof zoneSettings;
   zones: typeof zones;

@@ -51,5 +51,5 @@ export const nodes = onClient('nodes', {
 
 /** Called by the agent itself; the token in the body is the proof. */
 export const nodeJoin = onRoot('nodeJoin', {
-  join: post('node/join', { can: 'anyone', body: JoinRequest, reply: JoinReply, fails: ['INVALID_TOKEN'] }),
+  join: post('node/join', { can: 'anyone', body: JoinRequest, reply: JoinReply, fails: ['INVALID_TOKEN', 'NODE_VERSION_MISMATCH'] }),
 });

@@ -24,6 +24,7 @@ import { VersionsTab } from '../zone-settings/versions-tab.tsx';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { PreheatCachesForm, PreheatCachesTab } from '../preheat-caches/preheat-caches-tab.tsx';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { KeyTab } from '../zone-key/key-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
 import { ZoneForm } from './zone-form.tsx';
@@ -67,6 +68,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'firewall', label: 'zones.tabs.firewall' },
     { value: 'anticc', label: 'zones.tabs.antiCC' },
     { value: 'switches', label: 'zones.tabs.switches' },
+    { value: 'key', label: 'zones.tabs.key' },
     { value: 'versions', label: 'zones.tabs.versions' },
   ] as const;
   const tab = useTab(tabs);
@@ -125,6 +127,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
       {tab === 'ports' && <PortsTab zoneId={zone.id} />}
       {tab === 'nodes' && nodesTab(zone.id)}
       {tab === 'preheat' && <PreheatCachesTab zoneId={zone.id} />}
+      {tab === 'key' && <KeyTab zoneId={zone.id} />}
       {tab === 'versions' && <VersionsTab zoneId={zone.id} />}
       {tab in settingTabs && (
         <Await result={settings}>{(set) => <SettingTab tab={tab} zoneId={zone.id} settings={set} />}</Await>

@@ -1,0 +1,36 @@
+// Carries changes of zones' keys on. Each process does; one step of one zone is one process's at a time.
+import type { FastifyBaseLogger } from 'fastify';
+import type { Installation } from '../core/installation.ts';
+import { repeat } from '../node-link/repeat.ts';
+import { linkOf } from '../node-link/start.ts';
+import { stepZone, zonesInChange } from '../zone-keys/change.ts';
+
+const LOOK_EVERY_MS = 500;
+/** Then others have their turn. */
+const STEPS = 20;
+
+export function startZoneKeys(here: Installation, log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>) {
+  const asked = new Set<string>();
+  const ask = async (nodeId: string) => {
+    if (asked.has(nodeId)) return;
+    asked.add(nodeId);
+    // It answers when it has the key; what counts is the heartbeat that follows.
+    await linkOf(here)?.order(nodeId, { name: 'zoneKeys' });
+    asked.delete(nodeId);
+  };
+  const tell = (nodeIds: readonly string[]) => {
+    for (const nodeId of nodeIds) void ask(nodeId);
+  };
+  const engine = { pool: here.pool, secrets: here.secrets, tell };
+  return repeat(
+    async () => {
+      for (const zoneId of await zonesInChange(here.pool)) {
+        let steps = 0;
+        while (steps < STEPS && (await stepZone(engine, zoneId))) steps += 1;
+      }
+    },
+    LOOK_EVERY_MS,
+    log,
+    "changes of zones' keys were not carried on; they are tried again",
+  );
+}

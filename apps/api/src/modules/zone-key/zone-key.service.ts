@@ -1,0 +1,105 @@
+// The key by which secrets of a zone are sealed for its nodes: how old it is, and what becomes of a change (zone-keys/change.ts).
+import type { ZoneKey, ZoneKeyChange } from '@edgeloom/contract/zone-key/zone-key.ts';
+import { ZoneKeyCause, ZoneKeyState } from '@edgeloom/contract/zone-key/zone-key.ts';
+import * as z from 'zod';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { UNDER_WAY } from '../../zone-keys/ring.ts';
+import * as zones from '../zones/zones.service.ts';
+
+/** More than anybody reads. */
+const MOST_NODES = 1000;
+
+const select = {
+  id: true,
+  state: true,
+  cause: true,
+  reason: true,
+  author: true,
+  documents: true,
+  queued: true,
+  sealedRevision: true,
+  createdAt: true,
+  since: true,
+  endedAt: true,
+} satisfies Prisma.ZoneKeyChangeSelect;
+type Row = Prisma.ZoneKeyChangeGetPayload<{ select: typeof select }>;
+
+const Held = z.array(z.string()).nullable().catch(null);
+
+export const get = ({ db }: Ctx, zoneId: string): Promise<ZoneKey> => read(db, zoneId);
+
+/** The answer to a repetition is the change that was asked for: it has not sealed everything yet. */
+export const rotate = ({ db, actor }: Ctx, zoneId: string, reason: string): Promise<ZoneKey> =>
+  db.$transaction(async (tx) => {
+    await zones.own(tx, zoneId);
+    const old = (await nodesOf(tx, zoneId)).filter(isTooOld);
+    if (old.length > 0)
+      fail('NODE_VERSION_MISMATCH', {
+        errorData: old.slice(0, MOST_NODES).map(({ id, name }) => ({ id, name, rule: 'version' })),
+      });
+    const open = { zoneId, state: { in: ['waiting', 'delivering', 'sealing'] } };
+    if ((await tx.zoneKeyChange.count({ where: open })) === 0)
+      await tx.zoneKeyChange.createMany({
+        data: { zoneId, cause: 'asked', reason, author: actor.name },
+        skipDuplicates: true,
+      });
+    return read(tx, zoneId);
+  });
+
+async function read(db: ScopedTx, zoneId: string): Promise<ZoneKey> {
+  const zone =
+    (await db.zone.findUnique({ where: { id: zoneId }, select: { keySince: true, createdAt: true } })) ??
+    fail('NOT_FOUND');
+  const open = ['waiting', ...UNDER_WAY];
+  const [rows, last, nodes] = await Promise.all([
+    db.zoneKeyChange.findMany({ where: { zoneId, state: { in: open } }, select, orderBy: { createdAt: 'asc' } }),
+    db.zoneKeyChange.findFirst({
+      where: { zoneId, state: { notIn: open } },
+      select,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    }),
+    nodesOf(db, zoneId),
+  ]);
+  const underWay = rows.find(({ state }) => state !== 'waiting');
+  const waiting = rows.find(({ state }) => state === 'waiting');
+  const current = underWay ?? waiting;
+  const shown = (row: Row | null | undefined) => (row ? changeOf(row, nodes) : null);
+  return {
+    since: zone.keySince ?? zone.createdAt,
+    current: shown(current),
+    next: underWay ? shown(waiting) : null,
+    last: shown(last),
+    tooOld: nodes.filter(isTooOld).slice(0, MOST_NODES).map(named),
+  };
+}
+
+type Node = Awaited<ReturnType<typeof nodesOf>>[number];
+
+/** Those that hold a key: they have joined. */
+const nodesOf = (db: ScopedTx, zoneId: string) =>
+  db.edgeNode.findMany({
+    where: { zoneId, publicKey: { not: null } },
+    select: { id: true, name: true, state: { select: { keyIds: true, connectedAt: true, revision: true } } },
+    orderBy: { name: 'asc' },
+  });
+
+const heldBy = ({ state }: Node) => Held.parse(state?.keyIds ?? null);
+const isTooOld = (node: Node) => heldBy(node) === null;
+const named = ({ id, name, state }: Node) => ({ id, name, connected: state?.connectedAt != null });
+
+function changeOf({ state, cause, queued, sealedRevision, ...row }: Row, nodes: readonly Node[]): ZoneKeyChange {
+  const isMissing = (node: Node) =>
+    heldBy(node)?.includes(row.id) !== true ||
+    (sealedRevision !== null && (node.state?.revision ?? 0) < sealedRevision);
+  const isOpen = UNDER_WAY.some((one) => one === state);
+  return {
+    ...row,
+    state: ZoneKeyState.parse(state),
+    cause: ZoneKeyCause.parse(cause),
+    sealed: queued,
+    missing: isOpen ? nodes.filter(isMissing).slice(0, MOST_NODES).map(named) : [],
+  };
+}

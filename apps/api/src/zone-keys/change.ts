@@ -1,0 +1,208 @@
+// How a zone comes by another key, step by step. Each step is one transaction and each may be the last of its process: whoever comes
+// next finds in the rows how far it went. Nodes that are there get the key before any document uses it; one that is away, or
+// comes too late, asks for it before it takes such a document (agent/src/link/nats.ts).
+//
+//   waiting ─▶ delivering ─▶ sealing ─▶ retiring ─▶ done
+//
+// delivering: nodes are to hold the new key beside the old one. sealing: the new key is the zone's, and documents are compiled anew.
+// retiring: nodes are to have those documents. Then the old key is forgotten, here first and on the nodes as they hear of it.
+import { randomBytes } from 'node:crypto';
+import type { Pool, PoolClient } from 'pg';
+import { contexts } from '../core/secrets.ts';
+import type { Secrets } from '../core/secrets.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+import { withZone } from '../node-link/zone-lock.ts';
+import { UNDER_WAY } from './ring.ts';
+
+/** One that is connected and has not taken the key within this is treated as one that is away. */
+const DELIVER_WITHIN = '60 seconds';
+/** After that a node that has not come back is no reason any more to keep the old key; where one has left that knows it, sooner. */
+const GIVEN_UP_AFTER = { asked: '24 hours', nodeLeft: '1 hour' };
+/** Documents at once, and how many may be before them in the outbox: changes that somebody waits for come in between. */
+const BATCH = 1000;
+const MOST_BEFORE = 500;
+
+/** Of which kind a document is with secrets in it, whatever else it says. */
+const IS_SEALED = `(d.key LIKE 'cert/%' OR d.key LIKE 'module/%') AND strpos(d.body, '"iv":"') > 0`;
+
+export interface Engine {
+  pool: Pool;
+  secrets: Pick<Secrets, 'seal'>;
+  /** Asks nodes to ask for their keys. Those that do not hear it hear of it by their next heartbeat. */
+  tell: (nodeIds: readonly string[]) => void;
+}
+
+/** One that has joined and never said which keys it holds is of a version that holds one. */
+const HELD_UP = `EXISTS (SELECT FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id
+  WHERE n.zone_id = c.zone_id AND n.public_key IS NOT NULL AND s.key_ids IS NULL)`;
+
+/** Zones with a change that has not ended, and can go on. */
+export async function zonesInChange(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT DISTINCT c.zone_id AS id FROM zone_key_changes c
+     WHERE c.state = ANY($1) OR c.state = 'waiting' AND NOT ${HELD_UP}`,
+    [UNDER_WAY],
+  );
+  return rows.map(({ id }) => id);
+}
+
+interface Change {
+  id: string;
+  zoneId: string;
+  state: (typeof UNDER_WAY)[number];
+  cause: keyof typeof GIVEN_UP_AFTER;
+  cursor: string;
+  lastOutbox: string;
+  /** Another is asked for. */
+  isFollowed: boolean;
+}
+
+/** One step. Answers whether another may follow at once. */
+export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
+  withClient(engine.pool, async (client) => {
+    const tell = new Set<string>();
+    const moved = await inTransaction(client, async () => {
+      // Whoever else is at it has it.
+      const held = await client.query('SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held', [
+        LOCK_CLASS,
+        zoneId,
+      ]);
+      if (held.rows[0]?.held !== true) return false;
+      const change = await underWay(client, zoneId);
+      const world = { ...engine, client, tell: (ids: readonly string[]) => ids.forEach((id) => tell.add(id)) };
+      return change === null ? begin(world, zoneId) : steps[change.state](world, change);
+    });
+    // Not before it stands in the rows.
+    if (tell.size > 0) engine.tell([...tell]);
+    return moved;
+  });
+
+const LOCK_CLASS = 7307;
+
+interface World extends Engine {
+  client: PoolClient;
+}
+
+const steps: Record<Change['state'], (world: World, change: Change) => Promise<boolean>> = {
+  delivering: deliver,
+  sealing: seal,
+  retiring: retire,
+};
+
+async function underWay(client: PoolClient, zoneId: string): Promise<Change | null> {
+  const { rows } = await client.query<Change>(
+    `SELECT c.id, c.zone_id AS "zoneId", c.state, c.cause, c.cursor, c.last_outbox AS "lastOutbox",
+       EXISTS (SELECT FROM zone_key_changes w WHERE w.zone_id = c.zone_id AND w.state = 'waiting') AS "isFollowed"
+     FROM zone_key_changes c WHERE c.zone_id = $1 AND c.state = ANY($2)`,
+    [zoneId, UNDER_WAY],
+  );
+  return rows[0] ?? null;
+}
+
+/** Waits for nodes that could not take another key. */
+async function begin({ client, secrets, tell }: World, zoneId: string): Promise<boolean> {
+  // A join holds the zone while it is given keys.
+  await client.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
+  const key = secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
+  const { rowCount } = await client.query(
+    `UPDATE zone_key_changes c SET state = 'delivering', since = now(), other_key = id::text, other_key_sealed = $2,
+       documents = (SELECT count(*) FROM edge_documents d WHERE d.zone_id = $1 AND ${IS_SEALED})
+     WHERE c.zone_id = $1 AND c.state = 'waiting' AND NOT ${HELD_UP}`,
+    [zoneId, key],
+  );
+  if (rowCount === 0) return false;
+  tell(await connectedNodes(client, zoneId));
+  return true;
+}
+
+/** A node that left meanwhile has heard of the new key: nothing is sealed by it yet, so it is none. */
+async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promise<boolean> {
+  const { client, pool, tell } = world;
+  if (isFollowed) return end(client, id, 'dropped');
+  const { rows } = await client.query<{ lacking: string[]; isHeldUp: boolean }>(
+    `SELECT ARRAY(SELECT n.id FROM nodes n JOIN node_states s ON s.node_id = n.id
+         WHERE n.zone_id = c.zone_id AND n.public_key IS NOT NULL AND s.connected_at IS NOT NULL
+           AND NOT s.key_ids @> to_jsonb(c.id::text) AND c.since > now() - $2::interval) AS lacking,
+       ${HELD_UP} AS "isHeldUp"
+     FROM zone_key_changes c WHERE c.id = $1`,
+    [id, DELIVER_WITHIN],
+  );
+  const [{ lacking, isHeldUp } = { lacking: [], isHeldUp: true }] = rows;
+  tell(lacking);
+  if (lacking.length > 0 || isHeldUp) return false;
+  // With the publisher's lock: what it compiled by the old key is stored by then, and so is found below.
+  const swapped = await withZone(pool, zoneId, async (publisher) => {
+    await inTransaction(publisher, async () => {
+      await publisher.query(
+        `WITH before AS (SELECT key_name, key_sealed FROM zones WHERE id = $2), changed AS (
+           UPDATE zone_key_changes c SET state = 'sealing', since = now(), other_key = b.key_name, other_key_sealed = b.key_sealed
+           FROM before b WHERE c.id = $1)
+         UPDATE zones z SET key_name = c.other_key, key_sealed = c.other_key_sealed, key_since = now()
+         FROM zone_key_changes c WHERE z.id = $2 AND c.id = $1`,
+        [id, zoneId],
+      );
+    });
+    return true;
+  });
+  return swapped === true;
+}
+
+async function seal({ client, tell }: World, { id, zoneId, cursor, lastOutbox }: Change): Promise<boolean> {
+  const before = await client.query<{ waiting: number }>(
+    `SELECT count(*)::int AS waiting FROM (SELECT FROM outbox WHERE zone_id = $1 LIMIT ${MOST_BEFORE}) o`,
+    [zoneId],
+  );
+  if (before.rows[0]?.waiting === MOST_BEFORE) return false;
+  const { rows } = await client.query<{ queued: number }>(
+    `WITH batch AS (
+       SELECT d.key FROM edge_documents d WHERE d.zone_id = $2 AND d.key > $3 AND ${IS_SEALED} ORDER BY d.key LIMIT ${BATCH}
+     ), added AS (INSERT INTO outbox (zone_id, key) SELECT $2, key FROM batch RETURNING id)
+     UPDATE zone_key_changes SET queued = queued + b.keys, cursor = b.last, last_outbox = b.outbox
+     FROM (SELECT (SELECT count(*)::int FROM batch) AS keys, (SELECT max(key) FROM batch) AS last, (SELECT max(id) FROM added) AS outbox) b
+     WHERE zone_key_changes.id = $1 AND b.keys > 0 RETURNING b.keys AS queued`,
+    [id, zoneId, cursor],
+  );
+  if (rows.length > 0) return true;
+  // All of them: compiled, stored, and gone from the outbox. One that cannot be compiled keeps the old key where it is.
+  const { rowCount } = await client.query(
+    `UPDATE zone_key_changes c SET state = 'retiring', since = now(), sealed_revision = z.revision FROM zones z
+     WHERE c.id = $1 AND z.id = c.zone_id AND NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.id <= $2
+       AND (o.key LIKE 'cert/%' OR o.key LIKE 'module/%'))`,
+    [id, lastOutbox],
+  );
+  if (rowCount === 1) tell(await connectedNodes(client, zoneId));
+  return rowCount === 1;
+}
+
+async function retire({ client, tell }: World, { id, zoneId, cause, isFollowed }: Change): Promise<boolean> {
+  const { rows } = await client.query<{ isOver: boolean }>(
+    `SELECT c.since < now() - $2::interval OR NOT EXISTS (
+       SELECT FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id
+       WHERE n.zone_id = c.zone_id AND n.public_key IS NOT NULL
+         AND (s.key_ids @> to_jsonb(c.id::text) AND s.revision >= c.sealed_revision) IS NOT TRUE
+         -- The next one would wait for those that are away for nothing.
+         AND ($3 IS FALSE OR s.connected_at IS NOT NULL AND c.since > now() - $4::interval)) AS "isOver"
+     FROM zone_key_changes c WHERE c.id = $1`,
+    [id, GIVEN_UP_AFTER[cause], isFollowed, DELIVER_WITHIN],
+  );
+  if (rows[0]?.isOver !== true) return false;
+  tell(await connectedNodes(client, zoneId));
+  return end(client, id, 'done');
+}
+
+async function end(client: PoolClient, id: string, state: 'done' | 'dropped'): Promise<true> {
+  await client.query(
+    `UPDATE zone_key_changes SET state = $2, since = now(), ended_at = now(), other_key = NULL, other_key_sealed = NULL WHERE id = $1`,
+    [id, state],
+  );
+  return true;
+}
+
+async function connectedNodes(client: PoolClient, zoneId: string): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT n.id FROM nodes n JOIN node_states s ON s.node_id = n.id
+     WHERE n.zone_id = $1 AND n.public_key IS NOT NULL AND s.connected_at IS NOT NULL`,
+    [zoneId],
+  );
+  return rows.map(({ id }) => id);
+}

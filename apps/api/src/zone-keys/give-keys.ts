@@ -1,0 +1,55 @@
+// A node asks for the keys of its zone. The bus has said which node it is; its own signature says it again, for the bus is not to be
+// believed in this. A node that is removed, moved or set up anew has no key of its own here any more, and gets nothing.
+import { answeredText, askedText, sealKeys } from '@edgeloom/contract/edge/key-box.ts';
+import { KeysRequest } from '@edgeloom/contract/edge/messages.ts';
+import type { KeysReply } from '@edgeloom/contract/edge/messages.ts';
+import { everyNode } from '@edgeloom/contract/subjects.ts';
+import { nkeys } from 'nats';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import type { Secrets } from '../core/secrets.ts';
+import { receive } from '../node-link/incoming.ts';
+import type { LinkLog } from '../node-link/log.ts';
+import type { Trust } from '../node-link/trust.ts';
+import { openRing, ringColumn } from './ring.ts';
+import type { RingKey } from './ring.ts';
+
+interface Parts {
+  pool: Pool;
+  secrets: Pick<Secrets, 'open'>;
+  trust: Pick<Trust, 'sign'>;
+}
+
+export const answerKeyQuestions = (bus: Bus, log: LinkLog, parts: Parts): void =>
+  receive(bus, log, {
+    subject: everyNode.keys,
+    schema: KeysRequest,
+    handle: (nodeId, request) => giveKeys(parts, nodeId, request),
+  });
+
+/** Null to a node that is none of ours. */
+async function giveKeys(
+  { pool, secrets, trust }: Parts,
+  nodeId: string,
+  { box, signature }: KeysRequest,
+): Promise<KeysReply | null> {
+  const { rows } = await pool.query<{ publicKey: string; zoneId: string; ring: RingKey[] }>(
+    `SELECT n.public_key AS "publicKey", z.id AS "zoneId", ${ringColumn} AS ring
+     FROM nodes n JOIN zones z ON z.id = n.zone_id
+     WHERE n.id = $1 AND n.public_key IS NOT NULL AND NOT EXISTS (SELECT FROM revoked_keys r WHERE r.public_key = n.public_key)`,
+    [nodeId],
+  );
+  const [node] = rows;
+  if (node === undefined || !isSigned(node.publicKey, askedText(nodeId, box), signature)) return null;
+  const answer = sealKeys(openRing(secrets, node.zoneId, node.ring), nodeId, box);
+  const mark = trust.sign(answeredText(nodeId, box, answer));
+  return { ...answer, signature: Buffer.from(mark).toString('base64') };
+}
+
+function isSigned(publicKey: string, text: string, signature: string): boolean {
+  try {
+    return nkeys.fromPublic(publicKey).verify(Buffer.from(text), Buffer.from(signature, 'base64'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,264 @@
+// A zone gets another key while it serves: two real agents with nginx and TLS, and an api process, that are killed in the middle.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { openSealed, readZoneKeys } from '@edgeloom/agent/store/zone-keys.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { newBox } from '@edgeloom/contract/edge/key-box.ts';
+import { CertDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
+import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
+import { connect, jwtAuthenticator, nkeys } from 'nats';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { testAgent } from '../support/agent.ts';
+import type { TestAgent } from '../support/agent.ts';
+import { unique } from '../support/build.ts';
+import type { BuiltZone } from '../support/build.ts';
+import { controlPlane } from '../support/control-plane.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import '../support/matchers.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { joinSimulated } from '../support/simulated-node.ts';
+import { inTime } from '../support/standing-node.ts';
+
+// It starts processes, on a machine that runs other tests as well.
+vi.setConfig({ testTimeout: 300_000 });
+
+let plane: ControlPlane;
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+});
+afterAll(() => plane.stop());
+
+const keyOf = (zone: BuiltZone) => plane.as(zone.client).call(zoneKeys.get, { params: { zoneId: zone.id } });
+const rotate = (zone: BuiltZone, reason = '') =>
+  plane.as(zone.client).call(zoneKeys.rotate, { params: { zoneId: zone.id }, body: { reason } });
+/** Answers the change that ended last, once nothing is under way. */
+const changed = (zone: BuiltZone) =>
+  inTime(async () => {
+    const { current, last } = await keyOf(zone);
+    expect(current).toBeNull();
+    return last;
+  });
+const idsOf = async ({ dir }: TestAgent) => (await readZoneKeys(path.join(dir, 'keys'))).map(({ id }) => id);
+
+async function certificateIn(zone: BuiltZone) {
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { call } = plane.as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  const domain = await plane.build.domain({ site, name });
+  const { cert: chainPem, key: keyPem } = selfSigned(name);
+  const { id } = await call(certificates.create, { params, body: { source: 'pem', sslName: name, chainPem, keyPem } });
+  await call(certificates.assign, { params: { ...params, certId: id }, body: { domainIDs: [domain.id] } });
+  return { name, docKey: `cert/${id}`, privateKey: keyPem };
+}
+
+async function isConnected(nodeID: string): Promise<boolean> {
+  const { rowCount } = await plane.installation.pool.query(
+    'SELECT FROM node_states WHERE node_id = $1 AND connected_at IS NOT NULL',
+    [nodeID],
+  );
+  return rowCount === 1;
+}
+
+/** What the control plane publishes of it. */
+async function published(docKey: string) {
+  const [row] = (
+    await plane.installation.pool.query<{ body: string }>('SELECT body FROM edge_documents WHERE key = $1', [docKey])
+  ).rows;
+  return CertDoc.parse(JSON.parse(row?.body ?? 'null'));
+}
+
+const shown = (name: string, port: number, host: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connectTls({ host, port, servername: name, rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.setTimeout(20_000, () => socket.destroy(new Error('no handshake')));
+    socket.on('error', reject);
+  });
+
+test('a zone changes its key under visitors: whoever is killed goes on, whoever was away gets it, and who was removed opens nothing newer', async () => {
+  const port = await freePort();
+  const zone = await plane.build.zone({ ports: [], tlsPorts: [port] });
+  const { name, docKey, privateKey } = await certificateIn(zone);
+  const started = async (address: string) => {
+    const { nodeID, token, control } = await plane.node(zone);
+    const agent = await testAgent({ control, token, listen: address });
+    onTestFinished(() => agent.stop());
+    agent.start();
+    return { nodeID, address, agent };
+  };
+  const [one, other] = await Promise.all(['127.0.0.1', '127.0.0.2'].map(started));
+  if (one === undefined || other === undefined) throw new Error('two nodes');
+  const both = [one, other];
+  for (const { address } of both) await inTime(async () => expect(await shown(name, port, address)).toBe(name));
+  for (const { agent } of both) expect(await idsOf(agent)).toEqual(['first']);
+
+  // Visitors, all the time.
+  const seen: string[] = [];
+  let isOver = false;
+  const visiting = Promise.all(
+    both.map(async ({ address }) => {
+      while (!isOver) {
+        seen.push(await shown(name, port, address).catch(String));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }),
+  );
+  onTestFinished(async () => {
+    isOver = true;
+    await visiting;
+  });
+
+  // The api dies as soon as it has answered, an agent while keys are under way.
+  const asked = await rotate(zone, 'as every year');
+  expect(asked.current).toMatchObject({ cause: 'asked', reason: 'as every year' });
+  expect((await rotate(zone)).current?.id).toBe(asked.current?.id);
+  await plane.api.kill();
+  await one.agent.end('SIGKILL');
+  await plane.api.start();
+  one.agent.start();
+  const first = await changed(zone);
+  expect(first).toMatchObject({ id: asked.current?.id, state: 'done', sealed: 1 });
+  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([first?.id]));
+  expect((await published(docKey)).pairs.map(({ key }) => key.keyID)).toEqual([first?.id]);
+  expect(await readFile(path.join(one.agent.dir, 'keys/zone.keys'), 'utf8')).not.toContain('first');
+
+  // One is away, serves what it has, and is started anew without a control plane.
+  await other.agent.end('SIGKILL');
+  await inTime(async () => expect(await isConnected(other.nodeID)).toBe(false));
+  await rotate(zone);
+  await inTime(async () =>
+    expect((await keyOf(zone)).current).toMatchObject({
+      state: 'retiring',
+      missing: [{ id: other.nodeID, connected: false }],
+    }),
+  );
+  expect(await idsOf(other.agent)).toEqual([first?.id]);
+  other.agent.start();
+  const second = await changed(zone);
+  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([second?.id]));
+
+  // One is away for so long that it is given up.
+  await other.agent.end('SIGKILL');
+  await inTime(async () => expect(await isConnected(other.nodeID)).toBe(false));
+  await rotate(zone);
+  await inTime(async () => expect((await keyOf(zone)).current?.state).toBe('retiring'));
+  await plane.installation.pool.query(
+    `UPDATE zone_key_changes SET since = now() - interval '2 days' WHERE state = 'retiring'`,
+  );
+  const third = await changed(zone);
+  expect(await idsOf(other.agent)).toEqual([second?.id]);
+  other.agent.start();
+  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([third?.id]));
+  await inTime(async () => expect(other.agent.log.some(({ message }) => message === 'documents applied')).toBe(true));
+
+  isOver = true;
+  await visiting;
+  expect(new Set(seen)).toEqual(new Set([name]));
+  expect(seen.length).toBeGreaterThan(50);
+
+  // One is removed: the zone changes its key by itself.
+  const keys = await readZoneKeys(path.join(other.agent.dir, 'keys'));
+  const { pairs: before } = await published(docKey);
+  expect(before.map(({ key }) => openSealed(keys, key, docKey))).toEqual([privateKey]);
+  await plane.as(zone.client).call(nodes.status, { body: { ids: [other.nodeID], enabled: false } });
+  await plane.as(zone.client).call(nodes.remove, { body: { ids: [other.nodeID] } });
+  const last = await changed(zone);
+  expect(last).toMatchObject({ state: 'done', cause: 'nodeLeft' });
+  expect(last?.id).not.toBe(third?.id);
+  const { pairs } = await published(docKey);
+  for (const { id } of keys) expect(pairs.map(({ key }) => key.keyID)).not.toContain(id);
+  for (const { key } of pairs) expect(() => openSealed(keys, key, docKey)).toThrow();
+  await inTime(async () => expect(await idsOf(one.agent)).toEqual([last?.id]));
+  expect(await shown(name, port, one.address)).toBe(name);
+});
+
+const simulatedIn = async (zone: BuiltZone) => {
+  const node = await joinSimulated(await plane.node(zone));
+  onTestFinished(() => node.disconnect());
+  return node;
+};
+
+test('a node that is removed while keys are delivered has a key that nothing is ever sealed by', async () => {
+  const zone = await plane.build.zone();
+  const { docKey, privateKey } = await certificateIn(zone);
+  const [slow, leaving] = [await simulatedIn(zone), await simulatedIn(zone)];
+  const { take } = slow.zoneKeys;
+  let mayTake = false;
+  slow.zoneKeys.take = (told) => (mayTake ? take(told) : Promise.reject(new Error('not yet')));
+  for (const node of [slow, leaving]) node.connect();
+  await inTime(() => expect(slow.doc(docKey)).toMatchObject({ kind: 'cert' }));
+  const { current } = await rotate(zone);
+  await inTime(() => expect(leaving.held.map(({ id }) => id)).toContain(current?.id));
+  await inTime(async () =>
+    expect((await keyOf(zone)).current).toMatchObject({
+      state: 'delivering',
+      missing: [{ id: slow.identity.nodeID, connected: true }],
+    }),
+  );
+  const { call } = plane.as(zone.client);
+  await call(nodes.status, { body: { ids: [leaving.identity.nodeID], enabled: false } });
+  await call(nodes.remove, { body: { ids: [leaving.identity.nodeID] } });
+  mayTake = true;
+  const last = await changed(zone);
+  expect(last).toMatchObject({ state: 'done', cause: 'nodeLeft' });
+  const { pairs } = await published(docKey);
+  expect(pairs.map(({ key }) => key.keyID)).toEqual([last?.id]);
+  expect(leaving.held.map(({ id }) => id)).not.toContain(last?.id);
+  await inTime(() => expect(slow.held.map(({ id }) => id)).toEqual([last?.id]));
+  const held = slow.held.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }));
+  expect(pairs.map(({ key }) => openSealed(held, key, docKey))).toEqual([privateKey]);
+  // It had the key before the document that is sealed by it.
+  const at = slow.taken.find(({ keys }) => keys.includes(String(last?.id)))?.revision ?? Number.POSITIVE_INFINITY;
+  expect(at).toBeLessThan(slow.docs.get(docKey)?.revision ?? 0);
+});
+
+test('a node of before key rings holds a change up, by its name', async () => {
+  const zone = await plane.build.zone();
+  const old = await plane.node(zone);
+  const answer = await fetch(`${old.control}/api/v1/node/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: old.token, publicKey: nkeys.createUser().getPublicKey(), version: '0.1' }),
+  });
+  expect(answer.status).toBe(200);
+  await expect(rotate(zone)).toFail('NODE_VERSION_MISMATCH');
+  expect((await keyOf(zone)).tooOld).toMatchObject([{ id: old.nodeID, connected: false }]);
+  // Gone, it holds nothing up any more, and knows the key.
+  await plane.as(zone.client).call(nodes.status, { body: { ids: [old.nodeID], enabled: false } });
+  await plane.as(zone.client).call(nodes.remove, { body: { ids: [old.nodeID] } });
+  expect(await changed(zone)).toMatchObject({ state: 'done', cause: 'nodeLeft', sealed: 0 });
+});
+
+test('who holds the line of a node and not its key is given no keys, and what the line carries opens for nobody else', async () => {
+  const node = await simulatedIn(await plane.build.zone());
+  const { nodeID, natsServers, jwt, seed } = node.identity;
+  const line = await connect({
+    servers: natsServers,
+    authenticator: jwtAuthenticator(jwt, seed),
+    inboxPrefix: inboxPrefix(nodeID),
+    reconnect: false,
+  });
+  onTestFinished(() => line.close());
+  const ask = (message: object) => line.request(subjects.keys(nodeID), JSON.stringify(message), { timeout: 1500 });
+  const { box } = newBox(nodeID);
+  const stranger = nkeys.createUser();
+  const signature = Buffer.from(stranger.sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`))).toString(
+    'base64',
+  );
+  await expect(ask({ box, signature })).rejects.toThrow('TIMEOUT');
+  const signed = Buffer.from(
+    nkeys.fromSeed(seed).sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`)),
+  ).toString('base64');
+  const heard = (await ask({ box, signature: signed })).string();
+  expect(heard).not.toContain(node.zoneKey);
+  const { open } = newBox(nodeID);
+  expect(() => open(JSON.parse(heard))).toThrow();
+});
