@@ -40,10 +40,23 @@ test.each(providers)(
     const add = (credentials: typeof key, domains = [zone]) =>
       app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
     await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
-      errorData: [expect.objectContaining({ target: zone, message: expect.stringMatching(/\S/) })],
+      errorData: [
+        expect.objectContaining({
+          target: zone,
+          path: 'credentials.keySecret',
+          rule: 'provider',
+          message: expect.stringMatching(/\S/),
+        }),
+      ],
     });
     await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
-      errorData: [expect.objectContaining({ target: 'example.org' })],
+      errorData: [
+        expect.objectContaining({
+          target: 'example.org',
+          path: 'domains',
+          message: expect.stringMatching(/^example\.org: /),
+        }),
+      ],
     });
     const made = await add(key);
     expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });

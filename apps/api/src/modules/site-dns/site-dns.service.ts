@@ -87,9 +87,13 @@ const own = async ({ db }: Ctx, siteId: string, id: string): Promise<Row> =>
   (await db.siteDns.findUnique({ where: { id, siteId } })) ?? fail('NOT_FOUND');
 
 async function assertWorks({ installation: { env } }: Ctx, input: SiteDnsInput) {
-  const errorData = (await look(openDns(env, input), input.domains)).flatMap(({ name, error }) =>
-    error === null ? [] : [{ target: name, ...faultAt(input.provider, error, 'domains') }],
-  );
+  const { provider, domains } = input;
+  const errorData = (await look(openDns(env, input), domains)).flatMap(({ name, error }) => {
+    if (error === null) return [];
+    // One field has them all.
+    const message = domains.length > 1 ? `${name}: ${error}` : error;
+    return [{ target: name, ...faultAt(provider, error, 'domains'), message }];
+  });
   if (errorData.length > 0) fail('INVALID_DNS_SETTING', { errorData });
 }
 
