@@ -72,7 +72,8 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await prepareLayout(layout, workers);
   await ensureFallback(layout);
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const host = await readHost(env, binary, layout, workers);
+  const firewall = await Firewall.open(log, env.EDGELOOM_FIREWALL === 'nginx' ? [] : undefined);
+  const host = { ...(await readHost(env, binary, layout, workers)), refuses: !firewall.canDrop };
   const admin = new Admin(layout.adminSocket);
   const server = new TreeServer({ binary, layout, answering: () => admin.generation(), log });
   const lookUp = lookingUp(host.resolvers);
@@ -81,7 +82,6 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await cachePlace.ensure();
   // Before the documents are even listed.
   await Promise.all([server.serveLast(), forwards.serveLast()]);
-  const firewall = await Firewall.open(log);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
   const node = new EdgeNode({ server, cachePlace, admin, store, host, log });
@@ -183,7 +183,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await node.serve();
   forwards.follow({ store, self: () => node.self });
   server.nginx.onRestart = () => void refresh();
-  const place = { dir: layout.dir, status: () => admin.status(1000) };
+  const place = { dir: layout.dir, status: () => admin.status(1000), dropped: () => firewall.dropped() };
   const fault = () => forwards.error ?? settings.error;
   const health = (): Health => ({ nginx: node.state, error: node.error ?? fault(), rejected: [...refusals.keys()] });
   const home = env.EDGELOOM_HOME === undefined ? null : new Home(env.EDGELOOM_HOME);

@@ -23,6 +23,12 @@ export const Env = z.object({
     .min(1)
     .default('/etc/edgeloom/release-keys.pem')
     .describe('PEM file of the public keys whose releases this node takes'),
+  EDGELOOM_FIREWALL: z
+    .enum(['kernel', 'nginx'])
+    .default('kernel')
+    .describe(
+      'Who keeps out whom the zone keeps out; nginx: the kernel is left alone, as where it is not this machine’s own',
+    ),
   EDGELOOM_HOME: z.string().min(1).optional().describe('Told by the launcher: where it lies, with the releases'),
   EDGELOOM_TRIAL: z.string().min(1).optional().describe('Told by the launcher: this release is on trial'),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),

@@ -78,6 +78,8 @@ export class TestAgent {
       PATH: [before, bareEnv.PATH].filter(Boolean).join(':'),
       EDGELOOM_DIR: this.dir,
       EDGELOOM_LISTEN: listen,
+      // One kernel for all agents of a run: each would take away the rules of the others. In a namespace of its own: kernel.
+      EDGELOOM_FIREWALL: 'nginx',
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
       ...(token !== undefined && { EDGELOOM_TOKEN: token }),
       ...(nginx !== undefined && { EDGELOOM_NGINX: nginx }),

@@ -159,6 +159,8 @@ export type EdgeOptions = {
   enabled?: boolean;
   /** Authorities that origins are held against, as PEM. */
   trusts?: string;
+  /** As on a machine whose kernel drops no packets. */
+  refuses?: boolean;
   /** Of several nodes of one zone. */
   zoneKey?: Buffer;
   /** A relay, which edge nodes ask on this port. */
@@ -174,6 +176,7 @@ export async function startEdge({
   dicts = {},
   enabled = true,
   trusts,
+  refuses = false,
   zoneKey = randomBytes(32),
   relayPort,
   address = '127.0.0.1',
@@ -197,6 +200,7 @@ export async function startEdge({
     user: workers?.user ?? null,
     capabilities,
     resolvers,
+    refuses,
     caBundle: trusts === undefined ? null : join(layout.keys, 'trusted.pem'),
   };
   if (trusts !== undefined) await writeFile(facts.caBundle ?? '', trusts);

@@ -20,6 +20,7 @@ local cors = require("edge.modules.cors")
 local custom_header = require("edge.modules.custom_header")
 local error_page = require("edge.plugins.error_page")
 local error_pages = require("edge.error_pages")
+local firewall = require("edge.plugins.firewall")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
@@ -42,6 +43,10 @@ local plugins = {
 -- A zone without a block set pays nothing for it.
 if settings.blocks then
     plugins[#plugins + 1] = blocked_set
+end
+-- Where the kernel drops whom the zone keeps out, nobody of them comes here.
+if settings.refuses then
+    plugins[#plugins + 1] = firewall
 end
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 

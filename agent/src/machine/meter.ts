@@ -3,8 +3,10 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { release } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NodeFigures, NodeLoad } from '@edgeloom/contract/edge/messages.ts';
+import type { Dropped, NodeFigures, NodeLoad } from '@edgeloom/contract/edge/messages.ts';
 import type { Status } from '../nginx/admin.ts';
+import type { Cause } from './firewall/driver.ts';
+import type { Dropped as Counted } from './firewall/firewall.ts';
 
 interface Look {
   at: number;
@@ -12,6 +14,7 @@ interface Look {
   total: number;
   cores: number;
   interfaces: Map<string, { received: number; sent: number }>;
+  dropped: Counted | null;
 }
 
 /** Under the root of another /proc in tests. */
@@ -19,6 +22,8 @@ interface Place {
   dir: string;
   proc?: string;
   status: () => Promise<Status>;
+  /** By the kernel; null: it drops nobody. */
+  dropped: () => Promise<Counted | null>;
 }
 
 /** Looks closer together than this tell chance. */
@@ -38,8 +43,9 @@ export class Meter {
   }
 
   async load(): Promise<NodeLoad> {
-    const { cpu, memoryUsed, memoryTotal, diskUsed, diskTotal, received, sent, connections } = await this.figures();
-    return { cpu, memoryUsed, memoryTotal, diskUsed, diskTotal, received, sent, connections };
+    const { cpu, memoryUsed, memoryTotal, diskUsed, diskTotal, received, sent, connections, dropped } =
+      await this.figures();
+    return { cpu, memoryUsed, memoryTotal, diskUsed, diskTotal, received, sent, connections, dropped };
   }
 
   async figures(): Promise<NodeFigures> {
@@ -75,6 +81,7 @@ export class Meter {
       received: sum(interfaces, 'received'),
       sent: sum(interfaces, 'sent'),
       connections: counts?.active ?? 0,
+      dropped: droppedBetween(before.dropped, now.dropped, seconds),
       loadAverages: averages.split(' ').slice(0, 3).map(Number),
       uptimeSeconds: Number(uptime.split(' ')[0] ?? 0),
       system: `${/^PRETTY_NAME="?([^"\n]*)/m.exec(distribution)?.[1] ?? 'Linux'}, ${release()}`.slice(0, 256),
@@ -97,7 +104,11 @@ export class Meter {
   }
 
   async #look(): Promise<Look> {
-    const [stat, devices] = await Promise.all([this.#text('stat'), this.#text('net/dev')]);
+    const [stat, devices, dropped] = await Promise.all([
+      this.#text('stat'),
+      this.#text('net/dev'),
+      this.#place.dropped().catch(() => null),
+    ]);
     const times = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
     const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0] = times;
     const busy = user + nice + system + interrupts + soft + stolen;
@@ -111,6 +122,7 @@ export class Meter {
       total: busy + idle + waiting,
       cores: [...stat.matchAll(/^cpu\d+/gm)].length,
       interfaces: new Map(interfaces),
+      dropped,
     };
   }
 
@@ -123,6 +135,16 @@ export class Meter {
   #text(name: string): Promise<string> {
     return readFile(`${this.#place.proc ?? '/proc'}/${name}`, 'utf8');
   }
+}
+
+function droppedBetween(before: Counted | null, now: Counted | null, seconds: number): Dropped | null {
+  if (now === null) return null;
+  const tally = (cause: Cause) => ({
+    ...now[cause],
+    perSecond: Math.max(0, now[cause].packets - (before ?? now)[cause].packets) / seconds,
+  });
+  const [blocked, blacklist, risk, syn] = [tally('blocked'), tally('blacklist'), tally('risk'), tally('syn')];
+  return { since: now.since, blocked, blacklist, risk, syn };
 }
 
 const share = (part: number, whole: number) => (whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole)));

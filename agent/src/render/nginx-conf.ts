@@ -96,6 +96,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
         ports: portsOf(zone),
         relay: node?.relayPort !== undefined,
         ...(node !== null && { node: node.id }),
+        ...(host.refuses === true && { refuses: true }),
         ...(zone.ipset && node?.relayPort === undefined && { blocks: zone.ipset }),
         ...(zone.off?.includes('compression') === true && { compression: false }),
       }),

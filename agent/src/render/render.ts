@@ -23,6 +23,8 @@ export type HostFacts = {
   capabilities: Capabilities;
   /** Name servers that origin names are asked of: an address, IPv6 in brackets, with an optional port. */
   resolvers: string[];
+  /** Its kernel drops no packets for us: nginx refuses whom it would have dropped. */
+  refuses?: boolean;
   /** The authorities that certificates of origins are held against; null when this machine has none. */
   caBundle: string | null;
 };

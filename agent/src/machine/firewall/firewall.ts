@@ -45,7 +45,7 @@ export class Firewall {
     this.#log = log;
   }
 
-  /** Looks what this machine can do by trying it: a program that is there may not work. */
+  /** Looks what this machine can do by trying it: a program that is there may not work. No drivers: the kernel is left alone. */
   static async open(log: Log, drivers: readonly Driver[] = [nftables(), ipset()]): Promise<Firewall> {
     const firewall = new Firewall(drivers, log);
     await firewall.#find().catch(() => undefined);
@@ -128,6 +128,7 @@ export class Firewall {
 
   async #settle(): Promise<void> {
     this.#expire();
+    if (this.#drivers.length === 0) return;
     const isWanted = this.#lists !== null && this.#lists.sockets.length > 0;
     if (!isWanted || this.#lists === null) return this.#remove();
     const driver = this.#driver ?? (await this.#find());

@@ -53,6 +53,18 @@ export const Ack = z.object({
   tookMs: z.number(),
 });
 
+const Rate = z.number().min(0);
+const Tally = z.object({ packets: z.int().min(0), bytes: z.int().min(0), perSecond: Rate.describe('Packets, lately') });
+/** What a kernel kept from nginx: of those in the block set, on the block list, with a risk score, and of addresses that open
+ *  connections without end. */
+export const Dropped = z.object({
+  since: z.iso.datetime().describe('Counted from the start of the agent'),
+  blocked: Tally,
+  blacklist: Tally,
+  risk: Tally,
+  syn: Tally,
+});
+
 /** How busy a machine is: bytes, bits a second, and of the processors the share that works. */
 export const NodeLoad = z.object({
   cpu: z.number().min(0).max(1),
@@ -63,9 +75,9 @@ export const NodeLoad = z.object({
   received: z.number().min(0),
   sent: z.number().min(0),
   connections: z.number().min(0).describe('Of visitors'),
+  dropped: Dropped.nullable().optional().catch(undefined).describe('null: its kernel drops nobody'),
 });
 
-const Rate = z.number().min(0);
 /** The same with all that a page about one machine shows. */
 export const NodeFigures = NodeLoad.extend({
   at: z.iso.datetime(),
@@ -315,6 +327,7 @@ export type PurgeCommand = z.output<typeof PurgeCommand>;
 export type PreheatCommand = z.output<typeof PreheatCommand>;
 export type Warmed = z.output<typeof Warmed>;
 export type ResyncCommand = z.output<typeof ResyncCommand>;
+export type Dropped = z.output<typeof Dropped>;
 export type NodeLoad = z.output<typeof NodeLoad>;
 export type NodeFigures = z.output<typeof NodeFigures>;
 export type RunningTree = z.output<typeof RunningTree>;

@@ -1,5 +1,6 @@
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { DroppedTable } from '../../components/dropped/dropped-table.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
@@ -79,6 +80,12 @@ function Performance({ now, seen, node }: Shown) {
           </Fact>
         </Facts>
         <Interfaces rows={now.interfaces} />
+        {now.dropped && (
+          <section className={classes['dropped']}>
+            <h2>{t('dropped.live')}</h2>
+            <DroppedTable dropped={now.dropped} />
+          </section>
+        )}
       </div>
     </>
   );

@@ -6,6 +6,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { Drafting, type Settings } from './drafting.tsx';
 import { RiskLevel } from './risk-level.tsx';
+import { DroppedSection } from './dropped-section.tsx';
 import { LinesSetting } from './lines-setting.tsx';
 
 /** Whom the nodes of a zone let in at all. */
@@ -48,6 +49,7 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
               onChange={(event) => set({ firewall: { ...firewall, synProtection: event.currentTarget.checked } })}
             />
           </Section>
+          <DroppedSection zoneId={zoneId} />
         </>
       )}
     </Drafting>

@@ -1,0 +1,35 @@
+// What the kernels of a zone's nodes keep away from nginx, summed over what each said last.
+import { NodeLoad, type Dropped } from '@edgeloom/contract/edge/messages.ts';
+import type { Reply } from '@edgeloom/contract/endpoint.ts';
+import type { zoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.endpoints.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import * as zones from '../zones/zones.service.ts';
+
+export async function dropped({ db }: Ctx, zoneId: string): Promise<Reply<typeof zoneFirewall.dropped>> {
+  await zones.own(db, zoneId);
+  const states = await db.nodeState.findMany({
+    where: { node: { zoneId, kind: 'edge', enabled: true }, connectedAt: { not: null } },
+    select: { load: true },
+  });
+  const said = states.flatMap(({ load }) => NodeLoad.safeParse(load).data?.dropped ?? []);
+  const since = said.map((one) => one.since).sort()[0];
+  return {
+    since: since === undefined ? null : new Date(since),
+    nodes: said.length,
+    of: states.length,
+    blocked: sum(said, 'blocked'),
+    blacklist: sum(said, 'blacklist'),
+    risk: sum(said, 'risk'),
+    syn: sum(said, 'syn'),
+  };
+}
+
+const sum = (said: readonly Dropped[], cause: 'blocked' | 'blacklist' | 'risk' | 'syn') =>
+  said.reduce(
+    (all, one) => ({
+      packets: all.packets + one[cause].packets,
+      bytes: all.bytes + one[cause].bytes,
+      perSecond: all.perSecond + one[cause].perSecond,
+    }),
+    { packets: 0, bytes: 0, perSecond: 0 },
+  );

@@ -1,0 +1,52 @@
+import { afterAll, expect, test } from 'vitest';
+import { zoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.endpoints.ts';
+import { testApp } from '../support/app.ts';
+
+const { as, build, installation, close } = await testApp();
+afterAll(close);
+
+const none = { packets: 0, bytes: 0, perSecond: 0 };
+const load = {
+  cpu: 0,
+  memoryUsed: 0,
+  memoryTotal: 1,
+  diskUsed: 0,
+  diskTotal: 1,
+  received: 0,
+  sent: 0,
+  connections: 0,
+};
+const dropped = (since: string, packets: number) => ({
+  since,
+  blocked: none,
+  blacklist: { packets, bytes: packets * 60, perSecond: packets / 2 },
+  risk: none,
+  syn: none,
+});
+
+test('what nodes drop is summed over those that are connected, and one whose kernel drops nobody counts as none', async () => {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  expect(await call(zoneFirewall.dropped, { params })).toMatchObject({ nodes: 0, of: 0, since: null, syn: none });
+  const states = [
+    { load: { ...load, dropped: dropped('2026-02-01T00:00:00.000Z', 5) }, connectedAt: new Date() },
+    { load: { ...load, dropped: dropped('2026-01-01T00:00:00.000Z', 7) }, connectedAt: new Date() },
+    { load: { ...load, dropped: dropped('2025-01-01T00:00:00.000Z', 100) }, connectedAt: null },
+    { load: { ...load, dropped: null }, connectedAt: new Date() },
+    { load, connectedAt: new Date() },
+  ];
+  for (const state of states) {
+    const node = await build.node({ zone });
+    await installation.db.nodeState.create({ data: { nodeId: node.id, ...state } });
+  }
+  expect(await call(zoneFirewall.dropped, { params })).toEqual({
+    nodes: 2,
+    of: 4,
+    since: '2026-01-01T00:00:00.000Z',
+    blocked: none,
+    blacklist: { packets: 12, bytes: 720, perSecond: 6 },
+    risk: none,
+    syn: none,
+  });
+});

@@ -1,0 +1,43 @@
+// A node whose kernel drops no packets: nginx keeps out whom the zone keeps out.
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startEdge, type Edge } from '../support/edge.ts';
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge({
+    refuses: true,
+    zone: {
+      firewall: {
+        level: 0,
+        whitelist: ['127.0.3.0/24', '2001:db8::/32'],
+        blacklist: ['127.0.2.0/23', '127.0.9.9', '2001:db8:1::/48'],
+        synProtection: false,
+      },
+      relays: [{ id: '0192d3f0-0000-7000-8000-000000000000', address: '127.0.2.77', port: 4443 }],
+    },
+  });
+});
+afterAll(() => edge.stop());
+
+/** Answers the status, or that the connection was closed without one. */
+function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
+  return new Promise((resolve) => {
+    const call = request({ host: '127.0.0.1', port: edge.ports.http, localAddress, headers: { host }, agent: false });
+    call.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+    call.on('error', () => resolve('closed'));
+    call.end();
+  });
+}
+
+test('whom the zone blocks gets no answer, and the log says why; whom it lets in, its own nodes and all others do', async () => {
+  const { name } = await edge.site();
+  const visits = ['127.0.2.1', '127.0.9.9', '127.0.3.1', '127.0.2.77', '127.0.0.1', '127.0.4.1'];
+  const answers = await Promise.all(visits.map((from) => visitFrom(from, name)));
+  expect(answers).toEqual(['closed', 'closed', 200, 200, 200, 200]);
+  await eventually(async () => {
+    const rows = (await edge.log()).filter((row) => row['status'] === 444);
+    expect(rows.map(({ cause }) => cause)).toEqual(['blacklist', 'blacklist']);
+  });
+});
