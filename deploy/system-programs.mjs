@@ -33,6 +33,7 @@ const toTest = {
   'openssh-server': 'sshd',
   nftables: 'nft',
   iptables: 'iptables',
+  ipset: 'ipset',
   iproute2: 'ss',
   sudo: 'sudo',
   wrk: 'wrk',

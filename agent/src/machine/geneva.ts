@@ -33,8 +33,8 @@ export function nftRules(geneva: Geneva | null, ports: readonly number[]): strin
 export async function stands(geneva: Geneva | null): Promise<boolean> {
   try {
     // Asked for all tables, nft reads every element of every set of the machine first.
-    const chains = await run('nft', ['-t', 'list', 'chains']);
-    return chains.includes(`inet ${TABLE} {`) === (geneva !== null);
+    const said = await run('nft', ['-t', 'list', 'chains']).catch(() => run('nft', ['list', 'tables']));
+    return said.includes(`inet ${TABLE}`) === (geneva !== null);
   } catch (error) {
     if (!(error instanceof NotInstalled)) throw error;
     const rules = await run('iptables', ['-t', 'mangle', '-S']).catch(() => '');

@@ -256,10 +256,17 @@ net.core.rmem_max = 7500000
 net.core.wmem_max = 7500000
 END
 sysctl -q -e -p /etc/sysctl.d/90-edgeloom.conf || printf 'some kernel settings were not taken\\n'
-# The agent may not load modules itself; where there is no nftables it sets the size of packets by these.
-if ! command -v nft >/dev/null && [ -d /etc/modules-load.d ]; then
-  printf 'iptable_mangle\\nip6table_mangle\\n' > /etc/modules-load.d/edgeloom.conf
-  modprobe -a iptable_mangle ip6table_mangle 2>/dev/null || printf 'modules of iptables were not loaded\\n'
+# By these the agent drops packets; where they are not to be had, nginx refuses whom it can. CentOS 7 has no nftables that would do.
+missing() { command -v "$1" >/dev/null && return 1; return 0; }
+if command -v dnf >/dev/null; then missing nft && dnf -y install nftables || true
+elif command -v yum >/dev/null; then missing ipset && yum -y install ipset iptables || true
+elif command -v apt-get >/dev/null; then missing nft && apt-get install -y --no-install-recommends nftables || true
+fi
+# The agent may not load modules itself; where nftables does not do, it drops packets and sets their size by these.
+if ! nft -t list chains >/dev/null 2>&1 && [ -d /etc/modules-load.d ]; then
+  modules='iptable_mangle ip6table_mangle ip_set ip_set_hash_net ip_set_hash_ip ip_set_bitmap_port xt_set xt_hashlimit'
+  printf '%s\\n' $modules > /etc/modules-load.d/edgeloom.conf
+  modprobe -a $modules 2>/dev/null || printf 'not all modules of iptables were loaded\\n'
 fi
 if [ -d /etc/logrotate.d ]; then
   cat > /etc/logrotate.d/edgeloom <<'END'
@@ -342,10 +349,13 @@ systemctl daemon-reload
 systemctl reset-failed ${UNIT} 2>/dev/null || true
 for table in edgeloom_geneva edgeloom_firewall; do nft delete table inet $table 2>/dev/null || true; done
 for program in iptables ip6tables; do
-  "$program" -t mangle -D OUTPUT -p tcp -j EDGELOOM_GENEVA 2>/dev/null || continue
-  "$program" -t mangle -F EDGELOOM_GENEVA
-  "$program" -t mangle -X EDGELOOM_GENEVA
+  "$program" -t mangle -D OUTPUT -p tcp -j EDGELOOM_GENEVA 2>/dev/null || true
+  "$program" -t mangle -D INPUT -j EDGELOOM_FIREWALL 2>/dev/null || true
+  chains='GENEVA FIREWALL VISITORS BLOCKED BLACKLIST RISK SYN'
+  for chain in $chains; do "$program" -t mangle -F "EDGELOOM_$chain" 2>/dev/null || true; done
+  for chain in $chains; do "$program" -t mangle -X "EDGELOOM_$chain" 2>/dev/null || true; done
 done
+for set in $(ipset list -n 2>/dev/null | grep '^edgeloom_' || true); do ipset destroy "$set" || true; done
 if systemctl -q is-active firewalld; then
   for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do
     firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
