@@ -19,6 +19,7 @@ import type { BuiltZone } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import '../support/matchers.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
@@ -38,11 +39,14 @@ const rotate = (zone: BuiltZone, reason = '') =>
   plane.as(zone.client).call(zoneKeys.rotate, { params: { zoneId: zone.id }, body: { reason } });
 /** Answers the change that ended last, once nothing is under way. */
 const changed = (zone: BuiltZone) =>
-  inTime(async () => {
-    const { current, last } = await keyOf(zone);
-    expect(current).toBeNull();
-    return last;
-  });
+  eventually(
+    async () => {
+      const { current, last } = await keyOf(zone);
+      expect(current).toBeNull();
+      return last;
+    },
+    { within: 120_000 },
+  );
 const idsOf = async ({ dir }: TestAgent) => (await readZoneKeys(path.join(dir, 'keys'))).map(({ id }) => id);
 
 async function certificateIn(zone: BuiltZone) {

@@ -263,6 +263,7 @@ export class Link {
     const named = [...new Set(entries.flatMap(({ body }) => (body === null ? [] : keysNamedIn(body))))];
     if (await this.#holds(named)) return;
     await this.#takeKeys();
+    this.sayNow();
     // Nobody has it any more: what it seals does not open, and all else shall not wait for that.
     if (!(await this.#holds(named)))
       this.#log.error('documents are sealed by a key that the control plane does not give', { keys: named });
@@ -276,13 +277,15 @@ export class Link {
 
   /** One after the other: an answer from before does not take the place of a later one. */
   #takeKeys(): Promise<void> {
-    const turn = this.#keysTurn.then(async () => {
-      const { identity, zoneKeys } = this.#node;
-      const ask = (message: object) => this.#ask(subjects.keys(identity.nodeID), message, KEYS_WITHIN_MS);
-      await zoneKeys.take(await askForKeys(identity, ask));
-    });
+    const turn = this.#keysTurn.then(() => this.#askAndTake());
     this.#keysTurn = turn.catch(() => undefined);
     return turn;
+  }
+
+  async #askAndTake(): Promise<void> {
+    const { identity, zoneKeys } = this.#node;
+    const ask = (message: object) => this.#ask(subjects.keys(identity.nodeID), message, KEYS_WITHIN_MS);
+    await zoneKeys.take(await askForKeys(identity, ask));
   }
 
   /** What the node is to hold, by the answer to a heartbeat. A key is forgotten only where the documents are those that the
