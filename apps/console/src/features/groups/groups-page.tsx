@@ -3,7 +3,7 @@ import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPlus, IconRoute } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
@@ -92,14 +92,18 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
   const change = (made: readonly Change[]) =>
     setChanges((before) => made.reduce((all: Change[], one) => withChange(board, all, one), before));
   const moves = useMoves(board, lines, change);
+  const matrix = useRef<HTMLElement>(null);
   const discard = () => {
     setChanges([]);
     setAdded([]);
+    // The buttons go with the draft.
+    matrix.current?.focus();
   };
   return (
     <div className={classes['board']}>
       <LeaveGuard when={changes.length > 0} />
       <LineMatrix
+        ref={matrix}
         board={board}
         lines={lines}
         changes={changes}
@@ -112,7 +116,6 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
         foot={mayWrite ? <AddLine taken={lines} onAdd={(line) => setAdded([...added, line])} /> : null}
       />
       <aside className={classes['side']} aria-label={t('groups.draft')}>
-        <BeyondProviders board={board} changes={changes} lines={lines} />
         {board.free.length > 0 && (
           <section>
             <h2>
@@ -177,6 +180,8 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
             />
           </section>
         )}
+        {/* Last: what comes late moves nothing that is being pressed. */}
+        <BeyondProviders board={board} changes={changes} lines={lines} />
       </aside>
     </div>
   );
