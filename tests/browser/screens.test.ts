@@ -235,6 +235,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=firewall`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=anticc`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=switches`, shows: 'main li b', same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=key`, shows: 'main dl', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=versions`, shows: tab('versions'), same: true },
     { kind: 'client', address: 'nodeManage/nodesList', shows: list },
     { kind: 'client', address: 'nodeManage/nodesList?tab=waiting', shows: tab('waiting'), same: true },
