@@ -233,6 +233,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=preheat`, shows: list, same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=https`, shows: 'main input', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=firewall`, shows: 'main textarea', same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=ipset`, shows: 'main input', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=anticc`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=switches`, shows: 'main li b', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=key`, shows: 'main dl', same: true },

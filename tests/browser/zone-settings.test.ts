@@ -90,3 +90,37 @@ test(
     await keepPicture(wide, 'zone-anti-cc-zh');
   },
 );
+
+test('addresses are blocked by hand, found, let in again, and all of them at once', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone();
+  const place = `nodeManage/zonesList/${zone.id}?tab=ipset`;
+  const { page } = await consoles.openAs(zone.client, place);
+  await page.getByRole('switch', { name: 'Use the block set' }).click({ force: true });
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByLabel('Reason').fill('bots');
+  await page.getByRole('button', { name: /^Publish/ }).click();
+  await page.getByText('Nobody is blocked just now').waitFor();
+  await page.getByRole('button', { name: 'Block addresses' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.8\n2001:db8::5');
+  await form.getByRole('button', { name: 'Block addresses' }).click();
+  await page.getByText('3 of 50,000 blocked').waitFor();
+  await page.getByText('2001:db8:0:0::/64').waitFor();
+  await keepPicture(page, 'zone-ipset');
+  await page
+    .getByRole('row', { name: /203\.0\.113\.7/ })
+    .getByRole('button')
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Unblock' }).click();
+  await page.getByText('2 of 50,000 blocked').waitFor();
+  const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW', width: 1440 });
+  await wide.getByText('已封鎖 2 / 50,000').waitFor();
+  await keepPicture(wide, 'zone-ipset-zh');
+  const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
+  await narrow.getByText('2 of 50,000 blocked').waitFor();
+  await keepPicture(narrow, 'zone-ipset-dark');
+  await page.getByRole('button', { name: 'Flush' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Flush' }).click();
+  await page.getByText('Nobody is blocked just now').waitFor();
+});

@@ -161,6 +161,8 @@ export async function world(
   const tenant = beside.tenant ?? (await build.client());
   const product = beside.product ?? (await build.product({ zone: await build.zone({ tenant }) }));
   const site = await build.site({ product, ...(beside.owner && { owner: beside.owner }) });
+  const ipset = { enabled: true, timeout: 600, max: 1000 };
+  await db.zone.update({ where: { id: product.zoneId }, data: { settings: { ipset } } });
   const node = await build.node({ zone: product.zone, enabled: false });
   // Off, so that it may be removed; two origins, so that one may go.
   const domain = await build.domain({
@@ -353,6 +355,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'groups' && { line: 'default' }),
     ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
     ...(endpoint.feature !== 'virtualRecords' && { ip: '192.0.2.8' }),
+    ...(endpoint.feature === 'ipset' && path.at(-1) !== 'ips' && { ips: '203.0.113.99' }),
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',
     vcode: '123456',

@@ -121,12 +121,16 @@ export class BlockSet {
   }
 
   #inTurn(task: () => Promise<void>): void {
-    this.#turn = this.#turn.then(task).then(
-      () => {
-        this.#said = '';
-      },
-      (error: unknown) => this.#warn('the block set could not be kept', error),
-    );
+    this.#turn = this.#alone(this.#turn, task);
+  }
+
+  async #alone(before: Promise<void>, task: () => Promise<void>): Promise<void> {
+    await before;
+    try {
+      await task();
+    } catch (error) {
+      this.#warn('the block set could not be kept', error);
+    }
   }
 
   /** Once, until something else is wrong. */
@@ -139,7 +143,7 @@ export class BlockSet {
   #look(): void {
     const startedAt = Date.now();
     this.#inTurn(() => this.#tick());
-    void this.#turn.then(() => {
+    this.#inTurn(async () => {
       if (this.#isStopped) return;
       this.#timer = setTimeout(() => this.#look(), Math.max(50, startedAt + LOOK_EVERY_MS - Date.now()));
     });
@@ -279,7 +283,7 @@ export class BlockSet {
       const known = this.#blocks.get(network);
       const until = now + seconds * 1000;
       if (seconds === 0 || spared.has(network)) {
-        if (known === undefined) continue;
+        // Also one that we do not know: what was written last may be older than what nginx was told.
         this.#remove(network);
         changes.push([network, 0, cause]);
       } else if (known === undefined || Math.abs(known.until - until) > SAME_MS) {
@@ -377,8 +381,10 @@ export class BlockSet {
       if (this.#isOff || this.#zoneID !== zoneID) return;
       if (whole) {
         const stay = new Set(told.map(({ network }) => network));
-        const gone = [...this.#blocks.keys()].filter((network) => !stay.has(network) && !this.#unreported.has(network));
-        await this.#take(gone.map((network) => ({ network, cause: '', seconds: 0 })));
+        for (const network of this.#blocks.keys())
+          if (!stay.has(network) && !this.#unreported.has(network)) this.#remove(network);
+        this.#kernelNeedsAll = true;
+        this.#nginxNeedsAll = true;
       }
       await this.#take(told);
       // A push may have been faster; a revision that a backup took back counts.

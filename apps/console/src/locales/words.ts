@@ -28,6 +28,7 @@ import type errors from './en/errors.json';
 import type frame from './en/frame.json';
 import type groups from './en/groups.json';
 import type hotlink from './en/hotlink.json';
+import type ipset from './en/ipset.json';
 import type jobs from './en/jobs.json';
 import type licenses from './en/licenses.json';
 import type mailbox from './en/mailbox.json';
@@ -97,6 +98,7 @@ export interface Words {
   frame: typeof frame;
   groups: typeof groups;
   hotlink: typeof hotlink;
+  ipset: typeof ipset;
   jobs: typeof jobs;
   licenses: typeof licenses;
   mailbox: typeof mailbox;

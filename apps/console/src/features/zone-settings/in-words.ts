@@ -17,6 +17,7 @@ export function valueText(t: T, field: string, value: string): string {
   if (value === 'true') return t('common.on');
   if (value === 'false') return t('common.off');
   if (field.startsWith('antiCC.')) return antiCCText(t, name, value);
+  if (field === 'ipset.timeout') return `${count(Number(value) / 60)}${t('ipset.minutesSuffix')}`;
   if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);

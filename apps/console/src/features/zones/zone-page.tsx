@@ -16,6 +16,7 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import type { Settings } from '../zone-settings/drafting.tsx';
 import { AntiCCTab } from '../zone-settings/anti-cc-tab.tsx';
 import { FirewallTab } from '../zone-settings/firewall-tab.tsx';
+import { IpsetTab } from '../zone-settings/ipset-tab.tsx';
 import { NginxTab } from '../zone-settings/nginx-tab.tsx';
 import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
 import { ResourceTab } from '../zone-settings/resource-tab.tsx';
@@ -66,6 +67,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'preheat', label: 'zones.tabs.preheat' },
     { value: 'https', label: 'zones.tabs.https' },
     { value: 'firewall', label: 'zones.tabs.firewall' },
+    { value: 'ipset', label: 'zones.tabs.ipset' },
     { value: 'anticc', label: 'zones.tabs.antiCC' },
     { value: 'switches', label: 'zones.tabs.switches' },
     { value: 'key', label: 'zones.tabs.key' },
@@ -141,6 +143,7 @@ const settingTabs = {
   resources: ResourceTab,
   https: ProtocolsTab,
   firewall: FirewallTab,
+  ipset: IpsetTab,
   anticc: AntiCCTab,
   switches: SwitchesTab,
 };

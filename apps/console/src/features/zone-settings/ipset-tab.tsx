@@ -1,0 +1,197 @@
+import { blockCauses } from '@edgeloom/contract/ipset/ipset.ts';
+import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { Button, NumberInput, Progress, Switch } from '@mantine/core';
+import { IconBan, IconLockOpen, IconShieldOff } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { LinesField } from '../../components/fields/lines-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { useConfirm } from '../../components/confirm/confirm.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { Section } from '../../components/page/section.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { does } from '../../components/resource-table/actions.tsx';
+import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Await } from '../../components/states/await.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
+import { Time } from '../../components/values/values.tsx';
+import { count } from '../../lib/format.ts';
+import { t, tMaybe, useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { Drafting, type Settings } from './drafting.tsx';
+import classes from './ipset-tab.module.css';
+
+type Block = RowOf<typeof ipset.get>;
+
+const POLL_MS = 5000;
+const MINUTE = 60;
+
+const causeOf = ({ cause }: Block) => tMaybe(`ipset.choices.causes.${cause}`) ?? cause;
+const finderOf = ({ node, author }: Block) => (author === '' ? (node?.name ?? '') : author);
+
+const columns: Column<Block>[] = [
+  { key: 'ip', render: ({ ip }) => <code className={classes['ip']}>{ip}</code> },
+  { key: 'cause', render: causeOf, text: causeOf },
+  { key: 'site', sort: false, flexible: true, render: ({ site }) => site?.name, text: ({ site }) => site?.name ?? '' },
+  { key: 'finder', sort: false, priority: 2, render: finderOf, text: finderOf },
+  { key: 'since', as: 'time', priority: 2 },
+  { key: 'until', as: 'time' },
+];
+
+/** Whom the nodes of a zone let in no more for a while. */
+export function IpsetTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
+  return (
+    <>
+      <Drafting zoneId={zoneId} settings={settings}>
+        {(value, set) => <Fields value={value.ipset} onChange={(next) => set({ ipset: next })} />}
+      </Drafting>
+      {settings.ipset.enabled && <Blocked zoneId={zoneId} timeout={settings.ipset.timeout} />}
+    </>
+  );
+}
+
+function Fields({ value, onChange }: { value: Settings['ipset']; onChange: (next: Settings['ipset']) => void }) {
+  const t = useT();
+  const can = useCan();
+  const disabled = !can(zoneSettings.set);
+  const number = (name: 'timeout' | 'max', unit: number, min: number, max: number) => (
+    <NumberInput
+      label={t(`ipset.fields.${name}`)}
+      description={t(`ipset.hints.${name}`)}
+      value={value[name] / unit}
+      min={min}
+      max={max}
+      decimalScale={unit === 1 ? 0 : 2}
+      thousandSeparator=","
+      {...(unit > 1 && { suffix: t('ipset.minutesSuffix') })}
+      {...{ disabled }}
+      onChange={(next) => typeof next === 'number' && onChange({ ...value, [name]: Math.round(next * unit) })}
+    />
+  );
+  return (
+    <Section title="ipset.title" why="ipset.why">
+      <Switch
+        label={t('ipset.fields.enabled')}
+        description={t('ipset.hints.enabled')}
+        {...{ disabled }}
+        checked={value.enabled}
+        onChange={(event) => onChange({ ...value, enabled: event.currentTarget.checked })}
+      />
+      {number('timeout', MINUTE, 1, 43_200)}
+      {number('max', 1, 100, 100_000)}
+    </Section>
+  );
+}
+
+const unblockingIn = (zoneId: string) =>
+  does<Block, typeof ipset.remove>(ipset.remove, {
+    label: 'ipset.unblock',
+    icon: IconLockOpen,
+    done: 'ipset.unblocked',
+    send: (rows) => ({ params: { zoneId }, body: { ids: rows.map(({ id }) => id) } }),
+  });
+
+/** Who they are now. */
+function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  const unblocking = useMemo(() => unblockingIn(zoneId), [zoneId]);
+  return (
+    <section aria-label={t('ipset.blocked')} className={classes['blocked']}>
+      <Fill zoneId={zoneId} />
+      <ResourceTable
+        endpoint={ipset.get}
+        params={{ zoneId }}
+        columns={columns}
+        search="ip"
+        sort="-since"
+        filters={[{ key: 'causes', choices: blockCauses, many: true }]}
+        pollMs={POLL_MS}
+        caption="ipset.blocked"
+        counted={() => null}
+        row={() => [unblocking]}
+        bulk={[unblocking]}
+        phone={(row) => ({ below: causeOf(row), end: <Time at={row.until} /> })}
+        empty={{ icon: IconShieldOff }}
+        tools={
+          can(ipset.create) && (
+            <Button
+              data-main-action
+              leftSection={<IconBan size={15} stroke={1.8} />}
+              onClick={() => overlay(<BlockForm zoneId={zoneId} timeout={timeout} />, { title: 'ipset.block' })}
+            >
+              {t('ipset.block')}
+            </Button>
+          )
+        }
+      />
+    </section>
+  );
+}
+
+/** How full it is, and where it does not hold. */
+function Fill({ zoneId }: { zoneId: string }) {
+  const t = useT();
+  const can = useCan();
+  const confirm = useConfirm();
+  const { run, running } = useAction(ipset.flush, { done: 'ipset.flushed' });
+  // The first row will do: the figures are of the whole set.
+  const result = useEndpoint(ipset.get, { params: { zoneId }, query: { pageSize: 1 } }, { pollMs: POLL_MS });
+  return (
+    <Await result={result}>
+      {({ size, max, refused, nodes, holding, faults }) => {
+        const flush = async () => {
+          const title = t('ipset.flushTitle', { count: size });
+          const points = [t('ipset.flushPoint'), t('common.confirm.final')];
+          if (await confirm({ title, points, verb: t('ipset.flush') })) await run({ params: { zoneId } });
+        };
+        return (
+          <div className={classes['fill']}>
+            <div className={classes['figures']}>
+              <b>{t('ipset.size', { count: size, max: count(max) })}</b>
+              <span>{t('ipset.holding', { holding, count: nodes })}</span>
+              {can(ipset.flush) && (
+                <Button variant="default" disabled={size === 0} loading={running} onClick={() => void flush()}>
+                  {t('ipset.flush')}
+                </Button>
+              )}
+            </div>
+            <Progress
+              value={Math.min(100, (size / max) * 100)}
+              color={size >= max ? 'red' : 'accent'}
+              aria-label={t('ipset.fill')}
+            />
+            {refused > 0 && (
+              <p>
+                <StatusMark tone="warn" /> {t('ipset.refused', { count: refused })}
+              </p>
+            )}
+            {faults.map(({ node, error }) => (
+              <p key={node}>
+                <StatusMark tone="warn" /> {t('ipset.fault', { node })} <small>{error}</small>
+              </p>
+            ))}
+          </div>
+        );
+      }}
+    </Await>
+  );
+}
+
+function BlockForm({ zoneId, timeout }: { zoneId: string; timeout: number }) {
+  return (
+    <ResourceForm
+      create={ipset.create}
+      params={{ zoneId }}
+      initial={{ ips: [], timeout }}
+      submitLabel="ipset.block"
+      done="ipset.done"
+    >
+      <LinesField name="ips" placeholder={'203.0.113.7\n2001:db8::5'} />
+      <NumberField name="timeout" min={10} max={2_592_000} suffix={t('ipset.secondsSuffix')} />
+    </ResourceForm>
+  );
+}

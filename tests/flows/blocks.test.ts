@@ -1,0 +1,161 @@
+// One zone, two nodes: whom one of them blocks the other lets in no more, whatever is gone in between.
+import { appendFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { testAgent, type TestAgent } from '../support/agent.ts';
+import { unique, type BuiltZone } from '../support/build.ts';
+import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
+import { startOrigin, type Origin } from '../support/origin.ts';
+import { freePort } from '../support/ports.ts';
+import { testDatabase } from '../support/services.ts';
+import { inTime } from '../support/standing-node.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+let plane: ControlPlane;
+let call: ReturnType<ControlPlane['as']>['call'];
+let zone: BuiltZone;
+let origin: Origin;
+let port = 0;
+const name = `${unique('www')}.example.com`;
+const started: { address: string; nodeID: string; agent: TestAgent }[] = [];
+beforeAll(async () => {
+  plane = await controlPlane({ databaseUrl: await testDatabase() });
+  port = await freePort();
+  zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
+  ({ call } = plane.as(zone.client));
+  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  origin = await startOrigin();
+  origin.on('/', { body: 'page' });
+  await plane.as(site.owner).call(domains.createSimple, {
+    params: site.params,
+    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
+  });
+  // Before there are nodes it holds at once.
+  await call(ipset.set, { params: params(), body: { enabled: true, timeout: 600, max: 5000, reason: 'bots' } });
+  for (const address of ['127.0.0.1', '127.0.0.2']) {
+    const { nodeID, token, control } = await plane.node(zone);
+    await call(nodes.update, { body: { id: nodeID, ip: address } });
+    const agent = await testAgent({ control, token, listen: address });
+    started.push({ address, nodeID, agent });
+    agent.start('--with-nginx');
+  }
+});
+afterAll(async () => {
+  for (const { agent } of started) await agent.stop();
+  await origin.stop();
+  await plane.stop();
+});
+
+const params = () => ({ zoneId: zone.id });
+const node = (i: 0 | 1) => started[i] ?? expect.unreachable();
+
+/** Answers the status, or that the connection was closed without one. */
+function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
+  return new Promise((resolve) => {
+    const visit = request({ host, port, localAddress, headers: { host: name }, agent: false, timeout: 5000 });
+    visit.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+    visit.on('timeout', () => visit.destroy());
+    visit.on('error', () => resolve('closed'));
+    visit.end();
+  });
+}
+const seenBy = (visitor: string) => Promise.all(started.map(({ address }) => visitFrom(visitor, address)));
+const everywhere = (visitor: string, what: number | 'closed') =>
+  inTime(async () => expect(await seenBy(visitor)).toEqual([what, what]));
+
+/** Whoever asks there has done what a plugin blocks for. */
+async function trap(i: 0 | 1): Promise<(visitor: string) => Promise<string>> {
+  const { agent } = node(i);
+  const at = await freePort();
+  await appendFile(
+    path.join(layoutOf(agent.dir).conf, 'current/admin.conf'),
+    `server {
+      listen 127.0.0.1:${at};
+      set_real_ip_from 127.0.0.1;
+      real_ip_header X-Visitor;
+      set $e_site "";
+      location / { content_by_lua_block { ngx.print(require("edge.core.blocks").add("waf") and "blocked" or "not") } }
+    }`,
+  );
+  process.kill(await agent.nginxPid(), 'SIGHUP');
+  const offend = (visitor: string) =>
+    fetch(`http://127.0.0.1:${at}/`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
+  await inTime(async () => expect(await offend('127.0.0.1')).toBe('not'));
+  return offend;
+}
+
+test('by hand: both nodes close the connection, and open it when the block is taken away or all are', async () => {
+  await everywhere('127.0.0.20', 200);
+  const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.21', '127.0.0.22'] } });
+  await everywhere('127.0.0.21', 'closed');
+  await everywhere('127.0.0.22', 'closed');
+  await everywhere('127.0.0.20', 200);
+  await inTime(async () =>
+    expect(await call(ipset.get, { params: params() })).toMatchObject({ nodes: 2, holding: 2, size: 2 }),
+  );
+  await call(ipset.remove, {
+    params: params(),
+    body: { ids: data.filter(({ ip }) => ip === '127.0.0.21').map(({ id }) => id) },
+  });
+  await everywhere('127.0.0.21', 200);
+  expect(await seenBy('127.0.0.22')).toEqual(['closed', 'closed']);
+  await call(ipset.flush, { params: params() });
+  await everywhere('127.0.0.22', 200);
+});
+
+test('whom one node finds the other shuts out as well, and the list says who found him and for what', async () => {
+  const offend = await trap(0);
+  expect(await offend('127.0.0.31')).toBe('blocked');
+  expect(await visitFrom('127.0.0.31', node(0).address)).toBe('closed');
+  await everywhere('127.0.0.31', 'closed');
+  const { data } = await call(ipset.get, { params: params(), query: { ip: '127.0.0.31' } });
+  expect(data).toMatchObject([{ ip: '127.0.0.31', cause: 'waf', node: { id: node(0).nodeID } }]);
+
+  // While nobody listens it holds here, and is told once somebody does.
+  const [api] = plane.apis;
+  await api?.kill();
+  expect(await offend('127.0.0.32')).toBe('blocked');
+  await inTime(async () => expect(await visitFrom('127.0.0.32', node(0).address)).toBe('closed'));
+  expect(await visitFrom('127.0.0.32', node(1).address)).toBe(200);
+  await api?.start();
+  await everywhere('127.0.0.32', 'closed');
+  await call(ipset.flush, { params: params() });
+  await everywhere('127.0.0.32', 200);
+});
+
+test('what nobody could hear is asked for, and neither a new agent nor a new nginx forgets anybody', async () => {
+  await plane.nats.stop();
+  const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.41', '127.0.0.42'] } });
+  expect(await seenBy('127.0.0.41')).toEqual([200, 200]);
+  await plane.nats.start();
+  await everywhere('127.0.0.41', 'closed');
+
+  const { agent, address } = node(1);
+  await agent.end('SIGKILL');
+  await call(ipset.remove, {
+    params: params(),
+    body: { ids: data.filter(({ ip }) => ip === '127.0.0.42').map(({ id }) => id) },
+  });
+  expect(await visitFrom('127.0.0.41', address)).toBe('closed');
+  agent.start('--with-nginx');
+  await everywhere('127.0.0.42', 200);
+  expect(await seenBy('127.0.0.41')).toEqual(['closed', 'closed']);
+
+  const before = await agent.nginxPid();
+  process.kill(before, 'SIGKILL');
+  await inTime(async () => expect(await agent.nginxPid()).not.toBe(before));
+  await inTime(async () => expect(await visitFrom('127.0.0.20', address)).toBe(200));
+  await everywhere('127.0.0.41', 'closed');
+
+  // Turned off: first at one node, then at all.
+  await call(zoneSettings.soak, { params: params(), body: { soakSeconds: 1, reason: '' } });
+  await call(ipset.set, { params: params(), body: { enabled: false, timeout: 600, max: 5000, reason: 'over' } });
+  await everywhere('127.0.0.41', 200);
+});
