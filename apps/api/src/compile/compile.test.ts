@@ -1,6 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import path from 'node:path';
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { open, type ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { certDoc } from './cert.ts';
@@ -265,4 +266,15 @@ test('a private key opens with the key of its zone, in its own document only', (
   expect(certDoc(cert, { ...zoneKey, id: id(9) }).pairs[0]?.key).toEqual({ ...sealed, keyID: id(9) });
   const other = [{ keyType: 'ecdsa', chainPem: 'chain', keyPem: 'other' }];
   expect(certDoc({ ...cert, pairs: other }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
+});
+
+test('a zone that keeps somebody out insists on nodes that can', () => {
+  const needsWith = (firewall: Partial<ZoneFirewall>) =>
+    zoneDoc(
+      { id: id(9), forceSSLRedirectCode: 301, settings: { firewall: { ...open, ...firewall } }, relays: [], ports: [] },
+      policy,
+    ).needs;
+  expect(needsWith({ whitelist: ['192.0.2.1'] })).toBeUndefined();
+  expect(needsWith({ blacklist: ['192.0.2.1'] })).toEqual(['firewall']);
+  expect(needsWith({ synProtection: true, level: 75 })).toEqual(['firewall', 'firewallLevel']);
 });

@@ -50,7 +50,11 @@ function docOf(
   const { http2, http3, resource, nginx, firewall, antiCC, ipset } = settingsIn(settings);
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
-  const needs = [ipset.enabled && 'ipset', firewall.level > 0 && 'firewallLevel'].filter((need) => need !== false);
+  const needs = [
+    ipset.enabled && 'ipset',
+    (firewall.blacklist.length > 0 || firewall.synProtection) && 'firewall',
+    firewall.level > 0 && 'firewallLevel',
+  ].filter((need) => need !== false);
   return {
     kind: 'zone',
     id,

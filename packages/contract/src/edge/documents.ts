@@ -21,7 +21,7 @@ import { Sealed } from './sealed.ts';
 export const DOCUMENT_SCHEMA = 1;
 
 /** What a document may insist on, and a node of this version can do: one name for whatever keeps visitors out. */
-export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'firewallLevel', 'ipset', 'tokenAuth'];
+export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'firewall', 'firewallLevel', 'ipset', 'tokenAuth'];
 
 /** Where one of these is none of the node's abilities, what the document is about is closed there. */
 const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
