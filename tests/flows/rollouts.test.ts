@@ -1,10 +1,15 @@
 // Releases through all waves, with the real control plane, and real agents under their launchers with real nginx.
+import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { encodeRiskPack, flattened, networkOf } from '@edgeloom/contract/edge/risk-pack.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { open, type FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent, type TestAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
@@ -21,6 +26,10 @@ vi.setConfig({ testTimeout: 500_000, hookTimeout: 120_000 });
 
 /** Several programs are started anew one after the other, and watched. */
 const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 150_000 });
+
+const run = promisify(execFile);
+/** Of the internet, and nobody's on this machine. */
+const VISITOR = '9.9.7.7';
 
 let make: Maker;
 let plane: ControlPlane;
@@ -42,11 +51,13 @@ async function offer({ archive }: MadeRelease) {
     await cp(file, path.join(shelf, path.basename(file)));
 }
 
-/** Nodes of one zone, each on an address of its own, that serve one site. */
-async function fleet(count: number, release: MadeRelease) {
+/** Nodes of one zone, each on an address of its own, that serve one site; of another level, nginx keeps out whom the pack lists. */
+async function fleet(count: number, release: MadeRelease, level: FirewallLevel = 0) {
   const { build } = plane;
   const [http = 0] = await freePorts(1);
   const zone = await build.zone({ ports: [http], tlsPorts: [] });
+  const settings = { firewall: { ...open, level } };
+  await plane.installation.db.zone.update({ where: { id: zone.id }, data: { settings } });
   const site = await build.site({ product: await build.product({ zone }) });
   const name = `${unique('www')}.example.com`;
   const made: { id: string; agent: TestAgent; home: string; listen: string }[] = [];
@@ -60,7 +71,12 @@ async function fleet(count: number, release: MadeRelease) {
       listen,
       program: { command: launcher, args: [] },
       isKept: true,
-      env: { EDGELOOM_RELEASE_KEYS: make.keysFile, EDGELOOM_TRIAL_SECONDS: '60' },
+      env: {
+        EDGELOOM_RELEASE_KEYS: make.keysFile,
+        EDGELOOM_TRIAL_SECONDS: '60',
+        // One kernel for all of them.
+        EDGELOOM_FIREWALL: 'nginx',
+      },
     });
     agent.start();
     made.push({ id: nodeID, agent, home, listen });
@@ -115,6 +131,115 @@ test('a release goes through all waves while visitors come, and the next, which 
     expect(await versions()).toEqual(['1.1.0', '1.1.0']);
     expect(await visitor.stop()).toMatchObject({ failed: [] });
   } finally {
+    await Promise.all(
+      made.map(async ({ agent, home }) => {
+        await agent.stop();
+        await rm(home, { recursive: true, force: true });
+      }),
+    );
+  }
+});
+
+/** An address of the internet, for as long as the test lasts. */
+async function visitorFrom(address: string) {
+  await run('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
+  onTestFinished(async () => void (await run('ip', ['address', 'del', `${address}/32`, 'dev', 'lo'])));
+}
+
+/** Asks one after the other at each of them, and notes what came of it. */
+function visiting(places: readonly { listen: string; from: string }[], port: number, host: string) {
+  const stopping = new AbortController();
+  const closed = new Set<string>();
+  const going = places.map(async ({ listen, from }) => {
+    while (!stopping.signal.aborted) {
+      const status = await new Promise<number | null>((resolve) => {
+        const call = request({ host: listen, port, headers: { host }, localAddress: from, agent: false }, (reply) => {
+          reply.resume();
+          reply.on('end', () => resolve(reply.statusCode ?? null));
+        });
+        call.on('error', () => resolve(null));
+        call.end();
+      });
+      if (status === null) closed.add(listen);
+      // The machine is shared with what is being tested.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  });
+  return {
+    closed,
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(going);
+    },
+  };
+}
+
+const riskPack = (networks: Record<string, number>) => ({
+  'risk.bin': encodeRiskPack(
+    flattened(Object.entries(networks).map(([network, score]) => ({ ...networkOf(network), score }))),
+  ),
+});
+
+test('a poisonous pack is stopped at the first node: one that is garbage, one that nginx cannot read, one that drops visitors', async () => {
+  await visitorFrom(VISITOR);
+  const release = await make.agent('2.0.0', async (dir) => {
+    const file = path.join(dir, 'lua/edge/core/risk.lua');
+    const lua = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      lua.replace('    return n, m\n', '    if n == 3 then return nil, "three are too many" end\n    return n, m\n'),
+    );
+  });
+  const { made, name, http, operator } = await fleet(2, release, 75);
+  const visitors = visiting(
+    made.flatMap(({ listen }) => [
+      { listen, from: VISITOR },
+      { listen, from: listen },
+    ]),
+    http,
+    name,
+  );
+  try {
+    await inTime(async () => {
+      const { data } = await operator.call(upgrades.latest, {});
+      expect(data.find(({ product }) => product === 'risk')?.nodes).toEqual([{ version: '', count: 2 }]);
+      for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);
+    });
+    visitors.closed.clear();
+    const ids = made.map(({ id }) => id);
+    /** By the way that is usual. */
+    const stopped = async (version: string, files: Record<string, string | Buffer>) => {
+      await offer(await make.pack('risk', version, files));
+      const { id } = await operator.call(upgrades.begin, { body: { ids, product: 'risk', version } });
+      const look = () => operator.call(rollouts.get, { params: { id } });
+      await inTime(async () => expect(await look()).toMatchObject({ state: 'rolledBack' }));
+      const { data: lines } = await operator.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
+      // The other one never heard of it.
+      expect(lines.filter(({ event }) => event === 'asked')).toHaveLength(1);
+      await inTime(async () => {
+        const { data } = await operator.call(upgrades.latest, {});
+        expect(data.find(({ product }) => product === 'risk')?.nodes).toEqual([{ version: '', count: 2 }]);
+      });
+      return look();
+    };
+
+    const garbage = await stopped('1.0.0', { 'risk.bin': 'nothing that anybody could read' });
+    expect(garbage).toMatchObject({ fault: 'complete', counts: { failed: 1 } });
+    expect(garbage.message).toContain('the risk pack is refused: it is no risk pack');
+
+    const unread = await stopped('1.0.1', riskPack({ '8.8.8.8': 100, '8.8.4.4': 100, '1.1.1.1': 100 }));
+    expect(unread).toMatchObject({ fault: 'complete', counts: { failed: 1 } });
+    expect(unread.message).toContain('three are too many');
+    expect(visitors.closed).toEqual(new Set());
+
+    const sharp = await stopped('1.0.2', riskPack({ '9.9.0.0/16': 75 }));
+    expect(sharp).toMatchObject({ fault: 'refusals', counts: { back: 1, failed: 0 } });
+    // They were sent away at one node, and come in again.
+    expect(visitors.closed).toHaveProperty('size', 1);
+    visitors.closed.clear();
+    for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);
+  } finally {
+    await visitors.stop();
     await Promise.all(
       made.map(async ({ agent, home }) => {
         await agent.stop();

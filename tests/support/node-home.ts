@@ -27,7 +27,8 @@ export interface Maker {
   agent: (version: string, change?: (dir: string) => Promise<void>) => Promise<MadeRelease>;
   /** Of names as they are: `link` leads to /etc, `../outside` out of the archive. */
   raw: (version: string, names: string[]) => Promise<MadeRelease>;
-  pack: (product: ReleaseProduct, version: string, files: Record<string, string>) => Promise<MadeRelease>;
+  /** Whatever is in it, also what `pnpm release` would not sign. */
+  pack: (product: ReleaseProduct, version: string, files: Record<string, string | Buffer>) => Promise<MadeRelease>;
   /** By a key that no node knows. */
   strange: (version: string) => Promise<MadeRelease>;
   stop: () => Promise<void>;
@@ -87,10 +88,15 @@ export async function releaseMaker(): Promise<Maker> {
       await createTar({ cwd: path.join(from, 'inside'), file: draft, gzip: true, preservePaths: true }, names);
       return read(version, await signRelease(draft, { product: 'agent', version, to, key: await key('ours') }));
     },
-    pack: (product, version, files) =>
-      make(product, version, 'ours', async (from) => {
-        for (const [file, text] of Object.entries(files)) await writeFile(path.join(from, file), text);
-      }),
+    pack: async (product, version, files) => {
+      const { from, to } = next();
+      await mkdir(from);
+      await mkdir(to);
+      for (const [file, content] of Object.entries(files)) await writeFile(path.join(from, file), content);
+      const draft = path.join(to, 'draft');
+      await createTar({ cwd: from, file: draft, gzip: true, portable: true }, Object.keys(files));
+      return read(version, await signRelease(draft, { product, version, to, key: await key('ours') }));
+    },
     stop: () => rm(dir, { recursive: true, force: true }),
   };
 }

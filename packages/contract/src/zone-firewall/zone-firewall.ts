@@ -15,9 +15,7 @@ export const riskLevels = [25, 50, 75, 100] as const;
 export const FirewallLevel = z.literal([0, ...riskLevels]);
 
 export const ZoneFirewall = z.object({
-  level: FirewallLevel.describe(
-    '0: nobody is dropped for the risk score; else those of this score and higher',
-  ),
+  level: FirewallLevel.describe('0: nobody is dropped for the risk score; else those of this score and higher'),
   whitelist: Networks.describe('Let in whatever else says: addresses and networks'),
   blacklist: Networks.describe('Whose packets to the ports of the zone are dropped: addresses and networks'),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),

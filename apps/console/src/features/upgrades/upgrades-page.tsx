@@ -65,7 +65,11 @@ function Product({ of }: { of: Latest }) {
         <b>{t(`rollouts.product.${product}`)}</b>
         <div className={classes['newest']}>
           {version === null ? (
-            product === 'agent' ? t('upgrades.none') : t('upgrades.noPack')
+            product === 'agent' ? (
+              t('upgrades.none')
+            ) : (
+              t('upgrades.noPack')
+            )
           ) : (
             <>
               {version} · <Time at={createdAt} />
