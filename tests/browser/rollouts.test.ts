@@ -3,7 +3,7 @@ import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
-import { PlayedFleet } from '../support/played-fleet.ts';
+import { PlayedFleet, START } from '../support/played-fleet.ts';
 import { releaseShelf } from '../support/release-shelf.ts';
 
 let consoles: Consoles;
@@ -24,7 +24,7 @@ test(
     const zone = await build.zone();
     const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
     const ids = made.map(({ id }) => id);
-    await db.edgeNode.updateMany({ where: { id: { in: ids } }, data: { joinedAt: new Date() } });
+    await db.edgeNode.updateMany({ where: { id: { in: ids } }, data: { joinedAt: new Date(START) } });
     const fleet = new PlayedFleet(installation, ids);
     fleet.now = Date.now();
     await fleet.connect(...fleet.nodes);

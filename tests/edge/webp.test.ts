@@ -8,7 +8,7 @@ import { Images } from '@edgeloom/agent/images/images.ts';
 import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
+import { rule, startEdge, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
 
@@ -481,4 +481,19 @@ describe('the service', () => {
     expect((await waits).bytes.equals(photo)).toBe(true);
     await isAtWork(await manyPhotos());
   });
+});
+
+test('where the zone has switched images off each is as its origin has it, and is made again when that ends', async () => {
+  const serveWith = async (off: 'image'[]) => {
+    const zone = zoneDoc(edge.ports, { off });
+    await edge.put(zone);
+    await edge.render(zone);
+    await edge.reload();
+  };
+  const host = await made();
+  for (const path of ['/off.jpg', '/on.jpg']) edge.origin.on(path, { headers: jpeg, body: photo });
+  await serveWith(['image']);
+  expect((await get('/off.jpg', host)).header('content-type')).toBe('image/jpeg');
+  await serveWith([]);
+  await eventually(async () => expect((await get('/on.jpg', host)).header('content-type')).toBe('image/webp'));
 });

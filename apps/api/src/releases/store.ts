@@ -1,6 +1,6 @@
 // The releases that this installation has: of each an archive, and beside it a file that says what it is and is signed by
 // whoever made it (deploy/release.ts). Nothing else of the folder is anybody's.
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,13 +32,13 @@ export async function releasesIn(settings: ReleaseSettings): Promise<Releases> {
   const found: Releases = { releases: [], refused: [] };
   if (dir === undefined) return found;
   const keys = await releaseKeys(settings)
-    .then(readReleaseKeys)
+    .then((pem) => ({ pem, all: readReleaseKeys(pem) }))
     .catch((error: unknown) => void found.refused.push({ name: 'RELEASE_KEYS', reason: wordsOf(error) }));
   if (!keys) return found;
   const names = (await readdir(dir).catch((): string[] => [])).filter((name) => name.endsWith('.json')).sort();
   for (const name of names) {
     try {
-      found.releases.push(await readRelease(path.join(dir, name), (signed) => readSigned(signed, keys)));
+      found.releases.push(await readRelease(path.join(dir, name), keys));
     } catch (error) {
       found.refused.push({ name, reason: wordsOf(error) });
     }
@@ -61,12 +61,24 @@ export async function releaseKeys({ RELEASE_KEYS: keys }: ReleaseSettings): Prom
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-async function readRelease(
-  file: string,
-  manifestOf: (signed: SignedRelease) => ReleaseManifest,
-): Promise<StoredRelease> {
-  const signed = SignedRelease.parse(JSON.parse(await readFile(file, 'utf8')));
-  const manifest = manifestOf(signed);
+interface Keys {
+  pem: string;
+  all: readonly KeyObject[];
+}
+
+const verifiedOnce = remembering<Pick<StoredRelease, 'manifest' | 'signed'>>();
+
+/** A rollout asks for each of its nodes. */
+async function verified(file: string, { pem, all }: Keys) {
+  const { size, mtimeMs, ino } = await stat(file);
+  return verifiedOnce(file, `${size} ${mtimeMs} ${ino} ${pem}`, async () => {
+    const signed = SignedRelease.parse(JSON.parse(await readFile(file, 'utf8')));
+    return { signed, manifest: readSigned(signed, all) };
+  });
+}
+
+async function readRelease(file: string, keys: Keys): Promise<StoredRelease> {
+  const { signed, manifest } = await verified(file, keys);
   const archive = file.replace(/\.json$/, '.tar.gz');
   const { size } = await stat(archive);
   if (size !== manifest.bytes) throw new Error(`${path.basename(archive)} has ${size} bytes, not ${manifest.bytes}`);

@@ -12,11 +12,13 @@ export type NodeEvent =
   | 'rolledBack'
   | 'turned'
   | 'late'
+  /** Another machine has its place, or it is in another zone: what it says is nothing to this rollout. */
+  | 'gone'
   | 'leftOut';
 
 const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeState>>> = {
-  waiting: { begun: 'updating', notThere: 'away', leftOut: 'leftOut' },
-  away: { begun: 'updating', leftOut: 'leftOut' },
+  waiting: { begun: 'updating', notThere: 'away', gone: 'leftOut', leftOut: 'leftOut' },
+  away: { begun: 'updating', gone: 'leftOut', leftOut: 'leftOut' },
   updating: {
     complete: 'updated',
     failed: 'failed',
@@ -24,9 +26,10 @@ const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeSta
     late: 'failed',
     notThere: 'away',
     turned: 'goingBack',
+    gone: 'leftOut',
   },
-  updated: { turned: 'goingBack', rolledBack: 'failed' },
-  goingBack: { complete: 'back', failed: 'stuck', rolledBack: 'stuck', late: 'stuck' },
+  updated: { turned: 'goingBack', rolledBack: 'failed', gone: 'leftOut' },
+  goingBack: { gone: 'leftOut', complete: 'back', failed: 'stuck', rolledBack: 'stuck', late: 'stuck' },
   // Given up too early.
   failed: { complete: 'updated' },
   stuck: { complete: 'back' },

@@ -59,6 +59,8 @@ export interface NodeNow {
   active: boolean;
   /** Of one that is away: another rollout has begun with it, or brings it something newer. */
   isTaken: boolean;
+  /** Another machine than the one that took part, or in another zone than what is rolled out is for. */
+  isGone: boolean;
   isServing: boolean;
   isMain: boolean;
   isConnected: boolean;

@@ -107,6 +107,7 @@ const lineOf: Record<NodeEvent, RolloutEventName> = {
   rolledBack: 'rolledBack',
   turned: 'askedBack',
   late: 'failed',
+  gone: 'leftOut',
   leftOut: 'leftOut',
 };
 
@@ -121,6 +122,7 @@ interface Stand {
 export function takeTurn(turn: Turn, facts: Facts, nature: Nature): void {
   const { rollout } = turn;
   const stand: Stand = { turn, rollout, facts, nature };
+  leaveOut(stand);
   count(stand);
   const mark = () => `${rollout.state} ${rollout.wave} ${rollout.waves[rollout.wave]?.state}`;
   for (let before = ''; before !== mark();) {
@@ -128,6 +130,15 @@ export function takeTurn(turn: Turn, facts: Facts, nature: Nature): void {
     states[rollout.state](stand);
   }
   turn.wanted.push(...watched(stand));
+}
+
+/** Those who are not who they were: nothing that they say is news of what they had. */
+function leaveOut({ turn, rollout }: Stand) {
+  if (rollout.endedAt !== null) return;
+  for (const node of rollout.nodes.filter(({ isGone, state }) => isGone && state !== 'leftOut')) {
+    turn.happen(node, 'gone', saying('gone'));
+    activate(turn, node, false);
+  }
 }
 
 const states: Record<RolloutState, (stand: Stand) => void> = {
@@ -162,6 +173,11 @@ function advance(stand: Stand) {
   turn.waves.add(wave);
   if (wave.state === 'waiting') return rollout.state === 'running' ? beginWave(stand, wave) : undefined;
   if (wave.state === 'passed' || wave.state === 'skipped') return goOn(stand);
+  // All who had it are gone: somebody else has to be the first.
+  if (!isFast(rollout) && rollout.nodes.some(hasNotBegun) && rollout.nodes.every(isUntold)) {
+    wave.state = 'waiting';
+    return;
+  }
   if (wave.state === 'updating' && rollout.state === 'running') letIn(stand, wave);
   if (isFast(rollout)) giveUpTheLate(stand, DONE_MS);
   wave.gates = judged(rollout, stand.facts);
@@ -173,6 +189,8 @@ function advance(stand: Stand) {
   }
   soak(stand, wave);
 }
+
+const isUntold = (node: NodeNow) => hasNotBegun(node) || node.state === 'leftOut';
 
 /** Whoever is left comes now, in one go. */
 function takeFastLane({ turn, rollout }: Stand) {

@@ -37,7 +37,7 @@ export const zoneKind: Kind = {
 };
 
 /** As it was published last; null where none ever was. */
-interface Published {
+export interface Published {
   revision: number;
   doc: TrialDoc | null;
 }
@@ -51,12 +51,23 @@ async function readTrial(client: PoolClient, zoneId: string): Promise<Published 
   return row ? { revision: row.revision, doc: row.body === null ? null : TrialDoc.parse(JSON.parse(row.body)) } : null;
 }
 
-function progressOf(node: NodeNow, rollout: RolloutNow, published: Published | null, version: number): Progress | null {
+type Told = Pick<NodeNow, 'nodeId' | 'state' | 'revision' | 'rejected'>;
+
+/** What follows from what a node has acknowledged; null: nothing yet. */
+export function progressOf(
+  node: Told,
+  rollout: Pick<RolloutNow, 'state'>,
+  published: Published | null,
+  version: number,
+): Progress | null {
   const { nodeId, revision, rejected } = node;
   const isHeard = published !== null && revision >= published.revision;
   if (node.state === 'goingBack') {
     const isGone = published === null || published.doc?.version !== version;
-    return isGone && (isHeard || published === null) ? { event: 'complete', message: null } : null;
+    if (!isGone || !(isHeard || published === null)) return null;
+    // It heard of it, and goes on with what it had: a port of before may be somebody else's by now.
+    const kept = rejected.find(({ key }) => key === 'trial');
+    return kept ? { event: 'failed', message: kept.error } : { event: 'complete', message: null };
   }
   if (node.state !== 'updating' || rollout.state === 'rollingBack') return null;
   if (published?.doc?.version !== version || !published.doc.nodes.includes(nodeId)) return null;

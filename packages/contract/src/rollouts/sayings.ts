@@ -12,6 +12,8 @@ export const SayingCode = z.enum([
   'stopped',
   'rolledBack',
   'unwell',
+  /** Another machine, or another zone. */
+  'gone',
   'refused',
   /** `product` */
   'hadNone',
@@ -50,6 +52,7 @@ const words: Words = {
   stopped: () => 'nginx does not run',
   rolledBack: () => 'nginx did not take it and serves as before',
   unwell: () => 'not well',
+  gone: () => 'it is another machine now, or in another zone',
   refused: () => 'it refused',
   hadNone: ({ product }) => `it had no ${product} before`,
   notInStore: ({ product, version }) => `${product} ${version} is not in the store any more`,

@@ -66,7 +66,9 @@ export async function begin(ctx: Ctx, input: UpgradeInput): Promise<RolloutDetai
       if (inAnother.has(node.id)) return [{ reason: 'BUSY', target: node.name }];
       // An agent that did not come by a release has nothing to go back to, and nobody who would see to it.
       const isOfNone = product === 'agent' && state.version !== '' && state.release === null;
-      return isOfNone ? [{ reason: 'NODE_VERSION_MISMATCH', target: node.name }] : [];
+      if (!isOfNone) return [];
+      // One that has only just joined says it with its first heartbeat.
+      return [{ reason: state.digest === null ? 'NODE_UNREACHABLE' : 'NODE_VERSION_MISMATCH', target: node.name }];
     });
     failTogether(faults);
     if (behind.length === 0) failAt('ids', 'current', 'they all have it already');

@@ -4,11 +4,13 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { IconStairs } from '@tabler/icons-react';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
-import { Status } from '../../components/status/status.tsx';
+import { Pill, Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { currentLanguage, t } from '../../lib/i18n.ts';
 import { nowOf, whatOf, type Rollout } from './in-words.ts';
 import { Progress } from './progress.tsx';
+
+const isFast = ({ fast, strategy }: Rollout) => fast || strategy.type === 'allAtOnce';
 
 const stateOf = (rollout: Rollout) => (
   <Status kind="rollout" value={rollout.state} why={nowOf(rollout, Date.now(), t, currentLanguage())} />
@@ -20,8 +22,18 @@ const columns: Column<Rollout>[] = [
     flexible: true,
     to: ({ id }) => `nodeManage/rollouts/${id}`,
     sort: false,
-    render: (rollout) => <span title={whatOf(rollout, t)}>{whatOf(rollout, t)}</span>,
-    text: (rollout) => whatOf(rollout, t),
+    render: (rollout) => (
+      <span title={whatOf(rollout, t)}>
+        {whatOf(rollout, t)}
+        {isFast(rollout) && (
+          <>
+            {' '}
+            <Pill tone="warn">{t('rollouts.fast')}</Pill>
+          </>
+        )}
+      </span>
+    ),
+    text: (rollout) => [whatOf(rollout, t), ...(isFast(rollout) ? [t('rollouts.fast')] : [])].join(' · '),
   },
   { key: 'state', flexible: true, sort: false, render: stateOf, text: ({ state }) => t(`status.rollout.${state}`) },
   {
