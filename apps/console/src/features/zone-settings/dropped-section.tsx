@@ -17,7 +17,7 @@ export function DroppedSection({ zoneId }: { zoneId: string }) {
   const t = useT();
   const result = useEndpoint(zoneFirewall.dropped, { params: { zoneId } }, { pollMs: POLL_MS });
   return (
-    <Section title="dropped.title" why="dropped.why">
+    <Section title="dropped.title" why="dropped.why" wide>
       <Await result={result}>
         {({ nodes, of, since, ...dropped }) =>
           nodes === 0 ? (
