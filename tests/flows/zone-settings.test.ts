@@ -1,12 +1,15 @@
 // Changes of a zone with two real nodes: what is good comes to both, what is bad stops at the first and goes back by itself.
 import { once } from 'node:events';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
+import { testAgent, type TestAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
@@ -24,6 +27,18 @@ beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
 });
 afterAll(() => plane.stop());
+
+/** What nginx was given, now or lately. */
+async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
+  const root = await realpath(path.join(layoutOf(dir).conf, tree));
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const read = await Promise.all(
+    files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8').catch(() => '')),
+  );
+  // As Lua's texts are written there.
+  return read.join('\n').replaceAll(String.raw`\034`, '"');
+}
 
 /** Nodes of one zone, each on an address of its own, that serve one site. */
 async function servedBy(addresses: string[]) {
@@ -94,6 +109,12 @@ test('a change proves itself at one node before the other has it; a bad one goes
     params: { ...params, part: 'http' },
     body: { content: poison, reason: 'a limit' },
   });
+  await inTime(async () => expect((await settings()).trial).toMatchObject({ nodes: 1, of: 2 }));
+  // A kill switch passes those who try it and those who do not, and is no end of the trial.
+  const compression = { name: 'compression', reason: 'a bug in a browser' } as const;
+  await call(zoneSettings.setSwitch, { params, body: { ...compression, off: true } });
+  for (const { agent } of both)
+    await inTime(async () => expect(await readTrees(agent, 'current')).toContain('"compression":false'));
   const statuses = new Map<string, Set<number>>(both.map(({ address }) => [address, new Set()]));
   await inTime(async () => {
     for (const { address } of [...both, ...both, ...both]) statuses.get(address)?.add((await get(address)).status);
@@ -101,6 +122,9 @@ test('a change proves itself at one node before the other has it; a bad one goes
   });
   const harmed = [...statuses.values()].filter((seen) => seen.has(503));
   expect(harmed).toHaveLength(1);
+  // Not in a tree of nginx that it had meanwhile, either.
+  const had = await Promise.all(both.map(async ({ agent }) => (await readTrees(agent)).includes('my_all')));
+  expect(had.filter(Boolean).length).toBeLessThan(2);
   expect((await settings()).nginx.http).toBe(nginx.http);
   for (const { address } of both)
     await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
