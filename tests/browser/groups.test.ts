@@ -97,6 +97,36 @@ test('a node is carried to another line by the keyboard, foretold, and published
   await page.context().close();
 });
 
+test('who takes a node off a line, discards or publishes by the keyboard stays on the board', async () => {
+  const { zone, core } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
+  const focused = (selector: string) =>
+    expect.poll(() => page.evaluate((at) => document.activeElement?.closest(at) !== null, selector)).toBe(true);
+  const takeOff = async () => {
+    await page.getByRole('button', { name: /khh-01/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Take off this line' }).press('Enter');
+    await page.getByRole('button', { name: 'Discard' }).waitFor();
+    await focused('td');
+  };
+  await takeOff();
+  await page.getByRole('button', { name: 'Discard' }).press('Enter');
+  await focused('section[tabindex]');
+  await takeOff();
+  await page.getByRole('button', { name: 'Publish' }).press('Enter');
+  const { db } = consoles.app.installation;
+  await expect.poll(() => db.groupMember.count({ where: { groupId: core.id, line: 'tfn' } })).toBe(1);
+  await focused('section[tabindex]');
+  // A name may be left as it is, and not empty.
+  await page
+    .getByRole('columnheader', { name: /Taiwan core/ })
+    .getByRole('button')
+    .click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }).waitFor();
+  await page.context().close();
+});
+
 test('the backup group is forced after a question, and lifted without one', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');

@@ -8,6 +8,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface FormState {
   words: string;
   schema: unknown;
+  /** Of an update, what a new one takes: what may be left as it is may yet not be empty. */
+  asNew: unknown;
   values: Values;
   params: Readonly<Record<string, string>> | undefined;
   busy: boolean;
@@ -84,7 +86,8 @@ export function useField(name: string): Field {
   );
   // `upstreams.0.port` is titled as `port`.
   const word = name.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
-  const optional = isOptional(schema) && !hasDefault(schema);
+  const asNew = fieldOf(form.asNew, name) ?? schema;
+  const optional = isOptional(asNew) && !hasDefault(asNew);
   return {
     accepted,
     value: valueAt(form.values, name),
@@ -100,7 +103,7 @@ export function useField(name: string): Field {
       description: tMaybe(`${form.words}.hints.${word}`),
       error: form.errors.get(name) ?? null,
       disabled: form.busy,
-      required: !isOptional(schema),
+      required: !isOptional(asNew),
       withAsterisk: false,
       onBlur: () => form.blur(name),
     },

@@ -68,6 +68,7 @@ export function ResourceForm(props: ResourceFormProps) {
   if (!endpoint) throw new Error('A form needs an endpoint to send to');
   const words = props.words ?? endpoint.feature;
   const schema = props.schema ?? endpoint.body;
+  const asNew = props.schema ?? create?.body ?? schema;
 
   const start: Values = {
     ...(editing ? {} : defaultsOf(schema)),
@@ -125,8 +126,8 @@ export function ResourceForm(props: ResourceFormProps) {
     return () => void fields.current.delete(name);
   }, []);
   const state = useMemo<FormState>(
-    () => ({ words, schema, values, params, busy, set, blur, register, errors }),
-    [words, schema, values, params, busy, set, blur, register, errors],
+    () => ({ words, schema, asNew, values, params, busy, set, blur, register, errors }),
+    [words, schema, asNew, values, params, busy, set, blur, register, errors],
   );
 
   useEffect(() => overlay?.setDirty(dirty), [overlay, dirty]);

@@ -1,7 +1,7 @@
 // Lines down, groups across, nodes in the cells. What is moved is a draft until it is published.
 import { Menu } from '@mantine/core';
 import { IconPlus, IconWorldSearch } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { cellOf, everyone, isUnwell, sameCell, shownIn, toneOfMember, USUAL_WEIGHT } from './board.ts';
@@ -13,6 +13,7 @@ import type { Moves } from './use-moves.ts';
 import classes from './groups.module.css';
 
 interface LineMatrixProps {
+  ref: Ref<HTMLElement>;
   zoneId: string;
   board: Board;
   lines: readonly string[];
@@ -26,14 +27,14 @@ interface LineMatrixProps {
 }
 
 export function LineMatrix(props: LineMatrixProps) {
-  const { zoneId, board, lines, changes, mayWrite, moves, onChanges, onAsk, asked, foot } = props;
+  const { ref, zoneId, board, lines, changes, mayWrite, moves, onChanges, onAsk, asked, foot } = props;
   const { lifted } = moves;
   const t = useT();
   const cells = (line: string) => board.groups.map(({ id }) => ({ groupID: id, line }));
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
-    <section className={classes['scroll']} aria-label={t('groups.title')} tabIndex={0}>
+    <section ref={ref} className={classes['scroll']} aria-label={t('groups.title')} tabIndex={0}>
       <p className="hidden-text" aria-live="polite">
         {moves.said}
       </p>

@@ -105,8 +105,11 @@ export function NodeChip(props: NodeChipProps) {
               variant="default"
               leftSection={<IconTrash size={15} stroke={1.6} />}
               onClick={() => {
+                // The chip goes; whoever works by keyboard stays where it was.
+                const cell = chip.current?.closest('td');
                 setOpened(false);
                 onTakeOff();
+                requestAnimationFrame(() => cell?.querySelector('button')?.focus());
               }}
             >
               {t('groups.takeOff')}

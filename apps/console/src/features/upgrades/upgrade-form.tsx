@@ -66,8 +66,8 @@ const useEveryNode = (enabled: boolean) =>
   });
 
 /** An agent that did not come by a release has nothing to go back to. */
-const isAble = ({ initialized, release, version }: EdgeNode, product: ReleaseProduct) =>
-  initialized && (product !== 'agent' || release !== null || version === '');
+const isAble = ({ initialized, release }: EdgeNode, product: ReleaseProduct) =>
+  initialized && (product !== 'agent' || release !== null);
 
 function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
   const navigate = useNavigate();

@@ -1,6 +1,8 @@
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { SegmentedControl, Input } from '@mantine/core';
+import { Text } from '@edgeloom/contract/common/common.ts';
 import { NumberField } from '../../components/fields/number-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
@@ -14,10 +16,12 @@ export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
       update={zonePorts.update}
       params={{ zoneId }}
       value={value}
-      initial={{ tls: false }}
+      initial={{ tls: false, reason: '' }}
+      schema={(value ? zonePorts.update.body : zonePorts.create.body).extend({ reason: Text })}
     >
       <NumberField name="port" min={1} max={65_535} plain />
       <ProtocolField />
+      <TextField name="reason" />
     </ResourceForm>
   );
 }
