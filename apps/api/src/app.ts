@@ -84,6 +84,7 @@ import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zoneKeysRoutes } from './modules/zone-key/zone-key.routes.ts';
+import { zoneFirewallRoutes } from './modules/zone-firewall/zone-firewall.routes.ts';
 import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
 import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-nodes/virtual-nodes.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
@@ -115,9 +116,10 @@ const modules: readonly Routes[] = [
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,
+  zoneFirewallRoutes,
   zoneKeysRoutes,
-  preheatCachesRoutes,
   ipsetRoutes,
+  preheatCachesRoutes,
   nginxDefaultsRoutes,
   groupsRoutes,
   virtualNodesRoutes,

@@ -59,6 +59,7 @@ import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { zoneKeys } from './zone-key/zone-key.endpoints.ts';
+import { zoneFirewall } from './zone-firewall/zone-firewall.endpoints.ts';
 import { nginxDefaults, zoneSettings } from './zone-settings/zone-settings.endpoints.ts';
 import { virtualNodes, virtualRecords } from './virtual-nodes/virtual-nodes.endpoints.ts';
 import { zonePorts, zones } from './zones/zones.endpoints.ts';
@@ -91,11 +92,12 @@ export const groups: readonly Group[] = [
   zones,
   zonePorts,
   zoneSettings,
+  zoneFirewall,
   zoneKeys,
+  ipset,
   preheatCaches,
   nginxDefaults,
   nodeGroups,
-  ipset,
   virtualNodes,
   virtualRecords,
   licenses,
