@@ -282,6 +282,16 @@ describe('who is asked', () => {
     expect((await ask(name, '/')).status).toBe(978);
   });
 
+  test('who asks without end for what authorities ask for is asked like anybody else', async () => {
+    const antiCC = ordered({ requests: 5, seconds: 300, paths: [] });
+    await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
+    const { name } = await edge.site();
+    const codes: number[] = [];
+    for (let i = 0; i < 60; i += 1) codes.push((await ask(name, `/.well-known/acme-challenge/${i}`)).status);
+    expect(codes.slice(0, 40).every((code) => code === 200)).toBe(true);
+    expect(codes.at(-1)).toBe(978);
+  });
+
   test('to be watched only, nobody is asked and the log says who would have been', async () => {
     await asking({ monitor: true });
     const { name } = await edge.site();

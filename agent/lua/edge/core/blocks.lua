@@ -3,8 +3,8 @@
 -- what they found. Never blocked is who is on the zone's allow list, a relay of it, and this machine itself.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
-local networks = require("edge.core.networks")
 local settings = require("edge.core.settings")
+local spared = require("edge.core.spared")
 local zones = require("edge.core.zone")
 local byte, char, format, gmatch, match, sub = string.byte, string.char, string.format, string.gmatch, string.match, string.sub
 local concat, floor, ipairs, tonumber, var = table.concat, math.floor, ipairs, tonumber, ngx.var
@@ -19,7 +19,7 @@ local FRESH = "agent:fresh"
 -- Found and not yet fetched. It bounds how many are blocked in a second, too.
 local MOST_FRESH = 2000
 local MOST_FETCHED = 1000
-local LOCAL = { "127.0.0.1", "::1" }
+local NO_ZONE = {}
 
 -- `address`: as $binary_remote_addr has it.
 local function key_of(address)
@@ -50,20 +50,8 @@ local function bytes_of(text)
 end
 
 local function is_spared(address)
-    if networks(LOCAL, address) then
-        return true
-    end
     local zone = zones.get()
-    local doc = zone and zone.doc or {}
-    if doc.firewall and networks(doc.firewall.whitelist, address) then
-        return true
-    end
-    for _, relay in ipairs(doc.relays or {}) do
-        if networks({ relay.address }, address) then
-            return true
-        end
-    end
-    return false
+    return spared(zone and zone.doc or NO_ZONE, address)
 end
 
 -- Why the visitor who asks is blocked; nil where he is not.

@@ -63,11 +63,9 @@ local function weigh(of, request)
             return 0
         end
     end
-    if request.challenged then
-        return 0
-    end
-    -- Browsers ask beforehand without cookies.
-    return (of.parts[paths.extension(request.path)] or request.method == "OPTIONS") and PART_WEIGHT or 1
+    -- Certificate authorities are no browsers, and browsers ask beforehand without cookies: neither comes often.
+    local is_part = of.parts[paths.extension(request.path)] or request.challenged or request.method == "OPTIONS"
+    return is_part and PART_WEIGHT or 1
 end
 
 local function weight_of(of, request)

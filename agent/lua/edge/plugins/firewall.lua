@@ -2,22 +2,12 @@
 -- by which list. Elsewhere his packets never come here, and this is not loaded. Fails open.
 local networks = require("edge.core.networks")
 local risk = require("edge.core.risk")
+local spared = require("edge.core.spared")
 local zone = require("edge.core.zone")
-local ipairs, var = ipairs, ngx.var
+local var = ngx.var
 
 local _M = { name = "firewall", priority = 8400, guards = true }
 local CLOSE = 444
-
--- The zone's own nodes come as visitors too.
-local function is_relay(doc)
-    local address = var.remote_addr
-    for _, relay in ipairs(doc.relays or {}) do
-        if relay.address == address then
-            return true
-        end
-    end
-    return false
-end
 
 local function cause_of(firewall, address)
     if networks(firewall.blacklist, address) then
@@ -36,11 +26,8 @@ function _M.access()
         return nil
     end
     local address = var.binary_remote_addr
-    if networks(firewall.whitelist, address) or is_relay(said.doc) then
-        return nil
-    end
     local cause = cause_of(firewall, address)
-    if cause then
+    if cause and not spared(said.doc, address) then
         var.e_cause = cause
         return CLOSE
     end
