@@ -7,6 +7,16 @@ const isTooWide = (cidr: string) => {
   const [address = '', bits] = cidr.split('/');
   return bits !== undefined && Number(bits) < (address.includes(':') ? 16 : 8);
 };
+/** The same in many parts: nobody would be left, and no gate judges whom an operator refuses. Of IPv6 only 2000::/3 is in use. */
+const isHalf = (networks: readonly string[]) => {
+  const part = { 4: 0, 6: 0 };
+  for (const network of new Set(networks)) {
+    const [address = '', bits] = network.split('/');
+    if (address.includes(':')) part[6] += 2 ** (3 - Number(bits ?? 128));
+    else part[4] += 2 ** -Number(bits ?? 32);
+  }
+  return Math.max(part[4], part[6]) >= 0.5;
+};
 export const Network = Cidr.refine((cidr) => !isTooWide(cidr), { message: 'wrong format' });
 const Networks = z.array(Network).max(5000);
 
@@ -17,7 +27,9 @@ export const FirewallLevel = z.literal([0, ...riskLevels]);
 export const ZoneFirewall = z.object({
   level: FirewallLevel.describe('0: nobody is dropped for the risk score; else those of this score and higher'),
   whitelist: Networks.describe('Let in whatever else says: addresses and networks'),
-  blacklist: Networks.describe('Whose packets to the ports of the zone are dropped: addresses and networks'),
+  blacklist: Networks.refine((networks) => !isHalf(networks), { message: 'half of all addresses' }).describe(
+    'Whose packets to the ports of the zone are dropped: addresses and networks; in sum less than half of all there are',
+  ),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
 });
 /** What the levels come to on the nodes of a zone. */

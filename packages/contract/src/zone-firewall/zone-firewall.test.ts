@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { open, ZoneFirewall } from './zone-firewall.ts';
+
+const isTaken = (blacklist: string[]) => ZoneFirewall.safeParse({ ...open, blacklist }).success;
+const eights = (count: number) => Array.from({ length: count }, (_, i) => `${i}.0.0.0/8`);
+const sixteens = (count: number) => Array.from({ length: count }, (_, i) => `${(0x2000 + i).toString(16)}::/16`);
+
+test('a block list of half of all addresses is a slip, also in many parts', () => {
+  expect(isTaken(['0.0.0.0/1', '128.0.0.0/1'])).toBe(false);
+  expect(isTaken(eights(256))).toBe(false);
+  expect(isTaken(eights(128))).toBe(false);
+  expect(isTaken(eights(127))).toBe(true);
+  expect(isTaken([...eights(100), ...eights(100)])).toBe(true);
+  expect(isTaken(sixteens(4096))).toBe(false);
+  expect(isTaken(sixteens(4095))).toBe(true);
+  expect(isTaken(['203.0.113.7', '2001:db8::1', '2001:db8::/32'])).toBe(true);
+});
+
+test('an allow list may be of anybody', () => {
+  expect(ZoneFirewall.safeParse({ ...open, whitelist: eights(256) }).success).toBe(true);
+});
