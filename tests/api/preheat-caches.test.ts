@@ -46,6 +46,19 @@ test('URLs are kept as browsers ask for them, once each, by names and wildcards 
   expect(found.total).toBe(1);
 });
 
+test('of two who add at once the second finds what the first added', async () => {
+  const { operator, params, name } = await zoneWithSite();
+  const urls = Array.from({ length: 600 }, (_, i) => `http://${name}/${i}`);
+  const same = { urls: urls.slice(0, 5) };
+  const added = await Promise.all([1, 2, 3].map(() => operator.call(preheatCaches.create, { params, body: same })));
+  expect(added.map(({ ids }) => ids.length).toSorted()).toEqual([0, 0, 5]);
+  const others = urls.map((url) => `${url}/other`);
+  const both = await Promise.allSettled(
+    [urls, others].map((some) => operator.call(preheatCaches.create, { params, body: { urls: some } })),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
 test('all or nothing: what no site of the zone serves, ports that are not open and what is too long are named', async () => {
   const { operator, params, name } = await zoneWithSite();
   const elsewhere = await zoneWithSite();

@@ -50,3 +50,18 @@ test('what nodes drop is summed over those that are connected, and one whose ker
     syn: none,
   });
 });
+
+test('a node that says what cannot be keeps nobody from reading the sum', async () => {
+  const zone = await build.zone();
+  const most = Number.MAX_SAFE_INTEGER;
+  const lie = {
+    ...dropped('2026-01-01T00:00:00.000Z', 1),
+    blacklist: { packets: most, bytes: most, perSecond: 1e308 },
+  };
+  for (const state of [lie, lie].map((one) => ({ load: { ...load, dropped: one }, connectedAt: new Date() }))) {
+    const node = await build.node({ zone });
+    await installation.db.nodeState.create({ data: { nodeId: node.id, ...state } });
+  }
+  const said = await as(zone.client).call(zoneFirewall.dropped, { params: { zoneId: zone.id } });
+  expect(said.blacklist).toEqual({ packets: most, bytes: most, perSecond: most });
+});

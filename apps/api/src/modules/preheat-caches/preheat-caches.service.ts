@@ -110,6 +110,8 @@ export async function copies({ db }: Ctx, zoneId: string, preheatId: string) {
 export const create = ({ db, actor }: Ctx, zoneId: string, texts: string[]) =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
+    // One after the other: two at once would be counted, and would find what is there, each without the other.
+    await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: new Date() }, select: { id: true } });
     const found = await servedUrls(tx, zoneId, texts);
     const before = await tx.preheatCache.findMany({
       where: { zoneId, url: { in: found.map(({ url }) => url) } },

@@ -27,9 +27,12 @@ export async function dropped({ db }: Ctx, zoneId: string): Promise<Reply<typeof
 const sum = (said: readonly Dropped[], cause: 'blocked' | 'blacklist' | 'risk' | 'syn') =>
   said.reduce(
     (all, one) => ({
-      packets: all.packets + one[cause].packets,
-      bytes: all.bytes + one[cause].bytes,
-      perSecond: all.perSecond + one[cause].perSecond,
+      packets: plus(all.packets, one[cause].packets),
+      bytes: plus(all.bytes, one[cause].bytes),
+      perSecond: plus(all.perSecond, one[cause].perSecond),
     }),
     { packets: 0, bytes: 0, perSecond: 0 },
   );
+
+/** What a node makes up does not keep what the others say from being read. */
+const plus = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);
