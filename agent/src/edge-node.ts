@@ -191,10 +191,25 @@ export class EdgeNode {
 
   /** nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing and names the port. */
   async #assertPortsFree(structure: Structure): Promise<void> {
+    for (const socket of this.#unopened(structure)) await assertFree(socket);
+  }
+
+  /** Of these ports those that somebody else has: what would keep a zone that had them from being served here. */
+  async heldPorts(ports: Structure['zone']['ports']): Promise<number[]> {
+    const serving = this.#serving;
+    if (serving === null) return [];
+    const held = new Set<number>();
+    for (const socket of this.#unopened({ ...serving, zone: { ...serving.zone, ports } }))
+      await assertFree(socket).catch(() => held.add(socket.port));
+    return [...held];
+  }
+
+  /** What it would have to open for this. */
+  #unopened(structure: Structure): Socket[] {
     // Without nginx it could be the workers of a dead one that hold them, which its start will end.
-    if (!this.nginx.running || this.#serving === null) return;
+    if (!this.nginx.running || this.#serving === null) return [];
     const served = this.#sockets(this.#serving).map(nameOf);
-    for (const socket of this.#sockets(structure)) if (!served.includes(nameOf(socket))) await assertFree(socket);
+    return this.#sockets(structure).filter((socket) => !served.includes(nameOf(socket)));
   }
 
   #sockets({ zone, node }: Structure): Socket[] {

@@ -67,6 +67,7 @@ export function handsOf({
     purge: (order, withinMs) => node.admin.purge(order, withinMs),
     preheat: async (urls, withinMs) => preheat(address, urls, withinMs, await zoneKey()),
     warm: async (urls, withinMs) => warm(address, urls, withinMs, await zoneKey()),
+    heldPorts: (ports) => node.heldPorts(ports),
     async reset(fetchAll) {
       // The files stay until others take their place, and nginx answers from them.
       await node.inTurn(() => node.store.drop([...node.store.keys()]));

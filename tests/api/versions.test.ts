@@ -520,11 +520,15 @@ test('every table of a site is tracked, or known to be no configuration; each ha
     // Keys and chains, which expire and are renewed, and what proves names for them.
     'acme_challenges',
     'acme_placements',
+    // Visitors that were shut out of the zone while they asked it.
+    'blocks',
     // How much nodes hold.
     'cached_now',
     'certificates',
     // What was done once.
     'jobs',
+    // What the operator has its nodes keep.
+    'preheat_caches',
     'purges',
     'site_assignments',
     'site_dns',

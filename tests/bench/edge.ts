@@ -107,7 +107,10 @@ async function prepare(): Promise<Scene[]> {
 /** All that an owner can switch on: a usual visit meets each of it, and is let through. */
 async function withEverything(port: number, worker: number): Promise<Scene> {
   const module = (kind: string, settings: unknown, redirects: RedirectRule[] | null = null) =>
-    moduleDoc({ id: randomUUID(), kind, settings, redirects }, () => ({ zoneKey: { id: 'first', key: zoneKey }, open: () => 'secret-of-six' }));
+    moduleDoc({ id: randomUUID(), kind, settings, redirects }, () => ({
+      zoneKey: { id: 'first', key: zoneKey },
+      open: () => 'secret-of-six',
+    }));
   const redirects = Array.from({ length: 3000 }, (_, i) => ({
     ...RedirectInput.parse({ type: i % 2 === 0 ? 'exact' : 'prefix', source: `/old/${i}`, target: `/new/${i}` }),
     id: randomUUID(),

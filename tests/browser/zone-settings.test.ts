@@ -1,4 +1,5 @@
 // What an operator writes for nginx, from the first wrong word to the history of the zone.
+import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -57,6 +58,18 @@ test(
     await page.getByRole('button', { name: 'Turn off', exact: true }).click();
     await page.getByText('a firewall').waitFor();
     await keepPicture(page, 'zone-switches');
+
+    await page.getByRole('link', { name: 'Ports' }).click();
+    await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: 'Remove', exact: true }).click();
+    await form.locator('[aria-invalid="true"][name="reason"]').waitFor();
+    await form.getByLabel('Reason').fill('nobody speaks it');
+    await form.getByRole('button', { name: 'Remove', exact: true }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('nobody speaks it').waitFor();
   },
 );
 
@@ -123,4 +136,6 @@ test('addresses are blocked by hand, found, let in again, and all of them at onc
   await page.getByRole('button', { name: 'Flush' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Flush' }).click();
   await page.getByText('Nobody is blocked just now').waitFor();
+  const { data } = await consoles.app.as(zone.client).call(ipset.get, { params: { zoneId: zone.id } });
+  expect(data).toEqual([]);
 });

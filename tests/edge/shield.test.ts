@@ -469,7 +469,10 @@ test('while the zone changes its key nodes know each other by either, and after 
   const isRelayed = async (edge: Edge, path: string) =>
     (await edge.get(path, { host })).header('cache-status')?.includes('Edgeloom-Relay') === true;
   // Those that have heard of it and one that has not; the relay goes first.
-  for (const [i, ring] of [[older, newer], [newer, older]].entries()) {
+  for (const [i, ring] of [
+    [older, newer],
+    [newer, older],
+  ].entries()) {
     await relay.holdKeys(ring);
     expect(await isRelayed(one, `/ring/${i}/one`)).toBe(true);
     await one.holdKeys(ring);

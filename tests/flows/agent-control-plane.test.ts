@@ -56,7 +56,7 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   );
 });
 
-test('a zone port that the machine has not free is taken back by itself, and the reason stands in the history of the zone', async () => {
+test('a zone port that another program has is refused by its name; of a node that could not be asked it is taken back by itself, with the reason in the history', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
   await node.serves(name);
@@ -64,7 +64,17 @@ test('a zone port that the machine has not free is taken back by itself, and the
   onTestFinished(() => taken.stop());
   const operator = plane.as(node.site.client);
   const params = { zoneId: node.site.zoneId };
-  await operator.call(zonePorts.create, { params, body: { port: taken.port, tls: false } });
+  const create = () => operator.call(zonePorts.create, { params, body: { port: taken.port, tls: false } });
+  const { data: listed } = await operator.call(nodes.list, { query: { zoneID: params.zoneId } });
+  const targets = listed.map((one) => `${one.name}: ${taken.port}`);
+  await expect(create()).toFail('MULTIPLE', {
+    status: 409,
+    errorData: [{ code: 101_003, rule: 'portHeld', targets }],
+  });
+  await node.agent.end('SIGKILL');
+  await inTime(async () => expect((await node.config()).status).not.toBe('enabled'));
+  await create();
+  node.agent.start();
   await inTime(async () => {
     const { data } = await operator.call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });
     expect(data[0]).toMatchObject({ state: 'withdrawn' });

@@ -166,9 +166,9 @@ test('a site that is forced to its backup group leads there, whatever its group 
   await shows(siteName, [own ?? '', 'A 192.0.2.1']);
   const force = (enabled: boolean) =>
     app.as(one.client).call(clientSites.forceBackup, { body: { siteIDs: [site.id], enabled } });
-  await force(true);
+  expect(await force(true)).toEqual({ siteIDs: [site.id] });
   await shows(siteName, [other ?? '', 'A 192.0.2.2']);
-  await force(false);
+  expect(await force(false)).toEqual({ siteIDs: [site.id] });
   await shows(siteName, [own ?? '', 'A 192.0.2.1']);
 });
 

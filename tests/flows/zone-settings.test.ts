@@ -89,13 +89,21 @@ test('a change proves itself at one node before the other has it; a bad one goes
   for (const { address } of both)
     await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 
-  // A port that neither can open.
+  // A port that neither can open, and neither could be asked about.
   const taken = createServer().listen(0, '0.0.0.0');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
   const at = taken.address();
   const number = typeof at === 'object' && at !== null ? at.port : 0;
-  await call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
+  const create = () => call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
+  await expect(create()).toFail('MULTIPLE', { status: 409 });
+  await Promise.all(both.map(({ agent }) => agent.end('SIGKILL')));
+  await inTime(async () => {
+    const states = await plane.installation.db.nodeState.findMany({ where: { node: { zoneId: params.zoneId } } });
+    expect(states.map(({ connectedAt }) => connectedAt)).toEqual([null, null]);
+  });
+  await create();
+  for (const { agent } of both) agent.start('--with-nginx');
   await settled('withdrawn');
   expect((await newest())?.note).toContain('EADDRINUSE');
   expect((await settings()).ports.map((one) => one.port).toSorted()).toEqual([port, https].toSorted());

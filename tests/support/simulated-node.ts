@@ -134,6 +134,7 @@ export class SimulatedNode implements LinkedNode {
     move: (to) => this.onMove(to),
     simulate: (request) => this.simulate(request),
     preheat: (urls) => Promise.resolve(this.preheated(urls)),
+    heldPorts: () => Promise.resolve([]),
     warm: (urls) => Promise.resolve(urls.map((url) => this.warmed(url))),
     purge: async (order) => {
       const urls = order.urls ?? [];

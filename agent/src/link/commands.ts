@@ -2,11 +2,13 @@
 import {
   ClearCommand,
   Command,
+  HeldPortsCommand,
   MoveCommand,
   PreheatCommand,
   PurgeOrder,
   WarmCommand,
 } from '@edgeloom/contract/edge/messages.ts';
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, NodeFigures, NodeGauges, RunningTree, Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { RemovePackCommand, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
@@ -21,6 +23,8 @@ export interface Hands {
   preheat: (urls: readonly string[], withinMs: number) => Promise<{ fetched: number; error: string | null }>;
   /** Answers of each whether it is stored now. */
   warm: (urls: readonly string[], withinMs: number) => Promise<Warmed[]>;
+  /** Of these ports of its zone those that it could not open. */
+  heldPorts: (ports: ZoneDoc['ports']) => Promise<number[]>;
   resync: () => Promise<void>;
   /** Asks for the keys of its zone. */
   zoneKeys: () => Promise<void>;
@@ -43,7 +47,7 @@ export interface Hands {
 }
 
 type Said = Partial<
-  Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed'>
+  Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed' | 'held'>
 > | void;
 type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
 
@@ -56,6 +60,7 @@ const works: Readonly<Record<string, Work>> = {
     return { objects: fetched, error };
   },
   warm: async (message, hands, left) => ({ warmed: await hands.warm(WarmCommand.parse(message).urls, left) }),
+  heldPorts: async (message, hands) => ({ held: await hands.heldPorts(HeldPortsCommand.parse(message).ports) }),
   resync: (_, hands, left) => within(left, hands.resync()),
   zoneKeys: (_, hands, left) => within(left, hands.zoneKeys()),
   reset: (_, hands, left) => within(left, hands.reset()),

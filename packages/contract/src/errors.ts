@@ -16,6 +16,7 @@ export const errors = {
   PARAMETER: { ...parameter, status: 400 },
   NOT_FOUND: { ...parameter, status: 404, rule: 'notFound' },
   STILL_ENABLED: { ...parameter, status: 409, rule: 'enabled' },
+  PORT_HELD: { ...parameter, status: 409, rule: 'portHeld' },
   STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
   NO_BACKUP_GROUP: { ...parameter, status: 409, rule: 'backupGroup' },
   LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },

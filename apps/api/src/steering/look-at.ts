@@ -26,11 +26,7 @@ export interface Lookout {
 }
 
 /** Where nobody may be connected to, nobody answers. */
-export function openLookout(
-  wake: () => void,
-  mayAsk: (ip: string) => boolean,
-  now: () => number = Date.now,
-): Lookout {
+export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, now: () => number = Date.now): Lookout {
   let found = new Map<string, boolean>();
   const underWay = new Set<string>();
   const endedAt = new Map<string, number>();

@@ -21,7 +21,14 @@ import { Sealed } from './sealed.ts';
 export const DOCUMENT_SCHEMA = 1;
 
 /** What a document may insist on, and a node of this version can do: one name for whatever keeps visitors out. */
-export const abilities: readonly string[] = ['antiHeader', 'antiReferer', 'firewall', 'firewallLevel', 'ipset', 'tokenAuth'];
+export const abilities: readonly string[] = [
+  'antiHeader',
+  'antiReferer',
+  'firewall',
+  'firewallLevel',
+  'ipset',
+  'tokenAuth',
+];
 
 /** Where one of these is none of the node's abilities, what the document is about is closed there. */
 const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
@@ -50,7 +57,9 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Switched off for all sites of the zone, whatever they want. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
-  firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) }).optional().describe('whom its kernel lets in; absent: everybody'),
+  firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
+    .optional()
+    .describe('whom its kernel lets in; absent: everybody'),
   /** Who has to prove that he is no program; absent: nobody. An older node asks nobody either: no reason to follow its zone no more. */
   antiCC: ZoneAntiCC.omit({ enabled: true })
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })

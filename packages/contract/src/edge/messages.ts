@@ -1,7 +1,7 @@
 // What the control plane and the nodes say to each other over NATS. Every message is JSON, and either side may be a version
 // ahead: what it does not know of a message it ignores, and a word that is new to it costs that word and not the message.
 import * as z from 'zod';
-import { Id } from '../common/common.ts';
+import { Id, Port } from '../common/common.ts';
 import { isNetwork } from '../ipset/network.ts';
 import { DocKey } from './documents.ts';
 import { KeyID, ZoneKeys } from './sealed.ts';
@@ -75,7 +75,7 @@ export const NodeLoad = z.object({
   received: z.number().min(0),
   sent: z.number().min(0),
   connections: z.number().min(0).describe('Of visitors'),
-  dropped: Dropped.nullable().optional().catch(undefined).describe('null: its kernel drops nobody'),
+  dropped: Dropped.nullable().optional().describe('null: its kernel drops nobody'),
 });
 
 /** The same with all that a page about one machine shows. */
@@ -264,6 +264,15 @@ export const Warmed = z.object({
   /** How long what is stored is fresh yet; null: it was not said. */
   freshSeconds: z.number().nullable(),
 });
+/** cmd.<node>.heldPorts: which of these ports of a zone could this machine not open, as somebody else has them? */
+export const HeldPortsCommand = z.object({
+  id: Id,
+  deadline: z.iso.datetime(),
+  ports: z
+    .array(z.object({ port: Port, tls: z.boolean() }))
+    .min(1)
+    .max(100),
+});
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
 /** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges,zoneKeys}: all that they say is in their name. */
@@ -285,6 +294,7 @@ export const CommandReply = z.object({
   gauges: NodeGauges.optional(),
   simulated: Simulated.optional(),
   warmed: z.array(Warmed).max(100).optional(),
+  held: z.array(Port).max(100).optional(),
 });
 
 /** POST /api/v1/node/join */

@@ -16,7 +16,7 @@ export const zones = onClient('zones', {
 
 export const zonePorts = onClient('zonePorts', {
   list:   get('zone/:zoneId/setting/ports', { can: 'zone:read', reply: z.object({ data: z.array(ZonePort) }) }),
-  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS'] }),
-  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id, reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
+  create: post('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'PORT_HELD', 'SITE_HAS_L4_PORTS'] }),
+  update: put('zone/:zoneId/setting/port', { can: 'zone:write', body: ZonePortInput.extend({ id: Id, reason: Reason }), reply: ZonePort, fails: ['DUPLICATED', 'PORT_HELD', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
   remove: del('zone/:zoneId/setting/port', { can: 'zone:write', body: Ids.extend({ reason: Reason }), reply: Ids, fails: ['INCONSISTENT_PORTS'] }),
 });

@@ -3,9 +3,10 @@ import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings
 import type { ZonePort, ZonePortInput } from '@edgeloom/contract/zones/zones.ts';
 import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failTogether } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { ZonePort as Row } from '../../generated/client.ts';
+import { linkOf } from '../../node-link/start.ts';
 import { change } from '../zone-settings/zone-changes.service.ts';
 import * as zones from './zones.service.ts';
 
@@ -19,21 +20,31 @@ export async function portsOf(db: ScopedTx, zoneId: string): Promise<ZonePort[]>
   return rows.map(portOf);
 }
 
+/** Of a node that is there: it only tries to listen. */
+const ANSWER_MS = 2000;
+
 type Reasoned<T> = T & { reason?: string };
 
-export const create = (ctx: Ctx, zoneId: string, { reason, ...input }: Reasoned<ZonePortInput>): Promise<ZonePort> =>
-  change(ctx, {
+export async function create(
+  ctx: Ctx,
+  zoneId: string,
+  { reason, ...input }: Reasoned<ZonePortInput>,
+): Promise<ZonePort> {
+  await assertUnheld(ctx, zoneId, input);
+  return change(ctx, {
     zoneId,
     reason,
     work: async (tx) => portOf(await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }))),
   });
+}
 
-export const update = (
+export async function update(
   ctx: Ctx,
   zoneId: string,
   { id, reason, ...input }: Reasoned<ZonePortInput & { id: string }>,
-): Promise<ZonePort> =>
-  change(ctx, {
+): Promise<ZonePort> {
+  await assertUnheld(ctx, zoneId, input);
+  return change(ctx, {
     zoneId,
     reason,
     work: async (tx) => {
@@ -42,6 +53,7 @@ export const update = (
       return portOf(await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input })));
     },
   });
+}
 
 export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids: string[] }>) =>
   change(ctx, {
@@ -80,6 +92,38 @@ export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneCont
     else if (before.port !== port || before.tls !== tls)
       await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: { port, tls } }));
   }
+}
+
+/**
+ * By another program on a node's machine. Asked before anything is stored, so that it is named and no rollout has to find it. A
+ * node that is away, or of a version that does not know the question, finds it when its turn comes.
+ */
+async function assertUnheld(
+  { db, installation }: Ctx,
+  zoneId: string,
+  { port, tls }: Pick<ZonePortInput, 'port' | 'tls'>,
+) {
+  await zones.own(db, zoneId);
+  const link = linkOf(installation);
+  if (link === null) return;
+  const nodes = await db.edgeNode.findMany({
+    where: { zoneId, enabled: true, state: { connectedAt: { not: null } } },
+    select: { id: true, name: true },
+  });
+  const body = { ports: [{ port, tls }] };
+  const answers = await Promise.all(
+    nodes.map(async ({ id, name }) => ({
+      name,
+      answer: await link.order(id, { name: 'heldPorts', body, waitMs: ANSWER_MS }),
+    })),
+  );
+  failTogether(
+    answers.flatMap(({ name, answer }) =>
+      typeof answer !== 'string' && answer.held?.includes(port) === true
+        ? [{ reason: 'PORT_HELD' as const, target: `${name}: ${port}` }]
+        : [],
+    ),
+  );
 }
 
 /** By the zone itself, or by somebody's forward. */

@@ -11,6 +11,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Time } from '../../components/values/values.tsx';
+import { to } from '../../lib/family.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -25,7 +26,7 @@ const RESTING_MS = 10_000;
 
 /** By what secrets of the zone travel to its nodes: how old it is, and what becomes of a change. */
 export function KeyTab({ zoneId }: { zoneId: string }) {
-  const poll = (key: Key) => (key.current ? MOVING_MS : RESTING_MS);
+  const poll = (key: Key | undefined) => (key?.current ? MOVING_MS : RESTING_MS);
   const result = useEndpoint(zoneKeys.get, { params: { zoneId } }, { poll });
   return <Await result={result}>{(key) => <Loaded zoneId={zoneId} value={key} />}</Await>;
 }
@@ -73,7 +74,7 @@ function Loaded({ zoneId, value: { since, current, next, last, tooOld } }: { zon
         <Section title="zoneKeys.known" why="zoneKeys.knownWhy">
           <p className={classes['quiet']}>{t('zoneKeys.knownMore')}</p>
           {can(autoCertificates.list) && (
-            <Link className={classes['link'] ?? ''} to="/nodeManage/autoSSLManagement">
+            <Link className={classes['link'] ?? ''} to={to('nodeManage/autoSSLManagement')}>
               {t('zoneKeys.renew')}
             </Link>
           )}
