@@ -308,13 +308,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await linking.catch(() => undefined);
       await moving;
       await settings.stop();
-      await blocks.stop();
       checks.stop();
       staples.stop();
       await images.stop();
       await cachedNow.stop();
       await cachePlace.stop();
       await link?.stop();
+      // Who is at nginx just now would have it watched again, or started.
+      await node.inTurn(() => Promise.resolve());
+      // What it asks the control plane ended with the line.
+      await blocks.stop();
       await forwards.stop({ nginx: withNginx });
       if (withNginx) await server.nginx.stop();
       server.nginx.unwatch();

@@ -19,7 +19,7 @@ export class ControlAddresses {
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const hosts = new Set(this.#urls().map(hostOf));
+    const hosts = new Set(this.#urls().flatMap(hostOf));
     for (const host of this.#known.keys()) if (!hosts.has(host)) this.#known.delete(host);
     for (const host of hosts) {
       // Where nobody can say, a name leads where it did.
@@ -34,5 +34,8 @@ export class ControlAddresses {
   }
 }
 
-/** Of NATS' servers some are told without a scheme. */
-const hostOf = (url: string) => new URL(url.includes('://') ? url : `nats://${url}`).hostname.replaceAll(/[[\]]/g, '');
+/** Of NATS' servers some are told without a scheme. One that is no address leads nowhere. */
+function hostOf(url: string): string[] {
+  const full = url.includes('://') ? url : `nats://${url}`;
+  return URL.canParse(full) ? [new URL(full).hostname.replaceAll(/[[\]]/g, '')] : [];
+}

@@ -1,5 +1,6 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import {
   BlockPush,
@@ -146,6 +147,8 @@ export class Link {
     await line?.close();
     await ended;
     await this.#living;
+    // nginx reads them in the course of it: it is not left in the middle.
+    await this.#keysTurn;
   }
 
   async #live(): Promise<void> {
@@ -277,7 +280,14 @@ export class Link {
 
   /** One after the other: an answer from before does not take the place of a later one. */
   #takeKeys(): Promise<void> {
-    const turn = this.#keysTurn.then(() => this.#askAndTake());
+    return this.#inKeysTurn(() => this.#askAndTake());
+  }
+
+  #inKeysTurn(task: () => Promise<void>): Promise<void> {
+    const turn = this.#keysTurn.then(() => {
+      if (this.#stop.signal.aborted) throw new Error('the agent is stopping');
+      return task();
+    });
     this.#keysTurn = turn.catch(() => undefined);
     return turn;
   }
@@ -298,9 +308,15 @@ export class Link {
       await this.#takeKeys();
       this.sayNow();
     } else if (held.length > told.length && reply.revision === sent.revision && reply.digest === sent.digest) {
-      await this.#node.zoneKeys.keepOnly(told);
+      await this.#inKeysTurn(() => this.#forgetAllBut(told, held));
       this.sayNow();
     }
+  }
+
+  /** What was taken since that answer nobody has said anything of. */
+  async #forgetAllBut(told: readonly string[], held: readonly string[]): Promise<void> {
+    const { zoneKeys } = this.#node;
+    if (isDeepStrictEqual(await zoneKeys.ids(), held)) await zoneKeys.keepOnly(told);
   }
 
   /** One that is lost with the connection is made good by the next, a minute later. */
