@@ -172,6 +172,26 @@ describe('what a zone keeps stored', () => {
     for (const node of nodes) expect(node.purged).toEqual([[first]]);
   });
 
+  test('keeps no process from ending while a node waits for an origin', async () => {
+    const { port, zone, name, site } = await served();
+    const { nodes } = await looking(1, zone, name);
+    let isAsked = false;
+    for (const node of nodes) {
+      await node.disconnect();
+      node.hands.warm = () => {
+        isAsked = true;
+        return new Promise(() => undefined);
+      };
+      node.connect();
+    }
+    const body = { urls: [`http://${name}:${port}/slow`] };
+    await plane.as(site.client).call(preheatCaches.create, { params: { zoneId: zone.id }, body });
+    await eventually(() => expect(isAsked).toBe(true), long);
+    // One that waits is cut off in the end, which is no clean one.
+    expect(await plane.api.stop()).toEqual({ code: 0, signal: null });
+    await plane.api.start();
+  });
+
   test('says at which node it is not, and why, and is tried again', async () => {
     const { port, zone, name, site } = await served();
     const operator = plane.as(site.client);

@@ -12,7 +12,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import type { Nats } from '../../deploy/services/nats.ts';
 import { identify, launch } from '../../deploy/services/program.ts';
-import type { Program, Running } from '../../deploy/services/program.ts';
+import type { Exit, Program, Running } from '../../deploy/services/program.ts';
 import { actors } from './actors.ts';
 import type { Actors } from './actors.ts';
 import { bareEnv } from './bare-env.ts';
@@ -169,8 +169,11 @@ export class ApiProcess {
     await kill(this.#running);
   }
 
-  async stop(): Promise<void> {
-    await this.#running?.stop();
+  /** Answers how it ended. */
+  async stop(): Promise<Exit | null> {
+    const running = this.#running;
+    await running?.stop();
+    return running === null ? null : running.exited;
   }
 }
 

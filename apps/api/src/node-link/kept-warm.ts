@@ -53,6 +53,7 @@ export interface KeptWarm {
 export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): KeptWarm {
   /** Which node, of which zone. */
   const asked = new Map<string, { zoneId: string; done: Promise<void> }>();
+  const stopping = Promise.withResolvers<null>();
   const work = repeat(askNodes, LOOK_EVERY_MS, log, 'what is to be kept stored could not be looked after');
 
   async function askNodes() {
@@ -76,16 +77,15 @@ export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     const [served, resting] = [claims.filter(({ isServed }) => isServed), claims.filter(({ isServed }) => !isServed)];
     await store(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
     if (served.length === 0) return;
-    const answer = await askFor(
-      up,
-      nodeId,
-      served.map(({ url }) => url),
-    ).catch(() => null);
+    const urls = served.map(({ url }) => url);
+    // Whoever stops waits for no origin: another process asks again.
+    const answer = await Promise.race([askFor(up, nodeId, urls).catch(() => null), stopping.promise]);
     await store(pool, served, (one, i) => outcomeOf(one, answer, answer?.warmed?.[i]));
   }
 
   return {
     async stop() {
+      stopping.resolve(null);
       await work.stop();
       await Promise.all([...asked.values()].map(({ done }) => done));
     },

@@ -34,6 +34,7 @@ export interface Preheats {
 
 export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): Preheats {
   const asked = new Map<string, Promise<void>>();
+  const stopping = Promise.withResolvers<null>();
   const work = repeat(askNodes, LOOK_EVERY_MS, log, 'preheating could not be carried on; it is tried again');
 
   async function askNodes() {
@@ -57,9 +58,12 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     const began = performance.now();
     const part = urls.slice(tried, tried + URLS_AT_ONCE);
     const command: PreheatCommand = { id: jobId, deadline: new Date(Date.now() + ANSWER_MS).toISOString(), urls: part };
-    const answer = await up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
+    const asking = up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
       timeout: ANSWER_MS,
     });
+    // Whoever stops waits for no origin: another process asks again, once the claim has run out.
+    const answer = await Promise.race([asking, stopping.promise]);
+    if (answer === null) return;
     const reply = CommandReply.parse(JSON.parse(answer.string()));
     const isDone = tried + part.length >= urls.length;
     const why = error ?? (reply.error === null ? null : clean(reply.error));
@@ -83,6 +87,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
   return {
     wake: work.wake,
     async stop() {
+      stopping.resolve(null);
       await work.stop();
       await Promise.all(asked.values());
     },
