@@ -24,7 +24,7 @@ import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
-import { Firewall } from './machine/firewall/firewall.ts';
+import { driversFor, Firewall } from './machine/firewall/firewall.ts';
 import { applyGeneva, stands } from './machine/geneva.ts';
 import { lastRotation } from './machine/log-rotation.ts';
 import { Meter } from './machine/meter.ts';
@@ -72,7 +72,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   await prepareLayout(layout, workers);
   await ensureFallback(layout);
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const firewall = await Firewall.open(log, env.EDGELOOM_FIREWALL === 'nginx' ? [] : undefined);
+  const firewall = await Firewall.open(log, driversFor(env));
   const host = { ...(await readHost(env, binary, layout, workers)), refuses: !firewall.canDrop };
   const admin = new Admin(layout.adminSocket);
   const server = new TreeServer({ binary, layout, answering: () => admin.generation(), log });

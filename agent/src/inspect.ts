@@ -15,6 +15,7 @@ import { layoutOf } from './layout.ts';
 import type { Layout, NginxLayout } from './layout.ts';
 import { readIdentity } from './link/identity.ts';
 import { reason, stderrLog } from './log.ts';
+import { canDrop, driversFor } from './machine/firewall/firewall.ts';
 import { nodeTree } from './nginx/node-tree.ts';
 import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
@@ -115,7 +116,8 @@ async function rendered(
   const nodes = all.filter((doc) => doc.kind === 'node');
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const host = await readHost(env, binary, layout, await findWorkers());
+  const known = await readHost(env, binary, layout, await findWorkers());
+  const host = { ...known, refuses: !(await canDrop(driversFor(env))) };
   const now = new Date();
   const shown = node && { ...node, enabled: servesLayer(node, '7', now) };
   const tree = await nodeTree({ zone, node: shown }, generation, host);

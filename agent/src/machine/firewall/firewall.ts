@@ -2,6 +2,7 @@
 // a list is a visitor no more, and everything else of the machine (SSH, our own connections) goes on as it did. What is to
 // stand is kept here, so that it is put back when another firewall took it away.
 import { isIP } from 'node:net';
+import type { Env } from '../../env.ts';
 import { reason } from '../../log.ts';
 import type { Log } from '../../log.ts';
 import { addressOf, causes, nothing } from './driver.ts';
@@ -19,6 +20,33 @@ export interface Risk {
 
 export interface Dropped extends Counted {
   since: string;
+}
+
+/** What is tried, in this order. None: the kernel is left alone. */
+export const driversFor = ({ EDGELOOM_FIREWALL }: Pick<Env, 'EDGELOOM_FIREWALL'>): Driver[] =>
+  EDGELOOM_FIREWALL === 'nginx' ? [] : [nftables(), ipset()];
+
+/** Whether one of them works here, without any of it being used. */
+export const canDrop = (drivers: readonly Driver[]): Promise<boolean> =>
+  working(drivers).then(
+    () => true,
+    () => false,
+  );
+
+/** By trying: a program that is there may not work. */
+async function working(drivers: readonly Driver[]): Promise<Driver> {
+  const faults: string[] = [];
+  for (const driver of drivers) {
+    try {
+      await driver.tryOut();
+      return driver;
+    } catch (error) {
+      faults.push(`${driver.name}: ${reason(error)}`);
+    }
+  }
+  throw new Error(
+    `the kernel of this machine drops no packets for us, and nginx refuses whom it can: ${faults.join('; ')}`,
+  );
 }
 
 export class Firewall {
@@ -45,7 +73,7 @@ export class Firewall {
     this.#log = log;
   }
 
-  /** Looks what this machine can do by trying it: a program that is there may not work. No drivers: the kernel is left alone. */
+  /** Looks what this machine can do. */
   static async open(log: Log, drivers: readonly Driver[] = [nftables(), ipset()]): Promise<Firewall> {
     const firewall = new Firewall(drivers, log);
     await firewall.#find().catch(() => undefined);
@@ -196,19 +224,8 @@ export class Firewall {
   }
 
   async #find(): Promise<Driver> {
-    const faults: string[] = [];
-    for (const driver of this.#drivers) {
-      try {
-        await driver.tryOut();
-        this.#driver = driver;
-        return driver;
-      } catch (error) {
-        faults.push(`${driver.name}: ${reason(error)}`);
-      }
-    }
-    throw new Error(
-      `the kernel of this machine drops no packets for us, and nginx refuses whom it can: ${faults.join('; ')}`,
-    );
+    this.#driver = await working(this.#drivers);
+    return this.#driver;
   }
 
   async #count(): Promise<void> {
