@@ -1,4 +1,5 @@
 // An operator watches a machine become a node.
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -66,6 +67,20 @@ test('the form leads to the steps; what the machine says appears as it is said, 
     expect((await db.nodeJob.findUniqueOrThrow({ where: { id: jobId } })).state).toBe('cancelled'),
   );
   await page.getByText('Stopped').first().waitFor();
+
+  // Once it is there, it is put on a line from where it was installed.
+  await call(groups.create, { params: { zoneId: zone.id }, body: { name: 'Taiwan core' } });
+  await db.nodeJob.update({ where: { id: jobId }, data: { state: 'completed', endedAt: new Date() } });
+  await page.reload();
+  await page.getByRole('button', { name: 'Put on a line' }).click();
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Group' }).inputValue()).toBe('Taiwan core');
+  await dialog.getByRole('combobox', { name: 'Line' }).click();
+  await page.getByRole('option', { name: 'Chunghwa Telecom' }).click();
+  await keepPicture(page, 'install-on-line');
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('stands on Taiwan core · Chunghwa Telecom · weight 50').waitFor();
+  await page.getByRole('link', { name: 'Groups & lines' }).last().click();
+  await page.getByRole('button', { name: /tpe-05/ }).waitFor();
 });
 
 test('a new node is brought by a line that is pasted there, or over SSH; many at once where credentials are stored', async () => {

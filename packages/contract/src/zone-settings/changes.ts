@@ -1,4 +1,5 @@
 // In which words two states of a zone differ. Pure; the console says the same before a change as the history after it.
+import { RolloutStrategy } from '../rollouts/rollouts.ts';
 import { snippetParts } from './allowed.ts';
 import type { SettingChange, ZoneSettings } from './zone-settings.ts';
 
@@ -35,5 +36,16 @@ const flat = ({ resource, nginx, firewall, antiCC, ipset, ports, ...rest }: Comp
   ]);
 
 const textOf = (value: number | boolean | string[]) => (Array.isArray(value) ? value.join('\n') : String(value));
+
+const refusing = ['firewall.', 'ipset.', 'antiCC.'];
+
+/** How a change goes to the nodes. Where it is about whom they refuse, that is not judged, and least of all during an attack. */
+export const strategyOf = (soakSeconds: number, changes: readonly SettingChange[]): RolloutStrategy =>
+  RolloutStrategy.parse({
+    type: 'waves',
+    soakSeconds,
+    deadlineSeconds: 60,
+    gates: changes.some(({ field }) => refusing.some((part) => field.startsWith(part))) ? { refusals: 1 } : {},
+  });
 
 export const isSame = (a: Compared, b: Compared) => changesBetween(a, b).length === 0;

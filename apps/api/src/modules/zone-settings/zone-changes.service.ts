@@ -1,10 +1,9 @@
 // Every change of what a zone's operator sets goes through here: the rows say what is wanted, a version keeps it with its reason,
 // and it is tried by some nodes before the others have it.
-import { isSame } from '@edgeloom/contract/zone-settings/changes.ts';
+import { changesBetween, isSame, strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { contentIn as contentOfVersion } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
-import { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -112,13 +111,7 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     kind: 'zone',
     target: { zoneID: zoneId, version },
     title: `${name} ${version}`,
-    strategy: RolloutStrategy.parse({
-      type: 'waves',
-      soakSeconds: said.soakSeconds,
-      deadlineSeconds: 60,
-      // Whom it refuses is what such a change is about, and most of all during an attack.
-      gates: whomItRefuses(said) === whomItRefuses(after) ? {} : { refusals: 1 },
-    }),
+    strategy: strategyOf(said.soakSeconds, changesBetween(said, after)),
     reason,
     createdBy: author,
     nodeIds: nodes.map(({ id }) => id),
@@ -127,8 +120,6 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     now,
   });
 }
-
-const whomItRefuses = ({ firewall, ipset, antiCC }: ZoneContent) => JSON.stringify([firewall, ipset, antiCC]);
 
 const ofZone = (zoneId: string) => ({ kind: 'zone', zones: { some: { zoneId } } });
 

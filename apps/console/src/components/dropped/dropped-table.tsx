@@ -10,6 +10,7 @@ export function DroppedTable({ dropped }: { dropped: Tallies }) {
   const t = useT();
   return (
     <table className={classes['table']}>
+      <caption className="hidden-text">{t('dropped.title')}</caption>
       <thead>
         <tr>
           <th scope="col">{t('dropped.by')}</th>

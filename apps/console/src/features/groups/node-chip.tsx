@@ -90,8 +90,8 @@ export function NodeChip(props: NodeChipProps) {
           )}
           {onWeight && (
             <NumberInput
-              label={t('groups.weight')}
-              description={t('groups.weightHint')}
+              label={t('groups.fields.weight')}
+              description={t('groups.hints.weight')}
               min={0}
               max={100}
               allowDecimal={false}

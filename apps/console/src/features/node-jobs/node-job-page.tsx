@@ -5,6 +5,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconPlayerStop, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -18,7 +19,11 @@ import { useNow } from '../../lib/use-now.ts';
 import type { Language } from '../../stores/preferences.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { useMeta } from '../../lib/use-meta.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
+import { lineName } from '../groups/line-name.ts';
+import { PutOnLine } from '../groups/put-on-line.tsx';
+import type { EdgeNode } from '../nodes/node-states.ts';
 import classes from './node-jobs.module.css';
 import { toneOfJob, toneOfStep } from './tones.ts';
 import { useLiveJob, type NodeJob, type NodeStep } from './use-node-job.ts';
@@ -115,9 +120,7 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
                 </Fact>
               )}
             </Facts>
-            {job.kind === 'install' && job.state === 'completed' && (
-              <Installed nodeID={job.nodeID} zoneID={node.data?.zoneID} />
-            )}
+            {job.kind === 'install' && job.state === 'completed' && node.data && <Installed node={node.data} />}
             <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
             <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
           </>
@@ -129,24 +132,41 @@ function Loaded({ read, again }: { read: NodeJob; again: () => void }) {
   );
 }
 
-/** It is there and serves, but no visitor is led to it yet. */
-function Installed({ nodeID, zoneID }: { nodeID: string; zoneID: string | undefined }) {
+/** It is there and serves; visitors are led to it once it stands on a line. A relay never does. */
+function Installed({ node: { id, zoneID, kind } }: { node: Pick<EdgeNode, 'id' | 'zoneID' | 'kind'> }) {
   const t = useT();
   const can = useCan();
+  const overlay = useOverlay();
+  const places = useEndpoint(groups.ofNode, { params: { nodeID: id } }).data?.data ?? [];
+  const known = useMeta(can(groups.meta) ? groups.meta : undefined, { zoneId: zoneID });
+  const board = to(`nodeManage/resolutionTitle?zone=${zoneID}`);
+  const said = places.map(({ groupName, line, weight }) =>
+    t('groups.place', { group: groupName, line: lineName(line), weight }),
+  );
   return (
     <div className={classes['installed']}>
-      <p>{t('nodeJobs.standsBy')}</p>
+      {kind === 'edge' && (
+        <p>
+          {places.length === 0
+            ? t('nodeJobs.standsBy')
+            : t('nodeJobs.stands', { places: said.join(t('common.semicolon')) })}
+        </p>
+      )}
       <div>
-        <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}`)} variant="default">
+        <Button component={Link} to={to(`nodeManage/nodesList/${id}`)} variant="default">
           {t('nodes.join.open')}
         </Button>
-        {can(groups.list) && (
-          <Button
-            component={Link}
-            to={to(`nodeManage/resolutionTitle${zoneID === undefined ? '' : `?zone=${zoneID}`}`)}
-          >
+        {kind === 'edge' && places.length === 0 && known.length > 0 && can(groups.place) ? (
+          <Button onClick={() => overlay(<PutOnLine zoneId={zoneID} nodeID={id} />, { title: 'nodeJobs.putOnLine' })}>
             {t('nodeJobs.putOnLine')}
           </Button>
+        ) : (
+          kind === 'edge' &&
+          can(groups.board) && (
+            <Button component={Link} to={board} variant={places.length === 0 ? 'filled' : 'default'}>
+              {t('groups.title')}
+            </Button>
+          )
         )}
       </div>
     </div>

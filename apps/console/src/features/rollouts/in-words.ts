@@ -45,6 +45,8 @@ export function nowOf(rollout: Rollout, now: number, t: T, language: Language): 
     case 'rollingBack':
       return t('rollouts.now.rollingBack', { back: count(counts.back), total: count(counts.total) });
     case 'rolledBack':
+      // Nobody asked for its end: what it brought is in the next one.
+      if (rollout.saying?.code === 'newerChange') return t('rollouts.says.newerChange');
       return t('rollouts.now.rolledBack', { fault: t(`rollouts.fault.${fault ?? 'person'}`) });
     case 'completed':
       return t('rollouts.now.completed', { updated: count(counts.updated), total: count(counts.total) });

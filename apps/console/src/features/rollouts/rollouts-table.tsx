@@ -9,6 +9,7 @@ import { count } from '../../lib/format.ts';
 import { currentLanguage, t } from '../../lib/i18n.ts';
 import { nowOf, whatOf, type Rollout } from './in-words.ts';
 import { Progress } from './progress.tsx';
+import classes from './rollouts.module.css';
 
 const isFast = ({ fast, strategy }: Rollout) => fast || strategy.type === 'allAtOnce';
 
@@ -16,23 +17,26 @@ const stateOf = (rollout: Rollout) => (
   <Status kind="rollout" value={rollout.state} why={nowOf(rollout, Date.now(), t, currentLanguage())} />
 );
 
+/** A long name may be cut; the version at its end may not. */
+function What({ of: rollout }: { of: Rollout }) {
+  const what = whatOf(rollout, t);
+  const end = what.lastIndexOf(' ');
+  return (
+    <span className={classes['what']} title={what}>
+      <span>{what.slice(0, end)}</span>
+      <span>{what.slice(end)}</span>
+      {isFast(rollout) && <Pill tone="warn">{t('rollouts.fast')}</Pill>}
+    </span>
+  );
+}
+
 const columns: Column<Rollout>[] = [
   {
     key: 'what',
     flexible: true,
     to: ({ id }) => `nodeManage/rollouts/${id}`,
     sort: false,
-    render: (rollout) => (
-      <span title={whatOf(rollout, t)}>
-        {whatOf(rollout, t)}
-        {isFast(rollout) && (
-          <>
-            {' '}
-            <Pill tone="warn">{t('rollouts.fast')}</Pill>
-          </>
-        )}
-      </span>
-    ),
+    render: (rollout) => <What of={rollout} />,
     text: (rollout) => [whatOf(rollout, t), ...(isFast(rollout) ? [t('rollouts.fast')] : [])].join(' · '),
   },
   { key: 'state', flexible: true, sort: false, render: stateOf, text: ({ state }) => t(`status.rollout.${state}`) },

@@ -72,7 +72,7 @@ const isAble = ({ initialized, release }: EdgeNode, product: ReleaseProduct) =>
 function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
   const navigate = useNavigate();
   const able = rows.filter((node) => isAble(node, of.product));
-  const takers = (version: unknown) => able.filter((node) => versionAt(node, of.product) !== version).slice(0, MOST);
+  const takers = (version: unknown) => able.filter((node) => versionAt(node, of.product) !== version);
   return (
     <ResourceForm
       create={upgrades.begin}

@@ -1,7 +1,7 @@
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { Link } from 'react-router-dom';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -74,9 +74,9 @@ function Loaded({ zoneId, value: { since, current, next, last, tooOld } }: { zon
         <Section title="zoneKeys.known" why="zoneKeys.knownWhy">
           <p className={classes['quiet']}>{t('zoneKeys.knownMore')}</p>
           {can(autoCertificates.list) && (
-            <Link className={classes['link'] ?? ''} to={to('nodeManage/autoSSLManagement')}>
+            <Anchor component={Link} to={to('nodeManage/autoSSLManagement')}>
               {t('zoneKeys.renew')}
-            </Link>
+            </Anchor>
           )}
         </Section>
       )}

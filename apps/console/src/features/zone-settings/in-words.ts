@@ -2,6 +2,7 @@ import type { SettingChange, SnippetFaultAt } from '@edgeloom/contract/zone-sett
 import { FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { bytes, count } from '../../lib/format.ts';
 import { tMaybe, type useT } from '../../lib/i18n.ts';
+import { linesBetween } from './lines-between.ts';
 
 type T = ReturnType<typeof useT>;
 
@@ -28,6 +29,15 @@ export function valueText(t: T, field: string, value: string): string {
   return /^\d{4,}$/.test(value) ? count(Number(value)) : value;
 }
 
+/** Of lists and snippets what comes and what goes: `+2 −1 lines`. */
+export function linesText(t: T, before: string, after: string): string | null {
+  const between = linesBetween(before, after);
+  if (between === null) return null;
+  const { added, removed } = between;
+  const lines = [...(added > 0 ? [`+${count(added)}`] : []), ...(removed > 0 ? [`−${count(removed)}`] : [])].join(' ');
+  return t('zoneSettings.linesChanged', { count: added + removed, lines });
+}
+
 function antiCCText(t: T, name: string, value: string): string {
   if (name === 'mode') return tMaybe(`antiCC.modes.${value}`) ?? value;
   if (name === 'difficulty') return tMaybe(`antiCC.difficulties.${value}`) ?? value;
@@ -40,7 +50,7 @@ function antiCCText(t: T, name: string, value: string): string {
 }
 
 export const changeText = (t: T, { field, before, after }: SettingChange) =>
-  `${fieldName(t, field)} ${valueText(t, field, before)} → ${valueText(t, field, after)}`;
+  `${fieldName(t, field)} ${linesText(t, before, after) ?? `${valueText(t, field, before)} → ${valueText(t, field, after)}`}`;
 
 export const faultText = (t: T, { rule, about }: Pick<SnippetFaultAt, 'rule' | 'about'>) =>
   t(`zoneSettings.faults.${rule}`, { about });

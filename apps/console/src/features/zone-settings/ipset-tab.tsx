@@ -43,12 +43,14 @@ const columns: Column<Block>[] = [
 /** Whom the nodes of a zone let in no more for a while. */
 export function IpsetTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   return (
-    <>
-      <Drafting zoneId={zoneId} settings={settings}>
-        {(value, set) => <Fields value={value.ipset} onChange={(next) => set({ ipset: next })} />}
-      </Drafting>
-      {settings.ipset.enabled && <Blocked zoneId={zoneId} timeout={settings.ipset.timeout} />}
-    </>
+    <Drafting zoneId={zoneId} settings={settings}>
+      {(value, set) => (
+        <>
+          <Fields value={value.ipset} onChange={(next) => set({ ipset: next })} />
+          {settings.ipset.enabled && <Blocked zoneId={zoneId} timeout={settings.ipset.timeout} />}
+        </>
+      )}
+    </Drafting>
   );
 }
 
@@ -100,7 +102,7 @@ function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
   const overlay = useOverlay();
   const unblocking = useMemo(() => unblockingIn(zoneId), [zoneId]);
   return (
-    <section aria-label={t('ipset.blocked')} className={classes['blocked']}>
+    <div className={classes['blocked']}>
       <Fill zoneId={zoneId} />
       <ResourceTable
         endpoint={ipset.get}
@@ -128,7 +130,7 @@ function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
           )
         }
       />
-    </section>
+    </div>
   );
 }
 

@@ -30,12 +30,12 @@ export function NginxDefaultsPage() {
             onChange={setPart}
           />
         </div>
-        <Await result={kept}>
-          {(found) =>
-            found.part === part && <Snippet key={`${part} ${found.content}`} part={part} content={found.content} />
-          }
-        </Await>
       </div>
+      <Await result={kept}>
+        {(found) =>
+          found.part === part && <Snippet key={`${part} ${found.content}`} part={part} content={found.content} />
+        }
+      </Await>
     </Page>
   );
 }
@@ -49,14 +49,16 @@ function Snippet({ part, content }: { part: SnippetPart; content: string }) {
   const name = t(`zoneSettings.fields.${part}`);
   return (
     <>
-      <CodeEditor
-        key={begun}
-        value={content}
-        label={name}
-        readOnly={!can(nginxDefaults.set)}
-        judge={(written) => snippetFaults(part, written).map((fault) => ({ ...fault, message: faultText(t, fault) }))}
-        onChange={setText}
-      />
+      <div className={classes['editor']}>
+        <CodeEditor
+          key={begun}
+          value={content}
+          label={name}
+          readOnly={!can(nginxDefaults.set)}
+          judge={(written) => snippetFaults(part, written).map((fault) => ({ ...fault, message: faultText(t, fault) }))}
+          onChange={setText}
+        />
+      </div>
       <SaveBar
         changes={text === content ? [] : [name]}
         saving={save.running}

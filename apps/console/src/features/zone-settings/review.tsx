@@ -1,3 +1,4 @@
+import { strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -6,10 +7,13 @@ import { useEffect, useState } from 'react';
 import { CodeDiff } from '../../components/code-editor/code-diff.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { useT } from '../../lib/i18n.ts';
+import { duration } from '../../lib/format.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { GoesBack } from '../rollouts/goes-back.tsx';
+import { waveName, wavesOf } from '../rollouts/in-words.ts';
 import type { Draft, Settings } from './drafting.tsx';
-import { faultText, fieldName, valueText } from './in-words.ts';
+import { faultText, fieldName, linesText, valueText } from './in-words.ts';
 import classes from './zone-settings.module.css';
 
 interface ReviewProps {
@@ -32,45 +36,47 @@ export function Review({ zoneId, settings, draft, onBack, onDone }: ReviewProps)
     <section className={classes['review']} aria-label={t('zoneSettings.reviewTitle')} tabIndex={-1} data-review>
       <Await result={seen}>
         {(preview) => (
-          <>
-            <div className={classes['columns']}>
-              <Differences preview={preview} settings={settings} draft={draft} />
-              <aside className={classes['aside']}>
-                <Words preview={preview} />
-                <Checks preview={preview} />
-                <Rollout preview={preview} settings={settings} />
-              </aside>
-            </div>
-            <form
-              className={classes['publish']}
-              onSubmit={(event) => {
-                event.preventDefault();
-                void publish.run({ params: { zoneId }, body: { ...draft, reason } }).then((reply) => reply && onDone());
-              }}
-            >
-              <TextInput
-                className={classes['reason'] ?? ''}
-                aria-label={t('zoneSettings.fields.reason')}
-                placeholder={t('zoneSettings.reasonHint')}
-                maxLength={256}
-                value={reason}
-                onChange={(event) => setReason(event.currentTarget.value)}
-              />
-              <Button variant="default" onClick={onBack}>
-                {t('zoneSettings.keepEditing')}
-              </Button>
-              <Button type="submit" loading={publish.running} disabled={reason.trim() === '' || !isSound(preview)}>
-                {preview.nodes === 0 ? t('common.publish') : t('zoneSettings.publish', { count: preview.nodes })}
-              </Button>
-            </form>
-          </>
+          <div className={classes['columns']}>
+            <Differences preview={preview} settings={settings} draft={draft} />
+            <aside className={classes['aside']}>
+              <Words preview={preview} />
+              <Checks preview={preview} />
+              <Rollout preview={preview} settings={settings} />
+            </aside>
+          </div>
         )}
       </Await>
+      {/* Whatever became of the preview, there is a way back. */}
+      <form
+        className={classes['publish']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void publish.run({ params: { zoneId }, body: { ...draft, reason } }).then((reply) => reply && onDone());
+        }}
+      >
+        <TextInput
+          className={classes['reason'] ?? ''}
+          aria-label={t('zoneSettings.fields.reason')}
+          placeholder={t('zoneSettings.reasonHint')}
+          maxLength={256}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Button variant="default" onClick={onBack}>
+          {t('zoneSettings.keepEditing')}
+        </Button>
+        <Button type="submit" loading={publish.running} disabled={reason.trim() === '' || !isSound(seen.data)}>
+          {seen.data && seen.data.nodes > 0
+            ? t('zoneSettings.publish', { count: seen.data.nodes })
+            : t('common.publish')}
+        </Button>
+      </form>
     </section>
   );
 }
 
-const isSound = ({ faults, changes }: Preview) => faults.length === 0 && changes.length > 0;
+const isSound = (preview: Preview | undefined) =>
+  preview !== undefined && preview.faults.length === 0 && preview.changes.length > 0;
 
 /** Of snippets what was written, of everything else the files that come of it. */
 function Differences({ preview, settings, draft }: { preview: Preview; settings: Settings; draft: Draft }) {
@@ -113,7 +119,11 @@ function Words({ preview: { changes } }: { preview: Preview }) {
           <div key={field}>
             <dt>{fieldName(t, field)}</dt>
             <dd>
-              <s>{valueText(t, field, before)}</s> → <b>{valueText(t, field, after)}</b>
+              {linesText(t, before, after) ?? (
+                <>
+                  <s>{valueText(t, field, before)}</s> → <b>{valueText(t, field, after)}</b>
+                </>
+              )}
             </dd>
           </div>
         ))}
@@ -159,14 +169,39 @@ function Checks({ preview: { checks, faults, reload } }: { preview: Preview }) {
   );
 }
 
-function Rollout({ preview: { nodes }, settings: { soakSeconds } }: { preview: Preview; settings: Settings }) {
+function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview; settings: Settings }) {
   const t = useT();
+  const language = useLanguage();
+  const strategy = strategyOf(settings.soakSeconds, changes);
+  const waves = wavesOf(strategy);
+  // Of a small zone the first node is the tenth already.
+  const reached = waves.map(({ percent }) => (percent === null ? 1 : Math.ceil((percent * nodes) / 100)));
+  const sized = waves.map((wave, i) => ({ ...wave, nodes: (reached[i] ?? 0) - (reached[i - 1] ?? 0) }));
   return (
     <section>
       <h2 className={classes['heading']}>{t('zoneSettings.rollout')}</h2>
-      <p className={classes['quiet']}>
-        {nodes === 0 ? t('zoneSettings.noNodes') : t('zoneSettings.waves', { count: nodes, seconds: soakSeconds })}
-      </p>
+      {nodes === 0 ? (
+        <p className={classes['quiet']}>{t('zoneSettings.noNodes')}</p>
+      ) : (
+        <>
+          <ol className={classes['waves']}>
+            {sized
+              .filter((wave) => wave.nodes > 0)
+              .map((wave) => (
+                <li key={wave.position}>
+                  <span>{waveName(wave, waves.length, t)}</span>
+                  <span>{t('upgrades.for', { count: wave.nodes })}</span>
+                  <small>
+                    {settings.soakSeconds === 0
+                      ? t('upgrades.unwatched')
+                      : t('upgrades.watched', { time: duration(settings.soakSeconds, language) })}
+                  </small>
+                </li>
+              ))}
+          </ol>
+          <GoesBack strategy={strategy} />
+        </>
+      )}
     </section>
   );
 }

@@ -21,7 +21,7 @@ const whyOf = ({ reason, note, saying }: Version) =>
 
 const columns: Column<Version>[] = [
   { key: 'version', render: ({ version }) => <b>{version}</b> },
-  { key: 'state', render: (row) => <State row={row} />, text: ({ state }) => state },
+  { key: 'state', render: (row) => <State row={row} />, text: ({ state }) => t(`zoneSettings.choices.state.${state}`) },
   {
     key: 'changes',
     flexible: true,

@@ -1,9 +1,14 @@
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { IconPlug } from '@tabler/icons-react';
-import { edit, remove } from '../../components/resource-table/actions.tsx';
+import { Text } from '@edgeloom/contract/common/common.ts';
+import { IconPlug, IconTrash } from '@tabler/icons-react';
+import * as z from 'zod';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { act, edit } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
-import { t, useT } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { PortForm, type Port } from './port-form.tsx';
 import classes from './zones.module.css';
 
@@ -12,13 +17,20 @@ const columns: Column<Port>[] = [
   { key: 'tls', render: ({ tls }) => (tls ? 'HTTPS' : 'HTTP') },
   { key: 'createdAt', as: 'time' },
 ];
-const removing = remove<Port, typeof zonePorts.remove>(zonePorts.remove, {
-  refreshes: ['zones'],
-  confirm: () => ({ points: [t('zonePorts.removePoint')] }),
-});
 
 export function PortsTab({ zoneId }: { zoneId: string }) {
   const t = useT();
+  const overlay = useOverlay();
+  const removing = act<Port>({
+    label: 'common.remove',
+    icon: IconTrash,
+    danger: true,
+    can: zonePorts.remove.can,
+    run: (ports) =>
+      overlay(<RemoveForm zoneId={zoneId} ports={ports} />, {
+        title: { text: t('zonePorts.removeTitle', { count: ports.length }) },
+      }),
+  });
   return (
     <>
       <p className={classes['note']}>{t('zonePorts.why')}</p>
@@ -36,5 +48,31 @@ export function PortsTab({ zoneId }: { zoneId: string }) {
         empty={{ icon: IconPlug }}
       />
     </>
+  );
+}
+
+const Why = z.object({ reason: Text });
+
+/** What it means for visitors, and why somebody wants it: the history of the zone keeps both. */
+function RemoveForm({ zoneId, ports }: { zoneId: string; ports: readonly Port[] }) {
+  const t = useT();
+  return (
+    <ResourceForm
+      create={zonePorts.remove}
+      params={{ zoneId }}
+      schema={Why}
+      initial={{ reason: '' }}
+      wrap={(values) => ({ ...values, ids: ports.map(({ id }) => id) })}
+      refreshes={['zones']}
+      submitLabel="common.remove"
+      done="common.removed"
+    >
+      <p className={classes['removed']}>
+        <b>{ports.map(({ port }) => port).join(t('common.comma'))}</b>
+        {t('common.colon')}
+        {t('zonePorts.removePoint')}
+      </p>
+      <TextField name="reason" />
+    </ResourceForm>
   );
 }

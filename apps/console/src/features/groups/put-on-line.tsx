@@ -1,0 +1,55 @@
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { DEFAULT_LINE, Placement } from '@edgeloom/contract/groups/groups.ts';
+import { Select } from '@mantine/core';
+import { useMemo } from 'react';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useT } from '../../lib/i18n.ts';
+import { useMeta } from '../../lib/use-meta.ts';
+import { USUAL_WEIGHT } from './board.ts';
+import { allLines, lineName } from './line-name.ts';
+
+const Place = Placement.omit({ nodeUID: true });
+
+/** One cell of the board, where somebody has a node and not the board before them. */
+export function PutOnLine({ zoneId, nodeID }: { zoneId: string; nodeID: string }) {
+  const [first] = useMeta(groups.meta, { zoneId });
+  return (
+    <ResourceForm
+      create={groups.place}
+      params={{ zoneId }}
+      schema={Place}
+      initial={{ groupID: first?.value, line: DEFAULT_LINE, weight: USUAL_WEIGHT }}
+      wrap={(values) => ({ changes: [{ ...values, nodeUID: `n-${nodeID}` }] })}
+      refreshes={['nodes']}
+      submitLabel="groups.publish"
+      done="groups.published"
+    >
+      <SelectMetaField name="groupID" meta={groups.meta} />
+      <LineField />
+      <NumberField name="weight" min={0} max={100} />
+    </ResourceForm>
+  );
+}
+
+function LineField() {
+  const t = useT();
+  const { value, set, input } = useField('line');
+  const data = useMemo(() => [DEFAULT_LINE, ...allLines()].map((line) => ({ value: line, label: lineName(line) })), []);
+  return (
+    <div>
+      <Select
+        {...input}
+        data={data}
+        searchable
+        limit={100}
+        allowDeselect={false}
+        nothingFoundMessage={t('common.states.nothingMatches')}
+        value={typeof value === 'string' ? value : null}
+        onChange={(next) => next !== null && set(next)}
+      />
+    </div>
+  );
+}
