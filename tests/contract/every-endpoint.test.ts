@@ -23,6 +23,17 @@ const { build, installation } = app;
 afterAll(() => app.close());
 
 const [home, elsewhere] = [await world(build, installation), await world(build, installation)];
+// Of the same operator: another customer's, and another of the customer's own. None of the calls below changes anything here.
+const { tenant, user: owner } = home;
+const [beside, second] = [
+  await world(build, installation, { tenant }),
+  await world(build, installation, { tenant, owner }),
+];
+const all = { permissions: [...permissions] };
+const [subClient, subUser] = [
+  await build.subClient(tenant, [{ id: home.ids.zone }], all),
+  await build.subUser(owner, [{ id: home.ids.site }], all),
+];
 
 const guarded = allGuarded.filter(({ mount }) => mount !== 'root');
 const withIds = guarded
@@ -34,6 +45,7 @@ const withIds = guarded
 const below: readonly Thing[] = [
   'port',
   'preheatCache',
+  'block',
   'domain',
   'upstream',
   'forward',
@@ -150,27 +162,20 @@ describe.each(withIds)('$title', (call) => {
 
   test("hides another tenant's objects", async () => {
     const before = await pictureOf(elsewhere, installation);
-    const own = await world(build, installation);
-    await tryForeign(call, accountOf(own, mount), own.ids, elsewhere);
+    await tryForeign(call, accountOf(home, mount), home.ids, elsewhere);
     expect(await pictureOf(elsewhere, installation)).toBe(before);
   });
 
   test('hides from a sub-account, or another customer, what it was not given', async () => {
-    const own = await world(build, installation);
-    const all = { permissions: [...permissions] };
-    const beside = await world(build, installation, { tenant: own.tenant });
     const before = await pictureOf(beside, installation);
     if (mount === 'client') {
-      const sub = await build.subClient(own.tenant, [{ id: own.ids.zone }], all);
       // The accounts of a client are there for all its sub-clients, and so is what the client tells and shows them.
-      const { user, subUser, subClient, branding, announcement } = elsewhere.ids;
-      const ids = { ...beside.ids, user, subUser, subClient, branding, announcement };
-      await tryForeign(call, sub, own.ids, { ...beside, ids });
+      const { user, subUser: sub, subClient: other, branding, announcement } = elsewhere.ids;
+      const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement };
+      await tryForeign(call, subClient, home.ids, { ...beside, ids });
     } else {
-      await tryForeign(call, own.user, own.ids, beside);
-      const second = await world(build, installation, { tenant: own.tenant, owner: own.user });
-      const sub = await build.subUser(own.user, [{ id: own.ids.site }], all);
-      await tryForeign(call, sub, own.ids, { ...second, ids: { ...second.ids, subUser: elsewhere.ids.subUser } });
+      await tryForeign(call, owner, home.ids, beside);
+      await tryForeign(call, subUser, home.ids, { ...second, ids: { ...second.ids, subUser: elsewhere.ids.subUser } });
     }
     expect(await pictureOf(beside, installation)).toBe(before);
   });
@@ -178,10 +183,8 @@ describe.each(withIds)('$title', (call) => {
 
 describe.each(nested)('$title', (call) => {
   test('finds a thing under its own parent only', async () => {
-    const own = await world(build, installation);
-    const beside = await world(build, installation, { tenant: own.tenant, owner: own.user });
-    const before = await pictureOf(beside, installation);
-    await tryForeign(call, accountOf(own, call.mount), own.ids, beside, below);
-    expect(await pictureOf(beside, installation)).toBe(before);
+    const before = await pictureOf(second, installation);
+    await tryForeign(call, accountOf(home, call.mount), home.ids, second, below);
+    expect(await pictureOf(second, installation)).toBe(before);
   });
 });

@@ -16,6 +16,7 @@ export const things = [
   'virtualCname',
   'virtualAddress',
   'preheatCache',
+  'block',
   'rollout',
   'product',
   'user',
@@ -94,6 +95,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   virtualNodes: 'virtualNode',
   virtualRecords: 'virtualCname',
   preheatCaches: 'preheatCache',
+  ipset: 'block',
   products: 'product',
   clientSites: 'site',
   domains: 'domain',
@@ -209,6 +211,10 @@ export async function world(
   const preheatCache = await db.preheatCache.create({
     data: { zoneId, siteId: site.id, domainId: domain.id, url: `http://${domain.name}/`, createdBy: 'somebody' },
   });
+  const until = new Date(Date.now() + 86_400_000);
+  const block = await db.block.create({
+    data: { zoneId, network: '203.0.113.98', cause: 'manual', until, revision: 1 },
+  });
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
@@ -260,6 +266,7 @@ export async function world(
       virtualCname: virtualCname.id,
       virtualAddress: virtualAddress.id,
       preheatCache: preheatCache.id,
+      block: block.id,
       rollout: rollout.id,
       product: product.id,
       user: site.owner.id,
@@ -315,6 +322,7 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
     db.group.findMany({ ...inZone, include: { members: { orderBy: { id: 'asc' } } } }),
     db.virtualNode.findMany({ ...inZone, include: { records: { orderBy: { id: 'asc' } } } }),
     db.preheatCache.findMany(inZone),
+    db.block.findMany(inZone),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
     db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),
