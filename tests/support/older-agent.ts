@@ -9,7 +9,7 @@ const root = path.join(import.meta.dirname, '../..');
 /** What it does not know: forwards of ports, and the module that asks for tokens. */
 const taken: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
   'packages/contract/src/edge/documents.ts': [
-    [`'antiReferer', 'tokenAuth']`, `'antiReferer']`],
+    ["  'ipset',\n  'tokenAuth',\n", "  'ipset',\n"],
     ['  port: PortDoc,\n', ''],
     [`'acme', 'port', 'module'`, `'acme', 'module'`],
   ],
