@@ -150,7 +150,11 @@ function attacked(value: unknown, place: string, n: number): unknown {
   if (typeof value === 'string') return isForPrograms(value) ? value : `${attack(place)}${n}`;
   if (Array.isArray(value)) return value.map((part, i) => attacked(part, place, n * 100 + i));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, attacked(part, place, n)]));
+  // Paths and kinds of files of anti-CC have a form that no other text passes: a zone that had others could not be read at all.
+  const asItIs = (name: string) => name === 'antiCC';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, asItIs(name) ? part : attacked(part, place, n)]),
+  );
 }
 
 const sources = path.join(import.meta.dirname, '../../apps/console/src/consoles');
