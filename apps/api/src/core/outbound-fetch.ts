@@ -67,11 +67,20 @@ export const outboundFetch =
           const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
             values.map((value): [string, string] => [name, value]),
           );
-          done(
-            new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), { status, headers: said }),
-          );
+          const response = responseOf(status, said, Buffer.concat(chunks));
+          if (response === null) refuse(new Error(`the answer is not understood (status ${status})`));
+          else done(response);
         });
       });
       asked.on('error', broken);
       asked.end(body);
     });
+
+/** Null: not every answer that can be sent is one here, and what is thrown while one arrives ends the process. */
+function responseOf(status: number, headers: [string, string][], body: Buffer<ArrayBuffer>): Response | null {
+  try {
+    return new Response(status === 204 || status === 304 ? null : body, { status, headers });
+  } catch {
+    return null;
+  }
+}
