@@ -41,6 +41,12 @@ const usedIn = ({ text }: Token) => Array.from(text.matchAll(used), ([, braced, 
 const raw =
   /^(?:uri|document_uri|request_filename|realpath_root|fastcgi_script_name|fastcgi_path_info|remote_user|request_body|ssl_server_name)$/i;
 const hasRaw = (token: Token) => usedIn(token).some((name) => raw.test(name));
+/**
+ * A group is of whichever pattern was looked for last: perhaps one over a decoded path, perhaps another by the time its text is copied
+ * to where there is room for the former.
+ */
+const hasGroup = (token: Token) => usedIn(token).some((name) => /^\d/.test(name));
+const hasOwn = (token: Token) => usedIn(token).some((name) => /^my_/i.test(name));
 /** A group with a name writes the variable of that name, whosever it is. */
 const named = /\(\?(?:P?<[^=!]|')/;
 
@@ -69,12 +75,13 @@ const table =
     if (!ownVariable(target)) return { rule: 'variable', about: target ?? args[0] ?? nothing };
     // From a decoded path a group would cut a text that nobody has looked at: what it leads to is written out.
     const isRaw = args.some(hasRaw);
+    const isOfRow = (row: Directive, value: Token) => row.name.text.startsWith('~') && !isRaw && !hasOwn(value);
     for (const row of block ?? []) {
       if (row.block !== null) return { rule: 'block', about: row.name };
       if (words.includes(row.name.text)) return { rule: 'dangerous', about: row.name };
       if (row.args.length > 1) return { rule: 'value', about: row.name };
       if (named.test(row.name.text)) return { rule: 'variable', about: row.name };
-      const cut = row.args.find((value) => hasRaw(value) || (isRaw && usedIn(value).some((name) => /^\d/.test(name))));
+      const cut = row.args.find((value) => hasRaw(value) || (hasGroup(value) && !isOfRow(row, value)));
       if (cut) return { rule: 'variable', about: cut };
     }
     return null;
@@ -231,7 +238,8 @@ function faultOf(part: SnippetPart, directive: Directive): SnippetFault | null {
   }
   if ((block !== null) !== (found.block === true)) return refuse('block', name);
   const ours = tokensOf(directive).find((token) => usedIn(token).some((variable) => reserved.test(variable)));
-  if (ours !== undefined) return refuse('variable', ours);
+  const astray = ours ?? directive.args.find(hasGroup);
+  if (astray !== undefined) return refuse('variable', astray);
   const wrong = found.judge?.(directive) ?? null;
   return wrong && refuse(wrong.rule, wrong.about);
 }
