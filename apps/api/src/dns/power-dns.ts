@@ -6,17 +6,15 @@ import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './
 import type { Ask, DnsAccount, DnsChange, DnsLine } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 
-const Zone = z.object({
-  rrsets: z.array(
-    z.object({
-      name: z.string(),
-      type: z.string(),
-      ttl: z.int(),
-      records: z.array(z.object({ content: z.string(), disabled: z.boolean() })),
-    }),
-  ),
+/** Read one by one, so that the first that is none ends it: of millions the faults would take more memory than there is. */
+const Zone = z.object({ rrsets: z.array(z.unknown()) });
+const Rrset = z.object({
+  name: z.string(),
+  type: z.string(),
+  ttl: z.int(),
+  records: z.array(z.object({ content: z.string(), disabled: z.boolean() })).max(10_000),
 });
-const Settings = z.array(z.object({ name: z.string(), value: z.string() }));
+const Settings = z.array(z.object({ name: z.string(), value: z.string() })).max(10_000);
 const Fault = z.object({ error: z.string() });
 /** How many sets are changed in one call: some hundred milliseconds of its database. */
 const AT_ONCE = 1000;
@@ -63,7 +61,8 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
     async list(zone, name) {
       const filter = name === undefined ? '' : `?rrset_name=${encodeURIComponent(withDot(name))}`;
       const { rrsets } = Zone.parse(await call(`${zonePath(zone)}${filter}`, 'GET'));
-      return rrsets.flatMap(({ name: given, type, ttl, records }) => {
+      return rrsets.flatMap((rrset) => {
+        const { name: given, type, ttl, records } = Rrset.parse(rrset);
         const known = RecordType.safeParse(type);
         const values = records.filter(({ disabled }) => !disabled).map(({ content }) => content);
         // Older servers answer the whole zone whatever they are asked.

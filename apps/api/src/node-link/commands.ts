@@ -6,6 +6,7 @@ import { subjects } from '@edgeloom/contract/subjects.ts';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { heard } from './heard.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
@@ -131,7 +132,7 @@ const deadline = () => new Date(Date.now() + DEADLINE_MS).toISOString();
 
 async function ask(bus: Bus, nodeId: string, name: string, command: object, waitMs = ANSWER_MS) {
   const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), { timeout: waitMs });
-  return CommandReply.parse(JSON.parse(answer.string()));
+  return heard(CommandReply, answer);
 }
 
 const isCode = (error: unknown, ...codes: readonly string[]) =>

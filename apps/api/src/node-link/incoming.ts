@@ -8,6 +8,7 @@ import { Counter } from 'prom-client';
 import * as z from 'zod';
 import type { Bus } from '../core/bus.ts';
 import { registry } from '../core/metrics.ts';
+import { heard } from './heard.ts';
 import type { LinkLog } from './log.ts';
 
 /** Processes share the work: each message is handled by one of them. */
@@ -108,7 +109,7 @@ function refuse(msg: Msg, answer: Refused) {
 
 function read<S extends z.ZodType>(schema: S, msg: Msg) {
   try {
-    return schema.safeParse(JSON.parse(msg.string()));
+    return { success: true, data: heard(schema, msg) } as const;
   } catch {
     return { success: false } as const;
   }

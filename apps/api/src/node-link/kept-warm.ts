@@ -5,6 +5,7 @@ import { CommandReply, type PreheatCommand, type Warmed } from '@edgeloom/contra
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { heard } from './heard.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { repeat } from './repeat.ts';
@@ -98,7 +99,7 @@ async function askFor(up: Bus, nodeId: string, urls: string[]): Promise<CommandR
   const answer = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
     timeout: ANSWER_MS,
   });
-  return CommandReply.parse(JSON.parse(answer.string()));
+  return heard(CommandReply, answer);
 }
 
 function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed | undefined): Outcome {

@@ -4,6 +4,7 @@ import { CommandReply, type PreheatCommand } from '@edgeloom/contract/edge/messa
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { heard } from './heard.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
@@ -64,7 +65,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     // Whoever stops waits for no origin: another process asks again, once the claim has run out.
     const answer = await Promise.race([asking, stopping.promise]);
     if (answer === null) return;
-    const reply = CommandReply.parse(JSON.parse(answer.string()));
+    const reply = heard(CommandReply, answer);
     const isDone = tried + part.length >= urls.length;
     const why = error ?? (reply.error === null ? null : clean(reply.error));
     await pool.query(
