@@ -63,15 +63,24 @@ const usual: z.output<typeof ZoneSettings> = {
   antiCC: noAntiCC,
   ipset: noIpset,
 };
-/** As they are stored: what was never set is as usual. */
+/** As they are stored: what was never set is as usual, also a field that a part did not have yet. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> => ZoneSettings.parse(completed(stored));
 /** The same of a version. */
 export const contentIn = (stored: unknown): z.output<typeof ZoneContent> => ZoneContent.parse(completed(stored));
 
-const Stored = z.looseObject({ firewall: z.looseObject({}).default({}) });
+const Part = z.looseObject({}).default({});
+const Stored = z.looseObject({ resource: Part, nginx: Part, firewall: Part, antiCC: Part, ipset: Part });
 function completed(stored: unknown): unknown {
-  const { firewall, ...given } = Stored.parse(stored);
-  return { ...usual, ...given, firewall: { ...usual.firewall, ...firewall } };
+  const given = Stored.parse(stored);
+  return {
+    ...usual,
+    ...given,
+    resource: { ...usual.resource, ...given.resource },
+    nginx: { ...usual.nginx, ...given.nginx },
+    firewall: { ...usual.firewall, ...given.firewall },
+    antiCC: { ...usual.antiCC, ...given.antiCC },
+    ipset: { ...usual.ipset, ...given.ipset },
+  };
 }
 
 export const ZoneContent = ZoneSettings.extend({
