@@ -5,6 +5,7 @@ import { Env, readEnv } from './env.ts';
 
 test('docs/configuration.md says what the schema says: run node apps/api/src/configuration-doc.ts', async () => {
   expect(await readFile(file, 'utf8')).toBe(configurationDoc());
+  expect(configurationDoc()).not.toContain('[object');
 });
 
 test('every variable is described', () => {

@@ -23,7 +23,8 @@ export const configurationDoc = () =>
 function defaultOf(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     const value: unknown = schema.def.defaultValue;
-    const text = Array.isArray(value) ? value.join(',') : String(value);
+    const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+    const text = isList ? value.join(',') : typeof value === 'object' ? JSON.stringify(value) : String(value);
     return text === '' ? 'none' : `\`${text}\``;
   }
   return schema instanceof z.ZodOptional ? 'not set' : '**required**';

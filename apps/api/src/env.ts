@@ -113,7 +113,7 @@ export const Env = z.object({
     .max(200)
     .optional()
     .describe(
-      "Domains point to a name of their site's below this one; make `*.<suffix>` lead to the nodes. Empty: nobody looks",
+      "Where an operator has no DNS account, domains point to a name of their site's below this one; make `*.<suffix>` lead to the nodes",
     ),
   NODE_CONTROL_URL: z
     .url({ protocol: /^https?$/ })
