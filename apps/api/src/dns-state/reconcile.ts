@@ -1,4 +1,4 @@
-// Brings an account to what its names should answer: what has changed, and by the hour all of it, compared with what is
+// Brings an account to what its names should answer: what has changed, and every ten minutes all of it, compared with what is
 // there. Doing it twice changes nothing, so it may be stopped anywhere. Records that are not ours are left alone, also
 // under our names.
 import * as z from 'zod';
