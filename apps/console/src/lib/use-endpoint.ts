@@ -11,7 +11,7 @@ export interface EndpointOptions<T = unknown> {
   /** How often the answer is asked again. A hidden tab does not ask. */
   pollMs?: number;
   /** The same, depending on the answer; null: not again. */
-  poll?(data: T | undefined): number | null;
+  poll?: (data: T | undefined) => number | null;
   /** False while something it needs is not known yet. */
   enabled?: boolean;
 }
@@ -39,11 +39,11 @@ type Rest<E extends Endpoint> =
 export const nothing: Endpoint = { method: 'GET', path: '', feature: '', name: '', mounts: [], can: 'anyone' };
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
-export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: EndpointOptions = {}): Result<unknown> {
+export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: EndpointOptions<T> = {}): Result<T> {
   const { pollMs, poll, enabled = true } = options;
   const query = useQuery({
     queryKey: keyOf(endpoint, sent),
-    queryFn: ({ signal }): Promise<unknown> => call(endpoint, sent, { signal }),
+    queryFn: ({ signal }) => reply<T>(endpoint, sent, signal),
     enabled,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (poll ? poll(state.data) : pollMs) ?? false,
@@ -59,6 +59,12 @@ export function useEndpoint(endpoint: Endpoint, sent: object = {}, options: Endp
     retry: () => void query.refetch(),
     needs: endpoint.can,
   };
+}
+
+/** What the endpoint says it answers, which the overload above has told the caller. */
+function reply<T>(endpoint: Endpoint, sent: object, signal: AbortSignal): Promise<T>;
+function reply(endpoint: Endpoint, sent: object, signal: AbortSignal): Promise<unknown> {
+  return call(endpoint, sent, { signal });
 }
 
 export interface ActionOptions extends Telling {
