@@ -5,8 +5,8 @@ import { get, onUser, type Received, type Reply, type Request, type Sent } from 
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 
-// Two types are the same when the compiler takes a function over either for one over the other; T stands for any.
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+// Two types are the same when the compiler takes a function over either for one over the other.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- T stands for any
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Yes<T extends true> = T;
 

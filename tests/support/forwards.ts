@@ -48,8 +48,6 @@ export interface ForwardsOptions {
   processes?: number;
 }
 
-export type TestForwards = Awaited<ReturnType<typeof startForwards>>;
-
 export async function startForwards(options: ForwardsOptions = {}) {
   const { resolvers = [], capabilities = {}, processes = 1 } = options;
   const dir = options.dir ?? (await testDir());

@@ -7,7 +7,6 @@ import classes from './status.module.css';
 
 type Kinds = typeof statusTone;
 export type StatusKind = keyof Kinds;
-export type StatusOf<K extends StatusKind> = keyof Kinds[K] & string;
 
 const tones: Record<string, Record<string, Tone>> = statusTone;
 export const toneOf = (kind: StatusKind, value: string): Tone => tones[kind]?.[value] ?? 'unknown';
