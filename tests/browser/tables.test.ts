@@ -100,6 +100,19 @@ describe('a list', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Off, by name' }).count()).toBe(0);
     await page.context().close();
   });
+
+  test('that its reader does not fill says who does', async () => {
+    const { build } = consoles.app;
+    const tenant = await build.client();
+    for (const [who, list, text] of [
+      [await build.user(tenant), 'sitesManagement', 'Sites appear here once your operator has set them up.'],
+      [tenant.client, 'nodeManage/domains', 'Domains are added inside a site.'],
+    ] as const) {
+      const { page } = await consoles.openAs(who, list);
+      await expect.poll(() => page.getByText(text).count()).toBe(1);
+      await page.context().close();
+    }
+  });
 });
 
 describe('a batch', () => {

@@ -1,6 +1,6 @@
 import { IconDatabase, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { tMaybe, useT } from '../../lib/i18n.ts';
+import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
 import { EmptyState, FailedState, NothingMatches, TableSkeleton } from '../states/states.tsx';
 import type { Filter } from './filter-chip.tsx';
@@ -27,11 +27,16 @@ export function ListBody({ result, page, columns, empty, children }: ListBodyPro
   return page.data.length === 0 ? empty : children;
 }
 
+export interface Empty {
+  icon?: Icon;
+  text?: Word;
+  action?: ReactNode;
+}
 interface NoRowsProps {
   words: string;
   state: TableState;
   filters: readonly Filter[];
-  empty: { icon?: Icon; action?: ReactNode } | undefined;
+  empty: Empty | undefined;
 }
 
 export function NoRows({ words, state, filters, empty }: NoRowsProps) {
@@ -41,7 +46,7 @@ export function NoRows({ words, state, filters, empty }: NoRowsProps) {
     <EmptyState
       icon={empty?.icon ?? IconDatabase}
       title={tMaybe(`${words}.empty.title`) ?? t('common.states.empty')}
-      text={tMaybe(`${words}.empty.text`)}
+      text={empty?.text ? t(empty.text) : tMaybe(`${words}.empty.text`)}
       action={empty?.action}
     />
   );

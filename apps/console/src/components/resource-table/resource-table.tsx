@@ -1,6 +1,5 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
-import type { Icon } from '@tabler/icons-react';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
 import { useT, type Word } from '../../lib/i18n.ts';
@@ -25,7 +24,7 @@ import { SavedViews } from './saved-views.tsx';
 import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
-import { ListBody, NoRows } from './list-body.tsx';
+import { ListBody, NoRows, type Empty } from './list-body.tsx';
 import { pageOf, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
@@ -57,7 +56,8 @@ interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   /** Titles come from `<words>.fields.…`; by default the endpoint's feature. */
   words?: string;
   caption?: Word;
-  empty?: { icon?: Icon; action?: ReactNode };
+  /** Its words come from `<words>.empty.…`; `text` is for a list that its reader does not fill. */
+  empty?: Empty;
   /** Beside the columns menu. */
   tools?: ReactNode;
   /** What the page's head says, when more than the number: "214 of 300". */

@@ -50,7 +50,7 @@ export function AllDomainsPage() {
           below: <Below domain={domain} />,
           end: <Status kind="domain" value={domain.status === 1 ? 'on' : 'off'} />,
         })}
-        empty={{ icon: IconWorldWww }}
+        empty={{ icon: IconWorldWww, text: 'domains.empty.all' }}
       />
     </Page>
   );

@@ -49,7 +49,7 @@ export function OwnSitesPage() {
           below: site.status === 'normal' ? site.productName : <Status kind="site" value={site.status} />,
           end: domainsOf(site),
         })}
-        empty={{ icon: IconWorld }}
+        empty={{ icon: IconWorld, text: 'sites.empty.own' }}
       />
     </Page>
   );
