@@ -3,9 +3,18 @@ import { randomBytes } from 'node:crypto';
 import type { Installation } from '../core/installation.ts';
 import { tokenHash } from '../node-link/join.ts';
 import { linkOf } from '../node-link/start.ts';
+import { StepFailure } from './host.ts';
+import type { Target } from './target.ts';
 
 /** An installation may wait for a person for a while. */
 const GOOD_FOR_MS = 86_400_000;
+
+/** `present`: the node that the machine says it is already, '' for none. Whoever it is must be told to go first. */
+export async function refuseAnother({ db }: Installation, present: string, target: Target): Promise<void> {
+  if (present === '' || present === target.id) return;
+  const other = await db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
+  if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
+}
 
 /** Answers the token by which the machine joins, once. */
 export async function newJoin(installation: Installation, nodeId: string, now: Date): Promise<string> {

@@ -6,6 +6,7 @@ import type { Installation } from '../core/installation.ts';
 import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
 import { hashOf, releaseKeys } from '../releases/store.ts';
 import { quote, StepFailure } from './host.ts';
+import { refuseAnother } from './new-join.ts';
 import * as scripts from './scripts.ts';
 import { portsOf, type Target } from './target.ts';
 
@@ -92,10 +93,7 @@ main
 
 async function steps({ here, target, system, present, token, now }: Asking): Promise<string> {
   const isItself = present === target.id && target.publicKey !== null;
-  if (present !== '' && present !== target.id) {
-    const other = await here.db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
-    if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
-  }
+  await refuseAnother(here, present, target);
   const program = packagesOf(system);
   const [server, runtime, release, keys] = await Promise.all([
     serverOf(system, here.env),

@@ -9,7 +9,8 @@ import type { Installation } from '../core/installation.ts';
 import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
 import { releaseKeys } from '../releases/store.ts';
 import { StepFailure, type Host } from './host.ts';
-import { newJoin } from './new-join.ts';
+import { newJoin, refuseAnother } from './new-join.ts';
+import { controlOf } from './pull.ts';
 import * as scripts from './scripts.ts';
 import { portsOf, type Target } from './target.ts';
 
@@ -79,17 +80,14 @@ const agent: Step = async ({ host, here }) => {
 };
 
 const credentials: Step = async ({ host, here, target, say, hide, now }) => {
-  const variables = { EDGELOOM_CONTROL: here.env.NODE_CONTROL_URL ?? here.env.PUBLIC_URL };
+  const variables = { EDGELOOM_CONTROL: controlOf(here.env) };
   const keys = await releaseKeys(here.env);
   const present = answer(await host.run(scripts.identity), 'node');
   if (present === target.id && target.publicKey !== null) {
     say('it is this node already');
     return host.run(scripts.environment(variables, keys));
   }
-  if (present !== '' && present !== target.id) {
-    const other = await here.db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
-    if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
-  }
+  await refuseAnother(here, present, target);
   if (present !== '') await host.run(scripts.forgetNode);
   const token = await newJoin(here, target.id, now());
   hide(token);
