@@ -77,6 +77,12 @@ test('a node is carried to another line by the keyboard, foretold, and published
       .nth(column);
   const chip = cell('Taiwan Fixed Network', 0).getByRole('button', { name: /khh-01/ });
   await chip.focus();
+  // Whoever goes elsewhere has put it down.
+  await page.keyboard.press('Space');
+  await page.locator('[data-lifted]').waitFor();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => page.locator('[data-lifted]').count()).toBe(0);
+  await chip.focus();
   for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
   await cell('Default', 0)
     .getByRole('button', { name: /khh-01/ })
@@ -140,6 +146,16 @@ test('the backup group is forced after a question, and lifted without one', asyn
   await head.getByText('Backup: Hong Kong backup').waitFor();
   const { forcedAt } = await consoles.app.installation.db.group.findUniqueOrThrow({ where: { id: core.id } });
   expect(forcedAt).toBeNull();
+  await page.context().close();
+});
+
+test('a group without a backup says why it cannot be forced', async () => {
+  const { zone } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
+  await page.getByRole('button', { name: 'More for Hong Kong backup' }).click();
+  const force = page.getByRole('menuitem', { name: 'Force backup group' });
+  await force.getByText('No backup group').waitFor();
+  expect(await force.isDisabled()).toBe(true);
   await page.context().close();
 });
 

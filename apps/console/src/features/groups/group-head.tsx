@@ -55,6 +55,7 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
             </Menu.Item>
             <Menu.Item disabled={group.backupGroupID === null} onClick={() => void turn()}>
               {t(isForced ? 'groups.lift' : 'groups.force')}
+              {group.backupGroupID === null && <small className={classes['why']}>{t('groups.noBackup')}</small>}
             </Menu.Item>
             <Menu.Item color="red" onClick={() => void drop()}>
               {t('common.remove')}
@@ -62,7 +63,9 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
           </Menu.Dropdown>
         </Menu>
       )}
-      <small>{t('groups.facts', { sites: count(group.siteCount), priority: group.priority })}</small>
+      <small>
+        {t('groups.facts', { count: group.siteCount, sites: count(group.siteCount), priority: group.priority })}
+      </small>
       {isForced ? (
         <small data-tone="warn">
           {t('groups.forcedSince', { time: time(group.forcedAt) })}

@@ -121,7 +121,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
             <h2>
               {t('groups.free')} <span>{count(board.free.length)}</span>
             </h2>
-            <div className={classes['cell']}>
+            <div className={`${classes['cell']} ${classes['free']}`}>
               {board.free.map((member) => (
                 <NodeChip
                   key={member.nodeUID}

@@ -64,6 +64,8 @@ export function NodeChip(props: NodeChipProps) {
             onLift();
           }}
           onDragEnd={onDragEnd}
+          // Whoever goes elsewhere has put it down.
+          onBlur={() => isLifted && onDragEnd()}
           onKeyDown={(event) => {
             if (isLifted) return onKey(event);
             if (event.key !== ' ' || !mayMove) return;

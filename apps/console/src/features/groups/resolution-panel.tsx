@@ -64,7 +64,7 @@ export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }:
                   <span className={classes['value']}>{one.name}</span>
                   <span>
                     {t(`groups.reasons.${one.reason}`)}
-                    {one.since !== null && ` · ${time(one.since).slice(11)}`}
+                    {one.since !== null && ` · ${sinceText(one.since)}`}
                   </span>
                 </li>
               ))}
@@ -76,4 +76,10 @@ export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }:
       </Await>
     </>
   );
+}
+
+/** Of today the time alone. */
+function sinceText(since: string): string {
+  const text = time(since);
+  return text.startsWith(time(new Date()).slice(0, 11)) ? text.slice(11) : text;
 }

@@ -67,6 +67,7 @@ export function useMoves(
     if (step) {
       const over = carry(step, lifted);
       setLifted({ ...lifted, over });
+      requestAnimationFrame(() => document.querySelector('td[data-over]')?.scrollIntoView(inReach));
       setSaid(nameOf(over));
     } else if (event.key === 'Escape') {
       setLifted(null);
@@ -97,6 +98,7 @@ export function useMoves(
   };
 }
 
+const inReach: ScrollIntoViewOptions = { block: 'nearest', inline: 'nearest' };
 const within = <Item>(list: readonly Item[], index: number) => list[Math.min(Math.max(index, 0), list.length - 1)];
 
 const steps: Record<string, readonly [number, number] | undefined> = {

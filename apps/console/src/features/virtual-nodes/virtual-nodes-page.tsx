@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconCloudNetwork, IconListDetails, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { edit, open, remove } from '../../components/resource-table/actions.tsx';
+import { act, edit, remove } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -49,6 +49,7 @@ export function VirtualNodesPage() {
 }
 
 function OfZone({ zoneId }: { zoneId: string }) {
+  const overlay = useOverlay();
   const removing = remove<VirtualNode, typeof virtualNodes.remove>(virtualNodes.remove, { refreshes: ['groups'] });
   return (
     <ResourceTable
@@ -57,10 +58,13 @@ function OfZone({ zoneId }: { zoneId: string }) {
       columns={columns}
       search="name"
       row={(node) => [
-        open({
+        act<VirtualNode>({
           label: 'virtualNodes.records',
           icon: IconListDetails,
-          element: <Records zoneId={zoneId} vnodeId={node.id} />,
+          run: () =>
+            overlay(<Records zoneId={zoneId} vnodeId={node.id} />, {
+              title: { text: t('virtualNodes.recordsOf', { name: node.name }) },
+            }),
         }),
         edit(<VirtualNodeForm zoneId={zoneId} value={node} />, {
           title: 'virtualNodes.edit',

@@ -1,17 +1,22 @@
 import { Nothing } from '../../components/values/values.tsx';
 import classes from './zones.module.css';
 
+/** More than these are counted: a row of a list is one line. */
+const SHOWN = 4;
+
 /** `80 443 TLS`: what nodes listen on. */
 export function Ports({ of }: { of: readonly { port: number; tls: boolean }[] }) {
   if (of.length === 0) return <Nothing />;
+  const named = of.map(({ port, tls }) => `${port}${tls ? ' TLS' : ''}`).join(', ');
   return (
-    <span className={classes['ports']}>
-      {of.map(({ port, tls }) => (
+    <span className={classes['ports']} title={named}>
+      {of.slice(0, SHOWN).map(({ port, tls }) => (
         <span key={port}>
           {port}
           {tls && <small>TLS</small>}
         </span>
       ))}
+      {of.length > SHOWN && <small>+{of.length - SHOWN}</small>}
     </span>
   );
 }
