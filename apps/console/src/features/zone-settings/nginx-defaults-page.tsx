@@ -17,6 +17,8 @@ import classes from './zone-settings.module.css';
 export function NginxDefaultsPage() {
   const t = useT();
   const [part, setPart] = useState<SnippetPart>('http');
+  // Of each part: who looks at another one comes back to what they wrote.
+  const [drafts, setDrafts] = useState<ReadonlyMap<SnippetPart, string>>(new Map());
   const kept = useEndpoint(nginxDefaults.get, { params: { part } });
   return (
     <Page title="zoneSettings.defaults">
@@ -33,17 +35,36 @@ export function NginxDefaultsPage() {
       </div>
       <Await result={kept}>
         {(found) =>
-          found.part === part && <Snippet key={`${part} ${found.content}`} part={part} content={found.content} />
+          found.part === part && (
+            <Snippet
+              key={`${part} ${found.content}`}
+              part={part}
+              content={found.content}
+              draft={drafts.get(part) ?? null}
+              onDraft={(text) => {
+                const others = [...drafts].filter(([name]) => name !== part);
+                setDrafts(new Map(text === null ? others : [...others, [part, text]]));
+              }}
+            />
+          )
         }
       </Await>
+      <LeaveGuard when={drafts.size > 0} />
     </Page>
   );
 }
 
-function Snippet({ part, content }: { part: SnippetPart; content: string }) {
+interface SnippetProps {
+  part: SnippetPart;
+  content: string;
+  /** Null: as it is kept. */
+  draft: string | null;
+  onDraft: (text: string | null) => void;
+}
+
+function Snippet({ part, content, draft, onDraft }: SnippetProps) {
   const t = useT();
   const can = useCan();
-  const [text, setText] = useState(content);
   const [begun, setBegun] = useState(0);
   const save = useAction(nginxDefaults.set, { done: 'common.saved' });
   const name = t(`zoneSettings.fields.${part}`);
@@ -52,24 +73,27 @@ function Snippet({ part, content }: { part: SnippetPart; content: string }) {
       <div className={classes['editor']}>
         <CodeEditor
           key={begun}
-          value={content}
+          value={draft ?? content}
           label={name}
           readOnly={!can(nginxDefaults.set)}
           judge={(written) => snippetFaults(part, written).map((fault) => ({ ...fault, message: faultText(t, fault) }))}
-          onChange={setText}
+          onChange={(text) => onDraft(text === content ? null : text)}
         />
       </div>
       <SaveBar
-        changes={text === content ? [] : [name]}
+        changes={draft === null ? [] : [name]}
         saving={save.running}
         saveLabel="common.save"
-        onSave={() => void save.run({ params: { part }, body: { content: text } })}
+        onSave={() =>
+          void save
+            .run({ params: { part }, body: { content: draft ?? content } })
+            .then((reply) => reply && onDraft(null))
+        }
         onDiscard={() => {
-          setText(content);
+          onDraft(null);
           setBegun(begun + 1);
         }}
       />
-      <LeaveGuard when={text !== content} />
     </>
   );
 }
