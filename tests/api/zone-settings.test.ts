@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
@@ -218,6 +219,34 @@ describe('before a change', () => {
     expect(await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).toMatchObject({ version: 0 });
   });
 
+  test('the preview counts the nodes that would notice, of a change and of the way back', async () => {
+    const zone = await build.zone();
+    const { id: nodeId } = await build.node({ zone });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const nodesOf = async (body: { http2?: boolean; http3?: boolean; soakSeconds?: number }) =>
+      (await call(zoneSettings.preview, { params, body })).nodes;
+    expect(await nodesOf({ http2: false })).toBe(1);
+    // How long others are watched is nothing that nodes are told.
+    expect(await nodesOf({ soakSeconds: 90 })).toBe(0);
+    await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'care' } });
+    await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    const back = await call(zoneSettings.previewRollback, { params: { ...params, version: 1 } });
+    expect(back).toMatchObject({
+      changes: [
+        { field: 'http2', before: 'false', after: 'true' },
+        { field: 'soakSeconds', before: '90', after: '30' },
+      ],
+      faults: [],
+      // What is live already comes to nobody anew.
+      nodes: 0,
+    });
+    expect(await nodesOf({ http3: false })).toBe(1);
+    expect(await call(zoneSettings.get, { params })).toMatchObject({ http2: false, soakSeconds: 90 });
+    await expect(call(zoneSettings.previewRollback, { params: { ...params, version: 99 } })).toFail('NOT_FOUND');
+  });
+
   test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
@@ -262,6 +291,29 @@ describe('the versions of a zone', () => {
     expect(data).toMatchObject([{ kind: 'zone', product: null, version: null, zones: [{ id: zone.id }] }]);
     const { nodes } = await call(rollouts.get, { params: { id: data[0]?.id ?? '' } });
     expect(nodes.map(({ nodeID }) => nodeID)).toEqual([nodeId]);
+  });
+
+  // Whoever looked at the zone saw its values jump back, and no word of it.
+  test('say which change went back and why, until the next one', async () => {
+    const zone = await build.zone();
+    const { id: nodeId } = await build.node({ zone });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const { trial } = await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    const client = await installation.pool.connect();
+    try {
+      await withdraw(client, zone.id, trial?.version ?? 0, { note: 'nginx refused it', saying: null });
+    } finally {
+      client.release();
+    }
+    expect(await call(zoneSettings.get, { params })).toMatchObject({
+      http2: true,
+      trial: null,
+      withdrawn: { version: 2, message: 'nginx refused it', saying: null },
+    });
+    const next = await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'more care' } });
+    expect(next.withdrawn).toBeNull();
   });
 
   test('say who changed what and why, newest first, and any of them can be had back', async () => {

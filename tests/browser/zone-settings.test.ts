@@ -48,6 +48,11 @@ test(
       .first()
       .click();
     await page.getByRole('menuitem', { name: 'Roll back to this' }).click();
+    // What it changes is seen before it is done, and nobody does it without saying why.
+    const review = page.getByRole('region', { name: 'What this change would do' });
+    await review.getByText('keepalive_timeout 20s;').waitFor();
+    await review.getByRole('button', { name: 'Roll back to this' }).click();
+    await review.getByText('Required').waitFor();
     await page.getByLabel('Reason').fill('it was the network');
     await page.getByRole('button', { name: 'Roll back to this' }).click();
     await page.getByText('it was the network').waitFor();
@@ -72,6 +77,92 @@ test(
     await page.getByText('nobody speaks it').waitFor();
   },
 );
+
+// The editor went on showing what had been discarded, and the next key brought all of it back.
+test('what is discarded is gone, and a number that is left empty is what holds', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=nginx`);
+  const editor = page.getByRole('textbox', { name: 'http' });
+  await editor.click();
+  await page.keyboard.insertText('keepalive_timeout 20s;');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => editor.textContent()).toBe('');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+
+  await page.getByRole('link', { name: 'Resources' }).click();
+  const workers = page.getByLabel('Processes');
+  await workers.fill('4');
+  await workers.fill('');
+  await workers.blur();
+  await expect.poll(() => workers.inputValue()).toBe('4');
+  await page.keyboard.press('ControlOrMeta+s');
+  const review = page.getByRole('region', { name: 'What this change would do' });
+  await review.getByText('one per core').waitFor();
+  await review.getByRole('button', { name: 'Keep editing' }).press('Enter');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Review');
+  await page.keyboard.press('Enter');
+  await review.getByLabel('Reason').fill('it has four cores');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByText('Published', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+// Whoever looked at another part lost what they had written, and was not asked.
+test('what new zones begin with is written part by part, and waits meanwhile', { timeout: 300_000 }, async () => {
+  const { client } = await consoles.app.build.client();
+  const { page } = await consoles.openAs(client, 'systemManagement/nginxSetting');
+  await page.getByRole('textbox', { name: 'http' }).click();
+  await page.keyboard.insertText('send_timeout 9s;');
+  await page.locator('label', { hasText: /^worker$/ }).click();
+  await page.getByRole('textbox', { name: 'worker' }).waitFor();
+  await page.locator('label', { hasText: /^http$/ }).click();
+  const editor = page.getByRole('textbox', { name: 'http' });
+  await expect.poll(() => editor.textContent()).toBe('send_timeout 9s;');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  await page.context().close();
+});
+
+// Nginx was asked about what the form itself knew, and the page was one of failure.
+test('a list that cannot be is not reviewed: its reader is taken to it', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=firewall`);
+  const list = page.getByRole('textbox', { name: 'Block list' });
+  await list.fill('203.0.113.0/24\nnot-an-address');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
+  await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
+  await page.getByText('Together they are half of all addresses').waitFor();
+  await list.fill('203.0.113.0/24\n198.51.100.7');
+  await page.getByRole('button', { name: 'Review' }).click();
+  // Which addresses, not only how many: they are in no file of nginx.
+  await page.locator('[data-code]').getByText('198.51.100.7').first().waitFor();
+  await page.context().close();
+});
+
+// Another zone's page came up with what had been written for this one.
+test('what is written for a zone is left with it', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone({ name: 'North' });
+  const other = await consoles.app.build.zone({ tenant: zone, name: 'South' });
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=https`);
+  const http2 = page.getByRole('switch', { name: 'HTTP/2' });
+  await page.evaluate((to) => {
+    const state = { ...history.state, idx: history.state.idx + 1 };
+    history.pushState(state, '', to);
+    dispatchEvent(new PopStateEvent('popstate', { state }));
+  }, `/client/nodeManage/zonesList/${other.id}?tab=https`);
+  await page.getByRole('heading', { name: 'South', level: 1 }).waitFor();
+  await page.evaluate(() => history.back());
+  await page.getByRole('heading', { name: 'North', level: 1 }).waitFor();
+  await http2.click({ force: true });
+  await page.getByRole('button', { name: 'Review' }).waitFor();
+  await page.evaluate(() => history.forward());
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'South', level: 1 }).waitFor();
+  await expect.poll(() => http2.isChecked()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Review' }).count()).toBe(0);
+  await page.context().close();
+});
 
 test(
   'anti-CC is begun with a preset, looked at as visitors would see it, and published',

@@ -29,6 +29,7 @@ export const zoneSettings = onClient('zoneSettings', {
   setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),
   preview:  post('zone/:zoneId/configPreview', { can: 'zone:read', body: ConfigDraft, reply: ConfigPreview }),
   versions: get('zone/:zoneId/configVersions', { can: 'zone:read', query: paging(['version']), reply: paged(ZoneVersion) }),
+  previewRollback: get('zone/:zoneId/configVersion/:version/preview', { can: 'zone:read', params: { version: VersionNumber }, reply: ConfigPreview }),
   rollback: post('zone/:zoneId/configVersion/:version/rollback', { can: 'zone:write', params: { version: VersionNumber }, body: Reasoned, reply: AllSettings, fails: ['SELF_CHECK_FAILED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
   switches: get('zone/:zoneId/switches', { can: 'zone:read', reply: z.object({ data: z.array(ZoneSwitch) }) }),
   setSwitch: put('zone/:zoneId/switches', { can: 'zone:write', body: SwitchInput, reply: z.object({ data: z.array(ZoneSwitch) }) }),

@@ -125,12 +125,17 @@ export const ZoneVersion = z.object({
 });
 export const Trial = z.object({ version: z.int(), nodes: z.int(), of: z.int(), since: Time });
 
+export const Withdrawn = ZoneVersion.pick({ version: true, settledAt: true, saying: true }).extend({
+  message: z.string().describe('Why it went back'),
+});
+
 export const AllSettings = ZoneSettings.extend({
   forceSSLRedirectCode: RedirectCode,
   ports: z.array(ZonePort),
   switches: z.array(ZoneSwitch),
   version: z.int().describe('Of what is set; 0: nothing was ever set'),
   trial: Trial.nullable().describe('A change that only some nodes have so far'),
+  withdrawn: Withdrawn.nullable().describe('The newest change, where it went back'),
 });
 
 /** What a change would set; what is left out stays. */
@@ -169,7 +174,7 @@ export const ConfigPreview = z.object({
     }),
   ),
   reload: z.boolean().describe('Whether nodes reload nginx for it'),
-  nodes: z.int().describe('That it would go to'),
+  nodes: z.int().describe('That it would go to; 0 where none would notice'),
   files: z
     .array(z.object({ path: z.string(), before: z.string(), after: z.string() }))
     .max(50)

@@ -88,8 +88,7 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     select: { id: true },
   });
   const said = live ? contentIn(live) : before;
-  const isTold = JSON.stringify(docOf(said)) !== JSON.stringify(docOf(after));
-  const state = isTold && nodes.length > 0 ? 'trial' : 'live';
+  const state = isNoticed(said, after) && nodes.length > 0 ? 'trial' : 'live';
   if (state === 'live') await tx.zoneVersion.updateMany({ where: { zoneId, state }, data: { state: 'past' } });
   const listened = [...(tried ? Kept.parse(tried.kept) : []), ...kept];
   await tx.zoneVersion.create({
@@ -120,6 +119,10 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     now,
   });
 }
+
+/** Whether any node would be told. */
+export const isNoticed = (before: ZoneContent, after: ZoneContent) =>
+  JSON.stringify(docOf(before)) !== JSON.stringify(docOf(after));
 
 const ofZone = (zoneId: string) => ({ kind: 'zone', zones: { some: { zoneId } } });
 

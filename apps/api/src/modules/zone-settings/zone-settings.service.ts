@@ -10,6 +10,7 @@ import {
   type ConfigPreview,
   type Resource,
   type SwitchInput,
+  type ZoneContent,
   type ZoneSwitch,
   type ZoneVersion,
 } from '@edgeloom/contract/zone-settings/zone-settings.ts';
@@ -26,22 +27,32 @@ import { drafted, settingsOf } from '../../zone-settings/zone-content.ts';
 import { portsOf, restorePorts } from '../zones/zone-ports.service.ts';
 import * as zones from '../zones/zones.service.ts';
 import { assertSound, check, docOf } from './snippet-check.ts';
-import { change, contentIn, readContent } from './zone-changes.service.ts';
+import { change, contentIn, isNoticed, readContent } from './zone-changes.service.ts';
 
 export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
   await zones.own(db, zoneId);
-  const [content, ports, { data: switches }, newest, of] = await Promise.all([
+  const [content, ports, { data: switches }, newest, last, of] = await Promise.all([
     readContent(db, zoneId),
     portsOf(db, zoneId),
     readSwitches(db, zoneId),
     db.zoneVersion.findFirst({ where: { zoneId, state: { in: ['live', 'trial'] } }, orderBy: { version: 'desc' } }),
+    db.zoneVersion.findFirst({ where: { zoneId }, orderBy: { version: 'desc' } }),
     db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } }),
   ]);
   const trial =
     newest?.state === 'trial'
       ? { version: newest.version, nodes: newest.nodes.length, of, since: newest.createdAt }
       : null;
-  return { ...content, ports, switches, version: newest?.version ?? 0, trial };
+  const withdrawn =
+    last?.state === 'withdrawn'
+      ? {
+          version: last.version,
+          settledAt: last.settledAt,
+          message: last.note,
+          saying: Saying.nullable().parse(last.saying),
+        }
+      : null;
+  return { ...content, ports, switches, version: newest?.version ?? 0, trial, withdrawn };
 }
 
 /** Writes settings; what they come to is checked before anything is stored. */
@@ -136,16 +147,35 @@ export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
 }
 
 export async function preview(ctx: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
+  await zones.own(ctx.db, zoneId);
+  return foretold(ctx, zoneId, (before) => drafted(before, draft));
+}
+
+export async function previewRollback(ctx: Ctx, zoneId: string, version: number): Promise<ConfigPreview> {
+  await zones.own(ctx.db, zoneId);
+  const content = contentIn(await ownVersion(ctx, zoneId, version));
+  return foretold(ctx, zoneId, () => content);
+}
+
+async function foretold(
+  ctx: Ctx,
+  zoneId: string,
+  change: (before: ZoneContent) => ZoneContent,
+): Promise<ConfigPreview> {
   const { db } = ctx;
-  await zones.own(db, zoneId);
   const before = await readContent(db, zoneId);
-  const after = drafted(before, draft);
-  const changes = changesBetween(before, after);
+  const after = change(before);
   const { faults, checks } = await check(ctx, after);
   const files = faults.length > 0 ? [] : shownFiles(docOf(before), docOf(after));
-  const nodes = await db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } });
-  return { changes, faults, checks, reload: files.length > 0, nodes, files };
+  const live = await db.zoneVersion.findFirst({ where: { zoneId, state: 'live' } });
+  const nodes = isNoticed(live ? contentIn(live) : before, after)
+    ? await db.edgeNode.count({ where: { zoneId, joinedAt: { not: null }, enabled: true } })
+    : 0;
+  return { changes: changesBetween(before, after), faults, checks, reload: files.length > 0, nodes, files };
 }
+
+const ownVersion = async ({ db }: Ctx, zoneId: string, version: number) =>
+  (await db.zoneVersion.findUnique({ where: { zoneId_version: { zoneId, version } } })) ?? fail('NOT_FOUND');
 
 export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, orderBy }: Paging<'version'>) {
   await zones.own(db, zoneId);
@@ -175,9 +205,7 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
 
 export async function rollback(ctx: Ctx, zoneId: string, version: number, reason: string): Promise<AllSettings> {
   await zones.own(ctx.db, zoneId);
-  const row =
-    (await ctx.db.zoneVersion.findUnique({ where: { zoneId_version: { zoneId, version } } })) ?? fail('NOT_FOUND');
-  const content = contentIn(row);
+  const content = contentIn(await ownVersion(ctx, zoneId, version));
   // Which directives are allowed, and what nginx takes, may be otherwise by now.
   await assertSound(ctx, content, (part) => part);
   await change(ctx, {

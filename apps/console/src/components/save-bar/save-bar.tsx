@@ -48,7 +48,7 @@ export function SaveBar({
         {t('common.discard')}
       </Button>
       {preview && <PreviewButton preview={preview} saveText={t(saveLabel)} onSave={onSave} />}
-      <Button loading={saving} onClick={onSave}>
+      <Button loading={saving} onClick={onSave} data-save>
         {t(saveLabel)}
       </Button>
     </section>

@@ -5,14 +5,16 @@ import {
   type AntiCCPreset,
 } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { Button, NumberInput, Radio, Select, Switch } from '@mantine/core';
+import { Button, Radio, Select, Switch } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import classes from './anti-cc-tab.module.css';
 import { ChallengePreview } from './challenge-preview.tsx';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
 import { LinesSetting } from './lines-setting.tsx';
+import { NumberSetting } from './number-setting.tsx';
 
 type Count = 'requests' | 'seconds' | 'siteRate' | 'siteMinutes' | 'passSeconds' | 'fails' | 'blockSeconds';
 const limits: Record<Count, { min: number; max: number; unit: number }> = {
@@ -39,18 +41,13 @@ export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Sett
         const count = (name: Count) => {
           const { min, max, unit } = limits[name];
           return (
-            <NumberInput
+            <NumberSetting
               label={t(`antiCC.fields.${name}`)}
-              description={t(`antiCC.hints.${name}`)}
+              hint={t(`antiCC.hints.${name}`)}
               suffix={t(`antiCC.units.${name}`)}
-              value={antiCC[name] / unit}
-              min={min}
-              max={max}
-              allowDecimal={false}
-              allowNegative={false}
-              thousandSeparator=","
-              {...{ disabled }}
-              onChange={(next) => typeof next === 'number' && change({ [name]: next * unit })}
+              value={antiCC[name]}
+              {...{ unit, min, max, disabled }}
+              onChange={(next) => change({ [name]: next })}
             />
           );
         };
@@ -140,6 +137,7 @@ export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Sett
                 label={t('antiCC.fields.paths')}
                 hint={t('antiCC.hints.paths')}
                 value={antiCC.paths}
+                schema={ZoneAntiCC.shape.paths}
                 judge={(line) => (ZoneAntiCC.shape.paths.element.safeParse(line).success ? null : t('antiCC.badPath'))}
                 placeholder={'/api/\n/.well-known/'}
                 {...{ disabled }}
@@ -150,6 +148,7 @@ export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Sett
                 label={t('antiCC.fields.extensions')}
                 hint={t('antiCC.hints.extensions')}
                 value={antiCC.extensions}
+                schema={ZoneAntiCC.shape.extensions}
                 judge={(line) =>
                   ZoneAntiCC.shape.extensions.element.safeParse(line).success ? null : t('antiCC.badExtension')
                 }

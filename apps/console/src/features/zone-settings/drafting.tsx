@@ -1,62 +1,100 @@
-import type { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
-import type { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
-import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { useState, type ReactNode } from 'react';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { Fragment, useState, type ReactNode } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { useT } from '../../lib/i18n.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { applied, draftOf, sentOf, type Draft, type Patch, type Settings } from './draft.ts';
 import { changeText } from './in-words.ts';
 import { Review } from './review.tsx';
-
-/** Ports have a tab of their own. */
-export type Draft = Omit<ConfigDraft, 'ports'>;
-export type Settings = Received<typeof zoneSettings.get>;
 
 interface DraftingProps {
   zoneId: string;
   settings: Settings;
   /** The fields, over what is set with the draft in its place. */
-  children: (value: Settings, set: (patch: Draft) => void) => ReactNode;
+  children: (value: Settings, set: (patch: Patch) => void) => ReactNode;
 }
+
+const isDraft = (kept: unknown): kept is Draft => typeof kept === 'object' && kept !== null && 'nginx' in kept;
 
 /** Nothing of a zone is saved without having been looked at: the bar leads to the review, which publishes. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
-  const [draft, setDraft] = useState<Draft>({});
+  const draftKey = `zoneSettings.set ${zoneId}`;
+  const [draft, setDraft] = useState(useKeptDraft(draftKey, isDraft) ?? draftOf(settings, settings));
   const [isReviewed, setReviewed] = useState(false);
+  const [begun, setBegun] = useState(0);
+  const [stands, setStands] = useState(settings.version);
   const value = applied(settings, draft);
   const changes = changesBetween(settings, value).map((change) => changeText(t, change));
+  const isDirty = changes.length > 0;
+  useKeepDraft(draftKey, () => (isDirty ? draft : undefined));
+  // Fields that keep what is typed begin anew with what was set elsewhere, while nothing is typed here.
+  if (stands !== settings.version && !isDirty) setStands(settings.version);
+
+  const body = sentOf(settings, draft);
+  const isSound = ConfigDraft.safeParse(body).success;
+  const review = () => {
+    // By the keyboard nobody has left the field yet, which then is held to its limits.
+    if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
+    if (isSound) setReviewed(true);
+    // Nobody is asked what becomes of what cannot be: the reader is taken to the first field that needs them.
+    else document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus();
+  };
   const discard = () => {
-    setDraft({});
+    setDraft(draftOf(settings, settings));
     setReviewed(false);
+    setBegun(begun + 1);
+    // The buttons go with the draft.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   };
   return (
     <>
-      {isReviewed ? (
-        <Review zoneId={zoneId} settings={settings} draft={draft} onBack={() => setReviewed(false)} onDone={discard} />
+      {isReviewed && isSound ? (
+        <DraftReview
+          zoneId={zoneId}
+          settings={settings}
+          body={body}
+          onBack={() => {
+            setReviewed(false);
+            requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-save]')?.focus());
+          }}
+          onDone={discard}
+        />
       ) : (
         <>
-          {children(value, (patch) => setDraft({ ...draft, ...patch }))}
-          <SaveBar
-            changes={changes}
-            saveLabel="zoneSettings.review"
-            onSave={() => setReviewed(true)}
-            onDiscard={discard}
-          />
+          <Fragment key={`${begun} ${stands}`}>
+            {children(value, (patch) => setDraft(draftOf(settings, { ...value, ...patch })))}
+          </Fragment>
+          <SaveBar changes={changes} saveLabel="zoneSettings.review" onSave={review} onDiscard={discard} />
         </>
       )}
-      <LeaveGuard when={changes.length > 0} />
+      <LeaveGuard when={isDirty} />
     </>
   );
 }
 
-const applied = (settings: Settings, { nginx, ...draft }: Draft): Settings => ({
-  ...settings,
-  ...withoutAbsent(draft),
-  nginx: { ...settings.nginx, ...withoutAbsent(nginx ?? {}) },
-});
-function withoutAbsent<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> };
-function withoutAbsent(values: object): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+interface DraftReviewProps extends Pick<DraftingProps, 'zoneId' | 'settings'> {
+  body: ReturnType<typeof sentOf>;
+  onBack: () => void;
+  onDone: () => void;
+}
+
+function DraftReview({ zoneId, settings, body, onBack, onDone }: DraftReviewProps) {
+  const { run, running } = useAction(zoneSettings.set, { refreshes: ['zones'], done: 'zoneSettings.published' });
+  const params = { zoneId };
+  // What is being published is not foretold once more.
+  const seen = useEndpoint(zoneSettings.preview, { params, body }, { enabled: !running });
+  return (
+    <Review
+      seen={seen}
+      settings={settings}
+      running={running}
+      onPublish={(reason) => void run({ params, body: { ...body, reason } }).then((reply) => reply && onDone())}
+      onBack={onBack}
+    />
+  );
 }

@@ -1,10 +1,11 @@
-import { Network } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { Network, ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { Switch } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
 import { RiskLevel } from './risk-level.tsx';
 import { DroppedSection } from './dropped-section.tsx';
 import { LinesSetting } from './lines-setting.tsx';
@@ -69,6 +70,7 @@ function Networks({ name, value, disabled, onChange }: NetworksProps) {
     <LinesSetting
       label={t(`zoneSettings.fields.${name}`)}
       hint={t(`zoneSettings.hints.${name}`)}
+      schema={ZoneFirewall.shape[name]}
       judge={(line) => (Network.safeParse(line).success ? null : t('zoneSettings.badNetwork'))}
       placeholder={'203.0.113.7\n2001:db8::/32'}
       {...{ name, value, disabled, onChange }}

@@ -1,6 +1,6 @@
 import type { SettingChange, SnippetFaultAt } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
-import { bytes, count } from '../../lib/format.ts';
+import { count, nothing } from '../../lib/format.ts';
 import { tMaybe, type useT } from '../../lib/i18n.ts';
 import { linesBetween } from './lines-between.ts';
 
@@ -15,6 +15,7 @@ export function fieldName(t: T, field: string): string {
 /** A value as it is read; of a snippet or a list how many lines it has. */
 export function valueText(t: T, field: string, value: string): string {
   const name = field.split('.').at(-1) ?? '';
+  if (field === 'ports') return value || nothing;
   if (value === 'true') return t('common.on');
   if (value === 'false') return t('common.off');
   if (field.startsWith('antiCC.')) return antiCCText(t, name, value);
@@ -22,11 +23,17 @@ export function valueText(t: T, field: string, value: string): string {
   if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);
-  if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : bytes(Number(value));
+  if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : sizeText(name, Number(value));
   if (name === 'cacheInactiveSeconds') return t('zoneSettings.days', { count: Math.round(Number(value) / 86_400) });
   if (name === 'soakSeconds') return t('zoneSettings.seconds', { count: Number(value) });
   if (name === 'workerProcesses' && value === '0') return t('zoneSettings.perCore');
   return /^\d{4,}$/.test(value) ? count(Number(value)) : value;
+}
+
+/** As its field has it. */
+function sizeText(name: string, value: number): string {
+  const [unit, size] = name === 'cacheBytes' ? (['GiB', 1024 ** 3] as const) : (['MiB', 1024 ** 2] as const);
+  return `${count(value / size)}\u00a0${unit}`;
 }
 
 /** Of lists and snippets what comes and what goes: `+2 −1 lines`. */

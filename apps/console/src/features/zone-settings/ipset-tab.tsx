@@ -1,7 +1,7 @@
 import { blockCauses } from '@edgeloom/contract/ipset/ipset.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { Button, NumberInput, Progress, Switch } from '@mantine/core';
+import { Button, Progress, Switch } from '@mantine/core';
 import { IconBan, IconLockOpen, IconShieldOff } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
@@ -15,12 +15,14 @@ import type { Column, RowOf } from '../../components/resource-table/columns.tsx'
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { Time } from '../../components/values/values.tsx';
+import { Nothing, Time } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { t, tMaybe, useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
+import { NumberSetting } from './number-setting.tsx';
 import classes from './ipset-tab.module.css';
 
 type Block = RowOf<typeof ipset.get>;
@@ -34,8 +36,14 @@ const finderOf = ({ node, author }: Block) => (author === '' ? (node?.name ?? ''
 const columns: Column<Block>[] = [
   { key: 'ip', render: ({ ip }) => <code className={classes['ip']}>{ip}</code> },
   { key: 'cause', render: causeOf, text: causeOf },
-  { key: 'site', sort: false, flexible: true, render: ({ site }) => site?.name, text: ({ site }) => site?.name ?? '' },
-  { key: 'finder', sort: false, priority: 2, render: finderOf, text: finderOf },
+  {
+    key: 'site',
+    sort: false,
+    flexible: true,
+    render: ({ site }) => site?.name ?? <Nothing />,
+    text: ({ site }) => site?.name ?? '',
+  },
+  { key: 'finder', sort: false, priority: 2, render: (row) => finderOf(row) || <Nothing />, text: finderOf },
   { key: 'since', as: 'time', priority: 2 },
   { key: 'until', as: 'time' },
 ];
@@ -59,17 +67,13 @@ function Fields({ value, onChange }: { value: Settings['ipset']; onChange: (next
   const can = useCan();
   const disabled = !can(zoneSettings.set);
   const number = (name: 'timeout' | 'max', unit: number, min: number, max: number) => (
-    <NumberInput
+    <NumberSetting
       label={t(`ipset.fields.${name}`)}
-      description={t(`ipset.hints.${name}`)}
-      value={value[name] / unit}
-      min={min}
-      max={max}
-      decimalScale={unit === 1 ? 0 : 2}
-      thousandSeparator=","
-      {...(unit > 1 && { suffix: t('ipset.minutesSuffix') })}
-      {...{ disabled }}
-      onChange={(next) => typeof next === 'number' && onChange({ ...value, [name]: Math.round(next * unit) })}
+      hint={t(`ipset.hints.${name}`)}
+      value={value[name]}
+      {...{ unit, min, max, disabled }}
+      {...(unit > 1 && { suffix: t('ipset.minutesSuffix'), decimals: 2 })}
+      onChange={(next) => onChange({ ...value, [name]: next })}
     />
   );
   return (

@@ -1,13 +1,18 @@
 import { useId, useState } from 'react';
+import type * as z from 'zod';
 import { linesOf, verdictsOf } from '../../components/fields/lines.ts';
 import { LinesInput } from '../../components/fields/lines-input.tsx';
+import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { issuesOf } from '../../lib/schema.ts';
 
 interface LinesSettingProps {
   name: string;
   label: string;
   hint: string;
   value: readonly string[];
+  /** Of the list as a whole. */
+  schema: z.ZodType;
   /** What is wrong with a line. */
   judge: (line: string) => string | null;
   placeholder: string;
@@ -16,11 +21,22 @@ interface LinesSettingProps {
 }
 
 /** What is typed is kept beside what it says: an empty last line is one that is about to be written. */
-export function LinesSetting({ name, label, hint, value, judge, placeholder, disabled, onChange }: LinesSettingProps) {
+export function LinesSetting({
+  name,
+  label,
+  hint,
+  value,
+  schema,
+  judge,
+  placeholder,
+  disabled,
+  onChange,
+}: LinesSettingProps) {
   const t = useT();
   const id = useId();
   const [typed, setTyped] = useState('');
   const text = linesOf(typed).join() === value.join() ? typed : value.join('\n');
+  const whole = issuesOf(schema, value).find(({ path }) => path === '');
   return (
     <LinesInput
       input={{
@@ -29,7 +45,7 @@ export function LinesSetting({ name, label, hint, value, judge, placeholder, dis
         description: hint,
         disabled,
         name,
-        error: null,
+        error: whole ? ruleText(whole.rule, whole.message, whole.values) : null,
         required: false,
         withAsterisk: false,
         onBlur: () => undefined,

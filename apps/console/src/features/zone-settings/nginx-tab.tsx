@@ -8,9 +8,11 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { SegmentedControl, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { CodeEditor } from '../../components/code-editor/code-editor.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
 import { faultText } from './in-words.ts';
 import classes from './zone-settings.module.css';
 
@@ -38,6 +40,11 @@ export function NginxTab({ zoneId, settings }: { zoneId: string; settings: Setti
             />
           </div>
           <p className={classes['quiet']}>{t(`zoneSettings.partHints.${part}`)}</p>
+          {!nginx.enable && snippetParts.some((name) => nginx[name] !== '') && (
+            <p className={classes['unused']}>
+              <StatusMark tone="warn" /> {t('zoneSettings.unused')}
+            </p>
+          )}
           <CodeEditor
             key={part}
             value={nginx[part]}

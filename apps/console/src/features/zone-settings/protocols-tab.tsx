@@ -1,9 +1,11 @@
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { NumberInput, Select, Switch } from '@mantine/core';
+import { Select, Switch } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
+import { NumberSetting } from './number-setting.tsx';
 
 const codes = [301, 302, 307, 308] as const;
 
@@ -47,15 +49,15 @@ export function ProtocolsTab({ zoneId, settings }: { zoneId: string; settings: S
             </div>
           </Section>
           <Section title="zoneSettings.care" why="zoneSettings.careWhy">
-            <NumberInput
+            <NumberSetting
               label={t('zoneSettings.fields.soakSeconds')}
+              hint={t('zoneSettings.hints.soakSeconds')}
+              suffix={t('zoneSettings.secondsSuffix')}
               value={soakSeconds}
               min={0}
               max={86_400}
-              allowDecimal={false}
-              suffix=" s"
               {...{ disabled }}
-              onChange={(next) => typeof next === 'number' && set({ soakSeconds: next })}
+              onChange={(next) => set({ soakSeconds: next })}
             />
           </Section>
         </>

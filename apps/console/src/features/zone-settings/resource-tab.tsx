@@ -1,10 +1,11 @@
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { Resource } from '@edgeloom/contract/zone-settings/zone-settings.ts';
-import { NumberInput } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { Drafting, type Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
+import { Drafting } from './drafting.tsx';
+import { NumberSetting } from './number-setting.tsx';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -63,20 +64,15 @@ export function ResourceTab({ zoneId, settings }: { zoneId: string; settings: Se
 function SizeField({ size, value, onChange }: { size: Size; value: number; onChange: (value: number) => void }) {
   const t = useT();
   const can = useCan();
-  const { name, unit, suffix, min, max } = size;
+  const { name, unit, ...rest } = size;
   return (
-    <NumberInput
+    <NumberSetting
       label={t(`zoneSettings.fields.${name}`)}
-      description={tMaybe(`zoneSettings.hints.${name}`)}
-      value={value / unit}
-      decimalScale={2}
-      allowDecimal={unit > 1}
-      min={min}
-      max={max}
-      thousandSeparator=","
-      {...(suffix && { suffix })}
+      hint={tMaybe(`zoneSettings.hints.${name}`)}
+      decimals={unit > 1 ? 2 : 0}
       disabled={!can(zoneSettings.set)}
-      onChange={(next) => typeof next === 'number' && onChange(Math.round(next * unit))}
+      {...{ unit, value, onChange }}
+      {...rest}
     />
   );
 }

@@ -1,43 +1,56 @@
 import { strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
-import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import type { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button, TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CodeDiff } from '../../components/code-editor/code-diff.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { duration } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
-import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useLanguage, useT, type Word } from '../../lib/i18n.ts';
+import type { Result } from '../../lib/use-endpoint.ts';
 import { GoesBack } from '../rollouts/goes-back.tsx';
 import { waveName, wavesOf } from '../rollouts/in-words.ts';
-import type { Draft, Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
 import { faultText, fieldName, linesText, valueText } from './in-words.ts';
 import classes from './zone-settings.module.css';
 
 interface ReviewProps {
-  zoneId: string;
-  settings: Settings;
-  draft: Draft;
+  seen: Result<Preview>;
+  settings: Pick<Settings, 'soakSeconds' | 'trial'>;
+  /** By default it is published. */
+  verb?: Word;
+  running: boolean;
+  onPublish: (reason: string) => void;
   onBack: () => void;
-  onDone: () => void;
 }
 type Preview = Received<typeof zoneSettings.preview>;
 
-/** What a change would do, said beforehand: in words, by nginx, by the files that differ; and where it goes first. */
-export function Review({ zoneId, settings, draft, onBack, onDone }: ReviewProps) {
+/** What a change would do, said beforehand: in words, by nginx, by what differs; and where it goes first. */
+export function Review({ seen, settings, verb, running, onPublish, onBack }: ReviewProps) {
   const t = useT();
   const [reason, setReason] = useState('');
-  const seen = useEndpoint(zoneSettings.preview, { params: { zoneId }, body: draft });
-  const publish = useAction(zoneSettings.set, { refreshes: ['zones'], done: 'zoneSettings.published' });
-  useEffect(() => document.querySelector<HTMLElement>('[data-review]')?.focus(), []);
+  const [isAsked, setAsked] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const why = useRef<HTMLInputElement>(null);
+  const isMissing = reason.trim() === '';
+  const nodes = seen.data?.nodes ?? 0;
+  useEffect(() => {
+    document.querySelector<HTMLElement>('[data-review]')?.focus();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      event.preventDefault();
+      form.current?.requestSubmit();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
   return (
     <section className={classes['review']} aria-label={t('zoneSettings.reviewTitle')} tabIndex={-1} data-review>
       <Await result={seen}>
         {(preview) => (
           <div className={classes['columns']}>
-            <Differences preview={preview} settings={settings} draft={draft} />
+            <Differences preview={preview} />
             <aside className={classes['aside']}>
               <Words preview={preview} />
               <Checks preview={preview} />
@@ -48,27 +61,30 @@ export function Review({ zoneId, settings, draft, onBack, onDone }: ReviewProps)
       </Await>
       {/* Whatever became of the preview, there is a way back. */}
       <form
+        ref={form}
         className={classes['publish']}
         onSubmit={(event) => {
           event.preventDefault();
-          void publish.run({ params: { zoneId }, body: { ...draft, reason } }).then((reply) => reply && onDone());
+          setAsked(true);
+          if (isMissing) why.current?.focus();
+          else if (isSound(seen.data) && !running) onPublish(reason);
         }}
       >
         <TextInput
+          ref={why}
           className={classes['reason'] ?? ''}
           aria-label={t('zoneSettings.fields.reason')}
           placeholder={t('zoneSettings.reasonHint')}
           maxLength={256}
           value={reason}
+          error={isAsked && isMissing ? t('errors.rules.required') : null}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
         <Button variant="default" onClick={onBack}>
-          {t('zoneSettings.keepEditing')}
+          {t(verb ? 'common.cancel' : 'zoneSettings.keepEditing')}
         </Button>
-        <Button type="submit" loading={publish.running} disabled={reason.trim() === '' || !isSound(seen.data)}>
-          {seen.data && seen.data.nodes > 0
-            ? t('zoneSettings.publish', { count: seen.data.nodes })
-            : t('common.publish')}
+        <Button type="submit" loading={running} disabled={!isSound(seen.data)}>
+          {verb ? t(verb) : nodes > 0 ? t('zoneSettings.publish', { count: nodes }) : t('common.publish')}
         </Button>
       </form>
     </section>
@@ -78,31 +94,29 @@ export function Review({ zoneId, settings, draft, onBack, onDone }: ReviewProps)
 const isSound = (preview: Preview | undefined) =>
   preview !== undefined && preview.faults.length === 0 && preview.changes.length > 0;
 
-/** Of snippets what was written, of everything else the files that come of it. */
-function Differences({ preview, settings, draft }: { preview: Preview; settings: Settings; draft: Draft }) {
+/** Of texts and lists both states, line by line. */
+const hasLines = (field: string) =>
+  /^(nginx\.(?!enable)|firewall\.(white|black)list|antiCC\.(paths|extensions))/.test(field);
+/** What a snippet comes to in the files is the snippet. */
+const isWritten = (field: string) => field.startsWith('nginx.');
+
+/** Of snippets and lists what was written, of everything else the files that come of it. */
+function Differences({ preview: { changes, files } }: { preview: Preview }) {
   const t = useT();
-  const written = snippetParts.filter(
-    (part) => draft.nginx?.[part] !== undefined && draft.nginx[part] !== settings.nginx[part],
-  );
+  const written = changes.filter(({ field }) => hasLines(field));
+  const areSnippets = written.some(({ field }) => isWritten(field)) && changes.every(({ field }) => isWritten(field));
   const labels = (name: string) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })] as const;
-  if (written.length > 0)
-    return (
-      <div className={classes['differences']}>
-        {written.map((part) => (
-          <section key={part}>
-            <h2 className={classes['file']}>{t(`zoneSettings.fields.${part}`)}</h2>
-            <CodeDiff before={settings.nginx[part]} after={draft.nginx?.[part] ?? ''} labels={labels(part)} />
-          </section>
-        ))}
-      </div>
-    );
+  const texts = [
+    ...written.map(({ field, before, after }) => ({ name: fieldName(t, field), before, after })),
+    ...(areSnippets ? [] : files.map(({ path, before, after }) => ({ name: path, before, after }))),
+  ];
   return (
     <div className={classes['differences']}>
-      {preview.files.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.noFiles')}</p>}
-      {preview.files.map(({ path, before, after }) => (
-        <section key={path}>
-          <h2 className={classes['file']}>{path}</h2>
-          <CodeDiff before={before} after={after} labels={labels(path)} />
+      {texts.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.noFiles')}</p>}
+      {texts.map(({ name, before, after }) => (
+        <section key={name}>
+          <h2 className={classes['file']}>{name}</h2>
+          <CodeDiff before={before} after={after} labels={labels(name)} />
         </section>
       ))}
     </div>
@@ -114,6 +128,7 @@ function Words({ preview: { changes } }: { preview: Preview }) {
   return (
     <section>
       <h2 className={classes['heading']}>{t('zoneSettings.inWords')}</h2>
+      {changes.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.same')}</p>}
       <dl className={classes['words']}>
         {changes.map(({ field, before, after }) => (
           <div key={field}>
@@ -169,7 +184,7 @@ function Checks({ preview: { checks, faults, reload } }: { preview: Preview }) {
   );
 }
 
-function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview; settings: Settings }) {
+function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview } & Pick<ReviewProps, 'settings'>) {
   const t = useT();
   const language = useLanguage();
   const strategy = strategyOf(settings.soakSeconds, changes);
@@ -184,6 +199,9 @@ function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview; 
         <p className={classes['quiet']}>{t('zoneSettings.noNodes')}</p>
       ) : (
         <>
+          {settings.trial && (
+            <p className={classes['quiet']}>{t('zoneSettings.takesOver', { version: settings.trial.version })}</p>
+          )}
           <ol className={classes['waves']}>
             {sized
               .filter((wave) => wave.nodes > 0)

@@ -9,7 +9,7 @@ import { Pill } from '../../components/status/status.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import type { Settings } from './drafting.tsx';
+import type { Settings } from './draft.ts';
 import classes from './zone-settings.module.css';
 
 /** What can be taken out of the way of all visitors at once. */
@@ -27,7 +27,8 @@ export function SwitchesTab({ zoneId, settings: { switches } }: { zoneId: string
           <li key={name}>
             <div>
               <b>{t(`zoneSettings.choices.name.${name}`)}</b>
-              <Pill tone={off ? 'warn' : 'ok'}>{t(off ? 'common.off' : 'common.on')}</Pill>
+              {/* Whether it is used at all is set elsewhere. */}
+              <Pill tone={off ? 'warn' : 'off'}>{t(off ? 'common.off' : 'zoneSettings.asSet')}</Pill>
               {off && (
                 <span className={classes['quiet']}>
                   {reason} · {author} · {since && <Time at={since} />}

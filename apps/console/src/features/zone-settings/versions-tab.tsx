@@ -1,15 +1,17 @@
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { IconHistory, IconRestore } from '@tabler/icons-react';
-import { TextField } from '../../components/fields/text-field.tsx';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { open } from '../../components/resource-table/actions.tsx';
+import { useState } from 'react';
+import { act } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { currentLanguage, t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { said } from '../rollouts/in-words.ts';
+import type { Settings } from './draft.ts';
 import { changeText } from './in-words.ts';
+import { Review } from './review.tsx';
 
 type Version = RowOf<typeof zoneSettings.versions>;
 
@@ -38,9 +40,15 @@ const columns: Column<Version>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 
-/** What was set, by whom and why; any of it can be had back. */
-export function VersionsTab({ zoneId }: { zoneId: string }) {
+/** What was set, by whom and why; any of it can be had back, once its reader has seen what that changes. */
+export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const can = useCan();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const close = () => {
+    setChosen(null);
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  };
+  if (chosen !== null) return <RollbackReview zoneId={zoneId} version={chosen} settings={settings} onClose={close} />;
   return (
     <ResourceTable
       endpoint={zoneSettings.versions}
@@ -52,10 +60,10 @@ export function VersionsTab({ zoneId }: { zoneId: string }) {
       row={(row) =>
         can(zoneSettings.rollback) && row.state !== 'live' && row.state !== 'trial'
           ? [
-              open({
+              act<Version>({
                 label: 'zoneSettings.rollback',
                 icon: IconRestore,
-                element: <RollbackForm zoneId={zoneId} version={row.version} />,
+                run: ([one]) => setChosen(one?.version ?? null),
               }),
             ]
           : []
@@ -77,16 +85,28 @@ function Changes({ row: { changes } }: { row: Version }) {
   return <span title={said}>{said}</span>;
 }
 
-function RollbackForm({ zoneId, version }: { zoneId: string; version: number }) {
+interface RollbackReviewProps {
+  zoneId: string;
+  version: number;
+  settings: Settings;
+  onClose: () => void;
+}
+
+function RollbackReview({ zoneId, version, settings, onClose }: RollbackReviewProps) {
+  const params = { zoneId, version };
+  const { run, running } = useAction(zoneSettings.rollback, {
+    refreshes: ['zones', 'zonePorts'],
+    done: 'zoneSettings.published',
+  });
+  const seen = useEndpoint(zoneSettings.previewRollback, { params }, { enabled: !running });
   return (
-    <ResourceForm
-      create={zoneSettings.rollback}
-      params={{ zoneId, version: String(version) }}
-      refreshes={['zones', 'zonePorts']}
-      submitLabel="zoneSettings.rollback"
-      done="zoneSettings.published"
-    >
-      <TextField name="reason" />
-    </ResourceForm>
+    <Review
+      seen={seen}
+      settings={settings}
+      verb="zoneSettings.rollback"
+      running={running}
+      onPublish={(reason) => void run({ params, body: { reason } }).then((reply) => reply && onClose())}
+      onBack={onClose}
+    />
   );
 }

@@ -2,18 +2,19 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconMapPins, IconPencil, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page, useTab } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import type { Settings } from '../zone-settings/drafting.tsx';
+import type { Settings } from '../zone-settings/draft.ts';
 import { AntiCCTab } from '../zone-settings/anti-cc-tab.tsx';
 import { FirewallTab } from '../zone-settings/firewall-tab.tsx';
 import { IpsetTab } from '../zone-settings/ipset-tab.tsx';
@@ -24,12 +25,14 @@ import { SwitchesTab } from '../zone-settings/switches-tab.tsx';
 import { VersionsTab } from '../zone-settings/versions-tab.tsx';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { PreheatCachesForm, PreheatCachesTab } from '../preheat-caches/preheat-caches-tab.tsx';
+import { said } from '../rollouts/in-words.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { KeyTab } from '../zone-key/key-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
 import { ZoneForm } from './zone-form.tsx';
 import type { Zone } from './zones-page.tsx';
+import classes from './zones.module.css';
 
 interface ZonePageProps {
   /** The nodes of a zone are another feature's: the console that mounts this page brings them. */
@@ -46,7 +49,7 @@ export function ZonePage({ nodesTab }: ZonePageProps) {
       {({ data }) => {
         const zone = data.find(({ id }) => id === zoneId);
         return zone ? (
-          <Loaded zone={zone} nodesTab={nodesTab} />
+          <Loaded key={zone.id} zone={zone} nodesTab={nodesTab} />
         ) : (
           <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
         );
@@ -58,6 +61,7 @@ export function ZonePage({ nodesTab }: ZonePageProps) {
 function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
   const t = useT();
   const can = useCan();
+  const language = useLanguage();
   const overlay = useOverlay();
   const tabs = [
     { value: 'ports', label: 'zones.tabs.ports', count: zone.ports.length },
@@ -75,7 +79,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
   ] as const;
   const tab = useTab(tabs);
   const settings = useEndpoint(zoneSettings.get, { params: { zoneId: zone.id } }, { pollMs: 5000 });
-  const trial = settings.data?.trial;
+  const { trial = null, withdrawn = null } = settings.data ?? {};
   return (
     <Page
       title="zones.title"
@@ -89,6 +93,11 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
             <Pill tone="busy">
               {t('zoneSettings.trial', { version: trial.version, nodes: trial.nodes, of: trial.of })}
             </Pill>
+          )}
+          {withdrawn && (
+            <Link to="?tab=versions" className={classes['wentBack'] ?? ''} title={said(withdrawn, t, language) ?? ''}>
+              <Pill tone="bad">{t('zoneSettings.wentBack', { version: withdrawn.version })}</Pill>
+            </Link>
           )}
           {zone.memo && <span>{zone.memo}</span>}
         </>
@@ -130,7 +139,6 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
       {tab === 'nodes' && nodesTab(zone.id)}
       {tab === 'preheat' && <PreheatCachesTab zoneId={zone.id} />}
       {tab === 'key' && <KeyTab zoneId={zone.id} />}
-      {tab === 'versions' && <VersionsTab zoneId={zone.id} />}
       {tab in settingTabs && (
         <Await result={settings}>{(set) => <SettingTab tab={tab} zoneId={zone.id} settings={set} />}</Await>
       )}
@@ -146,12 +154,12 @@ const settingTabs = {
   ipset: IpsetTab,
   anticc: AntiCCTab,
   switches: SwitchesTab,
+  versions: VersionsTab,
 };
 
 function SettingTab({ tab, zoneId, settings }: { tab: string; zoneId: string; settings: Settings }) {
   const found = Object.entries(settingTabs).find(([name]) => name === tab);
   if (!found) return null;
   const [, Tab] = found;
-  // What was set elsewhere meanwhile begins the draft anew; what only moves by itself does not.
   return <Tab zoneId={zoneId} settings={settings} />;
 }

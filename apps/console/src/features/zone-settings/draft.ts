@@ -1,0 +1,64 @@
+// What is changed and not published yet, field by field: what somebody else sets meanwhile beside it stays as they set it.
+import type { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import type { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+
+export type Settings = Received<typeof zoneSettings.get>;
+type Plain = Pick<Settings, 'http2' | 'http3' | 'soakSeconds' | 'forceSSLRedirectCode'>;
+type Parts = Pick<Settings, 'resource' | 'nginx' | 'firewall' | 'antiCC' | 'ipset'>;
+/** Ports have a tab of their own. */
+export type Patch = Partial<Plain & Parts>;
+export type Draft = Partial<Plain> & { [Part in keyof Parts]: Partial<Parts[Part]> };
+
+const plainOf = ({ http2, http3, soakSeconds, forceSSLRedirectCode }: Plain): Plain => ({
+  http2,
+  http3,
+  soakSeconds,
+  forceSSLRedirectCode,
+});
+
+/** Those that are otherwise than they stood. */
+function changed<T extends object>(stood: T, written: T): Partial<T> {
+  const found: Partial<T> = {};
+  for (const name in written)
+    if (JSON.stringify(written[name]) !== JSON.stringify(stood[name])) found[name] = written[name];
+  return found;
+}
+
+export const draftOf = (settings: Settings, wanted: Settings): Draft => ({
+  ...changed(plainOf(settings), plainOf(wanted)),
+  resource: changed(settings.resource, wanted.resource),
+  nginx: changed(settings.nginx, wanted.nginx),
+  firewall: changed(settings.firewall, wanted.firewall),
+  antiCC: changed(settings.antiCC, wanted.antiCC),
+  ipset: changed(settings.ipset, wanted.ipset),
+});
+
+/** What is set, with the draft in its place. */
+export const applied = (
+  settings: Settings,
+  { resource, nginx, firewall, antiCC, ipset, ...plain }: Draft,
+): Settings => ({
+  ...settings,
+  ...plain,
+  resource: { ...settings.resource, ...resource },
+  nginx: { ...settings.nginx, ...nginx },
+  firewall: { ...settings.firewall, ...firewall },
+  antiCC: { ...settings.antiCC, ...antiCC },
+  ipset: { ...settings.ipset, ...ipset },
+});
+
+const isAny = (part: object) => Object.keys(part).length > 0;
+
+/** As it is sent: of nginx what was written, of everything else whole parts. */
+export function sentOf(settings: Settings, draft: Draft): Omit<ConfigDraft, 'ports'> {
+  const { resource, firewall, antiCC, ipset } = applied(settings, draft);
+  return {
+    ...changed(plainOf(settings), plainOf({ ...settings, ...draft })),
+    ...(isAny(draft.nginx) && { nginx: draft.nginx }),
+    ...(isAny(draft.resource) && { resource }),
+    ...(isAny(draft.firewall) && { firewall }),
+    ...(isAny(draft.antiCC) && { antiCC }),
+    ...(isAny(draft.ipset) && { ipset }),
+  };
+}

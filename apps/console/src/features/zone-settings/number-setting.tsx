@@ -1,0 +1,41 @@
+import { NumberInput } from '@mantine/core';
+import { useState } from 'react';
+
+interface NumberSettingProps {
+  label: string;
+  hint?: string | null;
+  /** Shown after the number: ` min`. */
+  suffix?: string | undefined;
+  value: number;
+  /** What one of the number shown stands for. */
+  unit?: number;
+  min: number;
+  max: number;
+  decimals?: number;
+  disabled: boolean;
+  onChange: (value: number) => void;
+}
+
+/** One that is always there: a box that is left empty shows again what holds. */
+export function NumberSetting(props: NumberSettingProps) {
+  const { label, hint = null, suffix = '', value, unit = 1, min, max, decimals = 0, disabled, onChange } = props;
+  const [emptied, setEmptied] = useState(0);
+  return (
+    <NumberInput
+      key={emptied}
+      label={label}
+      description={hint}
+      suffix={suffix}
+      value={value / unit}
+      min={min}
+      max={max}
+      decimalScale={decimals}
+      allowDecimal={decimals > 0}
+      allowNegative={false}
+      thousandSeparator=","
+      disabled={disabled}
+      onChange={(next) => typeof next === 'number' && onChange(Math.round(next * unit))}
+      onBlur={(event) => event.currentTarget.value === '' && setEmptied(emptied + 1)}
+    />
+  );
+}
