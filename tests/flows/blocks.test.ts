@@ -1,5 +1,5 @@
 // One zone, two nodes: whom one of them blocks the other lets in no more, whatever is gone in between.
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -124,8 +124,14 @@ test('whom one node finds the other shuts out as well, and the list says who fou
   expect(await offend('127.0.0.32')).toBe('blocked');
   await inTime(async () => expect(await visitFrom('127.0.0.32', node(0).address)).toBe('closed'));
   expect(await visitFrom('127.0.0.32', node(1).address)).toBe(200);
+  // Nor does an agent that ends meanwhile forget that nobody has heard of him.
+  const kept = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
+  await inTime(async () => expect(await kept()).toContain('127.0.0.32'));
+  await node(0).agent.end('SIGTERM');
+  node(0).agent.start('--with-nginx');
   await api?.start();
   await everywhere('127.0.0.32', 'closed');
+  expect(await call(ipset.get, { params: params(), query: { ip: '127.0.0.32' } })).toMatchObject({ total: 1 });
   await call(ipset.flush, { params: params() });
   await everywhere('127.0.0.32', 200);
 });

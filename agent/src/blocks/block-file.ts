@@ -9,11 +9,16 @@ export interface Kept {
   until: number;
   cause: string;
 }
+/** Found here, and the control plane has not heard of it: by a visitor of which site. */
+export interface Untold {
+  siteID: string | null;
+}
 export interface KeptSet {
   zoneID: string;
   revision: number;
   mark: string;
   blocks: Map<string, Kept>;
+  untold: Map<string, Untold>;
 }
 
 const Stored = z.object({
@@ -21,14 +26,20 @@ const Stored = z.object({
   revision: z.number(),
   mark: z.string(),
   blocks: z.array(z.tuple([z.string().refine(isNetwork), z.number(), z.string()])),
+  untold: z.array(z.tuple([z.string(), z.string().nullable()])).default([]),
 });
 
 export async function readBlocks(file: string): Promise<KeptSet> {
-  const { blocks, ...rest } = Stored.parse(JSON.parse(await readFile(file, 'utf8')));
-  return { ...rest, blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])) };
+  const { blocks, untold, ...rest } = Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+  return {
+    ...rest,
+    blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])),
+    untold: new Map(untold.map(([network, siteID]) => [network, { siteID }])),
+  };
 }
 
-export async function writeBlocks(file: string, { blocks, ...rest }: KeptSet): Promise<void> {
+export async function writeBlocks(file: string, { blocks, untold, ...rest }: KeptSet): Promise<void> {
   const list = Array.from(blocks, ([network, { until, cause }]) => [network, until, cause]);
-  await writeWhole(file, JSON.stringify({ ...rest, blocks: list }), 0o600);
+  const pairs = Array.from(untold, ([network, { siteID }]) => [network, siteID]);
+  await writeWhole(file, JSON.stringify({ ...rest, blocks: list, untold: pairs }), 0o600);
 }

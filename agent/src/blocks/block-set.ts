@@ -9,7 +9,7 @@ import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import type { Admin, Change } from '../nginx/admin.ts';
 import { readBlocks, writeBlocks } from './block-file.ts';
-import type { Kept } from './block-file.ts';
+import type { Kept, Untold } from './block-file.ts';
 
 type Told = BlocksReply['blocks'][number];
 
@@ -47,6 +47,8 @@ const EXPIRE_EVERY_MS = 10_000;
 const PUSH_WITHIN_MS = 1500;
 const MOST_UNREPORTED = 20_000;
 const MOST_IN_REPORT = 1000;
+/** As reports have it; by a clock that was set back there may be more. */
+const LONGEST_S = 2_592_000;
 /** What nginx decodes at once, while its visitors wait. */
 const CHUNK = 1000;
 /** Of the same block, as two nodes tell of it. */
@@ -59,7 +61,7 @@ export class BlockSet {
   #zoneID = '';
   /** By which nginx knows that it has this set. */
   #mark: string = randomUUID();
-  #unreported = new Map<string, BlockReport['blocks'][number]>();
+  #unreported = new Map<string, Untold>();
   #dropped = 0;
   readonly #kernelAdds = new Map<string, number>();
   readonly #kernelRemoves = new Set<string>();
@@ -195,6 +197,7 @@ export class BlockSet {
     this.#revision = kept.revision;
     this.#mark = kept.mark;
     this.#blocks = kept.blocks;
+    this.#unreported = kept.untold;
     this.#expire();
   }
 
@@ -205,6 +208,7 @@ export class BlockSet {
       revision: this.#revision,
       mark: this.#mark,
       blocks: this.#blocks,
+      untold: this.#unreported,
     });
     this.#isWritten = true;
     this.#writtenAt = Date.now();
@@ -214,6 +218,7 @@ export class BlockSet {
   #expire(): void {
     const now = Date.now();
     for (const [network, { until }] of this.#blocks) if (until <= now) this.#blocks.delete(network);
+    for (const network of this.#unreported.keys()) if (!this.#blocks.has(network)) this.#unreported.delete(network);
     this.#expiredAt = now;
   }
 
@@ -228,7 +233,7 @@ export class BlockSet {
       if (spared.has(network)) not.push([network, 0, cause]);
       else {
         this.#set(network, { until: Date.now() + seconds * 1000, cause });
-        if (this.#unreported.size < MOST_UNREPORTED) this.#unreported.set(network, { network, cause, seconds, siteID });
+        if (this.#unreported.size < MOST_UNREPORTED) this.#unreported.set(network, { siteID });
         else this.#dropped += 1;
       }
     }
@@ -342,12 +347,19 @@ export class BlockSet {
   }
 
   async #report(line: BlockLine): Promise<void> {
-    const blocks = [...this.#unreported.values()].slice(0, MOST_IN_REPORT);
+    const now = Date.now();
+    const told = [...this.#unreported].slice(0, MOST_IN_REPORT);
+    const blocks = told.flatMap(([network, { siteID }]) => {
+      const { until, cause } = this.#blocks.get(network) ?? { until: 0, cause: '' };
+      return until > now
+        ? [{ network, cause, seconds: Math.min(Math.ceil((until - now) / 1000), LONGEST_S), siteID }]
+        : [];
+    });
     const dropped = this.#dropped;
     const revision = this.#revision;
     const reply = await line.reportBlocks({ revision, size: this.#blocks.size, blocks, dropped, fault: this.#fault });
-    for (const block of blocks)
-      if (this.#unreported.get(block.network) === block) this.#unreported.delete(block.network);
+    for (const [network, one] of told) if (this.#unreported.get(network) === one) this.#unreported.delete(network);
+    if (told.length > 0) this.#isWritten = false;
     this.#dropped -= dropped;
     this.#saidRevision = revision;
     this.#reportAt = Date.now();
