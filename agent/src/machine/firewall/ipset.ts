@@ -9,7 +9,6 @@ import {
   causes,
   families,
   familyOf,
-  HASTY_ADDRESSES,
   MOST,
   nothing,
   ofFamily,
@@ -175,9 +174,15 @@ async function applyRules(family: Family, { synProtection }: Lists): Promise<voi
   ]);
 }
 
+/**
+ * Of whom it counts: unlike nftables it drops everybody new once it has no room, so a flood from made-up addresses must not fill it.
+ * After so long without a packet an address has its whole burst again: nothing is forgotten.
+ */
+const COUNTED_ADDRESSES = 262_144;
+const FORGOTTEN_AFTER_MS = (1000 * AT_ONCE) / PER_SECOND;
 const hasty = (family: Family) =>
   `-p tcp --syn -m hashlimit --hashlimit-above ${PER_SECOND}/sec --hashlimit-burst ${AT_ONCE} --hashlimit-mode srcip ` +
-  `--hashlimit-name ${SETS}${family} --hashlimit-htable-max ${HASTY_ADDRESSES} --hashlimit-htable-expire 10000`;
+  `--hashlimit-name ${SETS}${family} --hashlimit-htable-max ${COUNTED_ADDRESSES} --hashlimit-htable-expire ${FORGOTTEN_AFTER_MS}`;
 
 /** Whoever counts less than before has begun anew. */
 function difference(before: Counted, now: Counted): Counted {
