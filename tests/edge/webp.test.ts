@@ -1,14 +1,16 @@
 // Images as WebP: real nginx, the real service beside it.
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get as ask } from 'node:http';
+import { createServer } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { Images } from '@edgeloom/agent/images/images.ts';
 import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rule, startEdge, zoneDoc } from '../support/edge.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { rule, startEdge, upstream, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
 
@@ -420,6 +422,25 @@ describe('the service', () => {
     expect(groups).toBe(process.getuid?.() === 0 ? '' : process.getgroups?.().join(' '));
     expect(await readFile(`/proc/${decoder}/oom_score_adj`, 'utf8')).toBe('1000\n');
     expect(getPriority(decoder ?? 0)).toBeGreaterThanOrEqual(10);
+  });
+
+  test('outlives an origin that says what no other server would, and passes it on all the same', async () => {
+    const before = images.pid;
+    for (const first of ['200 O\x01K', '999 No']) {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => socket.end(`HTTP/1.1 ${first}\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`));
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const at = server.address();
+      const port = typeof at === 'object' ? (at?.port ?? 0) : 0;
+      const { name } = await edge.site({ cacheRules: [rule()], webp }, { origin: { upstreams: [upstream(port)] } });
+      const reply = await get('/odd.jpg', name);
+      expect([first, reply.status, reply.body]).toEqual([first, Number(first.slice(0, 3)), 'abc']);
+      await isThere();
+    }
+    expect(images.pid).toBe(before);
   });
 
   test('killed while visitors wait, fails none of them; what they got is asked for again soon', async () => {
