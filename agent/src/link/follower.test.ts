@@ -155,3 +155,23 @@ test('what has to wait keeps back nothing that came with it or after it, and com
   expect(node.revision).toBe(plane.revision);
   await follower.stop();
 });
+
+test('what is pushed before it asks is not asked for', async () => {
+  const plane = new Plane();
+  const node = new Node();
+  const asked: number[] = [];
+  const sync = (request: SyncRequest) => {
+    asked.push(request.revision);
+    return plane.page(request);
+  };
+  const follower = new Follower(node, { sync, ack: () => undefined }, silent);
+  follower.connected();
+  await vi.waitFor(() => expect(follower.syncing).toBe(false));
+  const sent = { revision: node.revision, digest: node.digest };
+  plane.change(1, false);
+  for (const push of plane.pushes.splice(0)) follower.push(push);
+  follower.compare(sent, plane);
+  await vi.waitFor(() => expect([asked.length, follower.syncing]).toEqual([2, false]));
+  expect(asked).toEqual([0, 1]);
+  await follower.stop();
+});

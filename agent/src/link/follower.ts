@@ -45,7 +45,9 @@ export class Follower {
   readonly #line: Line;
   readonly #log: Log;
   #pushes: DocPush[] = [];
-  /** From which revision to ask; null: nothing is missing. */
+  /** The control plane may have more than is here. */
+  #isBehind = false;
+  /** From which revision on something is lost that was here; null: nothing is. */
   #missingFrom: number | null = null;
   #connected = false;
   #syncing = false;
@@ -80,11 +82,17 @@ export class Follower {
     this.#connected = true;
     this.#askAt = 0;
     this.#pauseMs = 0;
-    this.ask(this.#target.revision);
+    this.catchUp();
   }
 
   disconnected(): void {
     this.#connected = false;
+  }
+
+  /** Asks for what is newer than what is here by then: what is pushed meanwhile does not come twice. */
+  catchUp(): void {
+    this.#isBehind = true;
+    this.#wake();
   }
 
   /** What changed after this revision is to be sent again. */
@@ -112,7 +120,7 @@ export class Follower {
     const again = this.#differed === sent.revision;
     this.#differed = sent.revision;
     const lost = again && (reply.revision <= sent.revision || this.#target.revision === sent.revision);
-    if (!lost) this.ask(this.#target.revision);
+    if (!lost) this.catchUp();
     else if (performance.now() >= this.#fullAt) {
       this.#fullAt = performance.now() + this.#fullAgainMs;
       this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
@@ -127,7 +135,11 @@ export class Follower {
 
   /** While documents are being asked for, a comparison would only find that they are missing. */
   get syncing(): boolean {
-    return this.#syncing || this.#missingFrom !== null;
+    return this.#syncing || this.#lacks;
+  }
+
+  get #lacks(): boolean {
+    return this.#isBehind || this.#missingFrom !== null;
   }
 
   async stop(): Promise<void> {
@@ -149,7 +161,7 @@ export class Follower {
         this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
         // Apart, so that nodes that lost the same control plane do not come back in step.
         this.#askAt = performance.now() + this.#pauseMs * (0.5 + Math.random());
-        this.ask(this.#target.revision);
+        this.catchUp();
         this.#log.warn('could not bring the documents up to date', { error, againInMs: this.#pauseMs });
       }
     }
@@ -162,7 +174,7 @@ export class Follower {
       let timer: ReturnType<typeof setTimeout> | undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        const isWaiting = this.#connected && this.#missingFrom !== null;
+        const isWaiting = this.#connected && this.#lacks;
         if (isWaiting) timer = setTimeout(resolve, this.#askAt - performance.now() + 1);
       });
       clearTimeout(timer);
@@ -170,7 +182,7 @@ export class Follower {
   }
 
   get #mayAsk(): boolean {
-    return this.#connected && this.#missingFrom !== null && performance.now() >= this.#askAt;
+    return this.#connected && this.#lacks && performance.now() >= this.#askAt;
   }
 
   async #takePushes(): Promise<void> {
@@ -178,20 +190,21 @@ export class Follower {
     if (pushes.length === 0) return;
     const { entries, reached, gap } = chain(this.#target.revision, pushes);
     if (reached > this.#target.revision) await this.#apply(entries, reached);
-    if (gap) this.ask(this.#target.revision);
+    if (gap) this.catchUp();
   }
 
   async #sync(): Promise<void> {
-    const from = this.#missingFrom ?? this.#target.revision;
+    const missingFrom = this.#missingFrom;
     // Taken first: who asks for more meanwhile, asks for another one.
     this.#missingFrom = null;
+    this.#isBehind = false;
     this.#syncing = true;
     const waiters = this.#waiters.splice(0);
     try {
-      await this.#pages(from);
+      await this.#pages(missingFrom ?? this.#target.revision);
       for (const { resolve } of waiters) resolve();
     } catch (error) {
-      this.ask(from);
+      if (missingFrom !== null) this.ask(missingFrom);
       for (const { reject } of waiters) reject(error);
       throw error;
     } finally {
@@ -232,7 +245,7 @@ export class Follower {
     this.#line.ack(await this.#target.apply(entries, reached));
     if (this.#target.revision >= reached) return true;
     this.#askAt = performance.now() + LATER_MS;
-    this.ask(this.#target.revision);
+    this.catchUp();
     return false;
   }
 

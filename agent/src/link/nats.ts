@@ -240,7 +240,7 @@ export class Link {
     hear(subjects.zoneDocs(zoneID), (message) => {
       const push = readPush(message);
       // What cannot be read was damaged on its way.
-      if (push === null) this.#follower.ask(this.#node.revision);
+      if (push === null) this.#follower.catchUp();
       else if (push.zone === zoneID) this.#follower.push(push);
     });
     hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
