@@ -191,7 +191,7 @@ export class EdgeNode {
 
   /** nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing and names the port. */
   async #assertPortsFree(structure: Structure): Promise<void> {
-    for (const socket of this.#unopened(structure)) await assertFree(socket);
+    await Promise.all(this.#unopened(structure).map(assertFree));
   }
 
   /** Of these ports those that somebody else has: what would keep a zone that had them from being served here. */
@@ -199,8 +199,8 @@ export class EdgeNode {
     const serving = this.#serving;
     if (serving === null) return [];
     const held = new Set<number>();
-    for (const socket of this.#unopened({ ...serving, zone: { ...serving.zone, ports } }))
-      await assertFree(socket).catch(() => held.add(socket.port));
+    const asked = this.#unopened({ ...serving, zone: { ...serving.zone, ports } });
+    await Promise.all(asked.map((socket) => assertFree(socket).catch(() => held.add(socket.port))));
     return [...held];
   }
 

@@ -1,6 +1,7 @@
 // What an nginx listens on, and whether this machine has it free.
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { reason } from '../log.ts';
 
 export interface Socket {
@@ -18,13 +19,24 @@ export function socketOf(name: string): Pick<Socket, 'protocol' | 'port'> {
   return { protocol: udp === undefined ? 'tcp' : 'udp', port: Number(port ?? 0) };
 }
 
-/** Throws the machine's reason. nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing. */
+/** After a reload nginx gives its former workers a tenth of a second before it tells them to let go of what they listen on. */
+const TRIES = 6;
+const AGAIN_MS = 150;
+
+/**
+ * Throws the machine's reason, where it is another's for longer than a worker needs that is leaving. nginx would try for seconds
+ * before it refuses; asked beforehand, the answer costs nothing.
+ */
 export async function assertFree(socket: Socket): Promise<void> {
-  try {
-    await (socket.protocol === 'tcp' ? listen(socket) : bind(socket));
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : reason(error);
-    throw new Error(`${nameOf(socket)} cannot be opened: ${why}`, { cause: error });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await (socket.protocol === 'tcp' ? listen(socket) : bind(socket));
+    } catch (error) {
+      const why = error instanceof Error && 'code' in error ? String(error.code) : reason(error);
+      if (why !== 'EADDRINUSE' || tries === TRIES)
+        throw new Error(`${nameOf(socket)} cannot be opened: ${why}`, { cause: error });
+    }
+    await setTimeout(AGAIN_MS);
   }
 }
 
