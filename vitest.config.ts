@@ -12,8 +12,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is looked at again until it holds may take its time where everything runs at once.
     expect: { poll: { timeout: 20_000 } },
-    // Two cores run a browser, databases and nginx beside the tests themselves.
-    maxWorkers: '100%',
+    // One more than the two cores of a CI machine: a test waits for others about as long as it works.
+    maxWorkers: 3,
     projects: [
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),

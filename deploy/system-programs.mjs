@@ -24,7 +24,7 @@ const toServe = {
   'nats-server': 'nats-server',
 };
 const toTest = {
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   'fonts-noto-cjk': null,
   pebble: 'pebble',
   'pdns-server': 'pdns_server',

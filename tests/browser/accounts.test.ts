@@ -1,7 +1,7 @@
 // Accounts in the consoles: somebody is added, mailed, chooses a password and is in; suspended, given sites, and removed.
-import AxeBuilder from '@axe-core/playwright';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, type Look, type Screen } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
@@ -32,8 +32,7 @@ async function faultsOf({ page }: Screen): Promise<string[]> {
   const faults: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-    faults.push(...violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`));
+    faults.push(...(await accessibilityFaults(page)));
   }
   const wide = await overhang(page);
   return [...faults, ...(wide > 0 ? [`${wide} px too wide`] : [])];

@@ -1,6 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, type Screen } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 
@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => consoles.stop());
 
 const faults = async ({ page }: Screen) => {
-  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-  return [...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`), await overhang(page)];
+  return [...(await accessibilityFaults(page)), await overhang(page)];
 };
 
 test.each(['user', 'client'] as const)(

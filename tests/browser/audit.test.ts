@@ -1,9 +1,9 @@
 // The operation log as people read it, and two people who edit one thing.
 import { mkdir } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 
@@ -44,8 +44,7 @@ describe('the operation log', () => {
     expect(await dialog.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining([name, '<b>hostile</b>']));
     await mkdir('.data/screens', { recursive: true });
     await page.screenshot({ path: '.data/screens/audit-detail.png' });
-    const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -97,8 +96,7 @@ describe('two people who edit one thing', () => {
     await notice.getByLabel(`Theirs: ${theirs}`).check();
     expect(await field(second, 'name').inputValue()).toBe(theirs);
     await notice.getByLabel(`Yours: ${mine}`).check();
-    const { violations } = await new AxeBuilder({ page: second }).options({ resultTypes: ['violations'] }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await accessibilityFaults(second)).toEqual([]);
     await second.screenshot({ path: '.data/screens/two-editors.png' });
     await second.getByRole('button', { name: 'Save', exact: true }).click();
     await second.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -1,9 +1,9 @@
 // What an operator makes of its consoles: look, announcements, mail server; and what a reader of them sees.
 import { createHash } from 'node:crypto';
-import AxeBuilder from '@axe-core/playwright';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
 import { overhang, type Screen } from '../support/browser.ts';
 import { unique } from '../support/build.ts';
@@ -33,13 +33,8 @@ const svg = (inner: string) =>
 const file = (text: string) => new File([text], 'logo.svg', { type: 'image/svg+xml' });
 
 async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
   const wide = await overhang(page);
-  return [
-    ...violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`),
-    ...(wide > 0 ? [`${wide} px too wide`] : []),
-    ...complaints(),
-  ];
+  return [...(await accessibilityFaults(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...complaints()];
 }
 
 describe("an operator's own host name", () => {

@@ -1,9 +1,9 @@
 // Cache and compression of a site, as its owner sets them, in every look.
 import { get as ask } from 'node:http';
-import AxeBuilder from '@axe-core/playwright';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -152,8 +152,7 @@ test.each([
         page,
         `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
       );
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      faults.push(...violations.map(({ id, nodes }) => `${view} ${colorScheme} ${id} ${nodes[0]?.html ?? ''}`));
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${view} ${colorScheme} ${fault}`));
     }
     if ((await overhang(page)) > 0) faults.push(`${view} is wider than the window`);
   }

@@ -1,9 +1,9 @@
 // An operator's first minutes: DNS comes before everything else, and its screens afterwards.
-import AxeBuilder from '@axe-core/playwright';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -90,8 +90,7 @@ test.each([
       if (text !== 'PowerDNS') await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
       await page.locator('main h1').waitFor();
       await keepPicture(page, `dns-${i}-${look.language}-${look.width}`);
-      const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-      expect(violations.map(({ id, nodes }) => `${address} ${id} ${nodes[0]?.html}`)).toEqual([]);
+      expect(await accessibilityFaults(page), address).toEqual([]);
     }
     expect(screen.complaints()).toEqual([]);
     await page.context().close();

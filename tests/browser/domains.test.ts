@@ -93,7 +93,7 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   const end = site.id.slice(-8);
   const next = page.getByRole('button', { name: 'Next' });
   await page
-    .getByLabel('Domains', { exact: true })
+    .getByRole('textbox', { name: 'Domains', exact: true })
     .fill(
       `https://new.${end}.example.com/path\nNEW2.${end}.example.com\n${names[0]}\n例え.${end}.jp\nno name\n*.${end}.tw`,
     );
@@ -147,7 +147,7 @@ test('thousands of names are drawn as far as they are seen, and made thousand by
   const many = Array.from({ length: 1500 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.com`);
   const next = page.getByRole('button', { name: 'Next' });
   // The last one is refused only when its thousand is sent: more are not asked for while one types.
-  await page.getByLabel('Domains', { exact: true }).fill([...many, names[0]].join('\n'));
+  await page.getByRole('textbox', { name: 'Domains', exact: true }).fill([...many, names[0]].join('\n'));
   await page.getByText('1,501 ready').waitFor();
   expect(await page.getByRole('list', { name: 'Lines, one by one' }).getByRole('listitem').count()).toBeLessThan(60);
   await next.click();

@@ -1,8 +1,8 @@
 // The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
 // nothing which opens over it is inaccessible.
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -23,11 +23,6 @@ const entries = async (page: Page) => {
     .or(menuOf(page).getByRole('link', { name: 'Overview' }))
     .waitFor();
   return menuOf(page).locator('li a').allInnerTexts();
-};
-const faults = async (page: Page, rules: string[] = []) => {
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] });
-  const { violations } = await (rules.length > 0 ? axe.withRules(rules) : axe).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 };
 
 describe('the menu shows what the account may read, and nothing else', () => {
@@ -67,7 +62,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.getByText('Your role cannot see this').waitFor();
     await page.getByText('domain:read').waitFor();
     expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await keepPicture(page, 'forbidden');
     await page.context().close();
   });
@@ -84,7 +79,7 @@ describe('a page without data', () => {
   test('that is empty says what it is for', async () => {
     const { page } = await consoles.openAs(site.owner, own('domains'));
     await page.getByText('No domains yet').waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -96,8 +91,9 @@ describe('a page without data', () => {
       await route.continue();
     });
     await page.goto(`/user/${own('domains')}`);
+    await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     answer();
     await page.getByText('No domains yet').waitFor();
     await page.context().close();
@@ -115,12 +111,12 @@ describe('a page without data', () => {
     await page.getByRole('searchbox').fill('anything');
     await page.getByText('This could not be loaded').waitFor();
     await page.getByText('The server does not answer').waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await keepPicture(page, 'failed');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('Nothing matches').waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -133,7 +129,7 @@ describe('a page without data', () => {
     await page.context().setOffline(true);
     await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 180_000 });
     expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
-    expect(await faults(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
 });
@@ -145,7 +141,7 @@ test('an address that does not exist keeps the frame inside a session, and is ba
   await page.goto('/elsewhere');
   await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
   expect(await menuOf(page).count()).toBe(0);
-  expect(await faults(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.context().close();
 });
 
@@ -164,7 +160,7 @@ describe.each([
     await page.getByRole('link', { name: site.name }).waitFor();
     const found: Record<string, string[]> = {};
     const lookAt = async (what: string) => {
-      found[what] = await faults(page, rules);
+      found[what] = await accessibilityFaults(page, { rules });
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
     };
@@ -211,15 +207,15 @@ describe.each([
     await page.getByRole('link', { name: site.zone.name }).waitFor();
     await page.getByRole('button', { name: 'Add zone' }).first().click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Half a zone');
-    const inDrawer = await faults(page, rules);
+    const inDrawer = await accessibilityFaults(page, { rules });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    const asked = await faults(page, rules);
+    const asked = await accessibilityFaults(page, { rules });
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('dialog', { name: `Remove ${site.zone.name}?` }).waitFor();
-    const removing = await faults(page, rules);
+    const removing = await accessibilityFaults(page, { rules });
     await page
       .getByRole('dialog')
       .getByRole('button', { name: `Remove ${site.zone.name}` })
@@ -228,7 +224,7 @@ describe.each([
       .getByText(/^Request ID|reqID/)
       .first()
       .waitFor();
-    const refused = await faults(page, rules);
+    const refused = await accessibilityFaults(page, { rules });
     expect({ inDrawer, asked, removing, refused }).toEqual({ inDrawer: [], asked: [], removing: [], refused: [] });
     await page.context().close();
   });

@@ -40,9 +40,9 @@ test(
     await menu.getByRole('link', { name: 'Domains' }).click();
     await page.getByRole('link', { name: 'Add domains' }).click();
     const next = page.getByRole('button', { name: 'Next' });
-    await page.getByLabel('Domains', { exact: true }).fill(`${host}\nSHOP.main-job.test`);
+    await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`${host}\nSHOP.main-job.test`);
     await expect.poll(() => page.getByText('Enter lowercase').count()).toBe(1);
-    await page.getByLabel('Domains', { exact: true }).fill(`https://${host}/anything`);
+    await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`https://${host}/anything`);
     await next.click();
     await page.getByLabel('Address 1').fill('127.0.0.1');
     await page.getByLabel('Port 1').fill(String(before.port));

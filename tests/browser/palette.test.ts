@@ -1,8 +1,8 @@
 // The palette and the keys: what a reader does without the mouse.
-import AxeBuilder from '@axe-core/playwright';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, startProduct, type Product } from '../support/browser.ts';
 
 let product: Product;
@@ -25,8 +25,7 @@ async function summon(page: Page) {
   await page.locator('#palette-input:focus').waitFor();
 }
 const faults = async (page: Page) => {
-  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-  return [...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`), await overhang(page)];
+  return [...(await accessibilityFaults(page)), await overhang(page)];
 };
 
 test('a URL is purged in three clicks and one input, and each node gives its receipt', async () => {

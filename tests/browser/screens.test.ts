@@ -1,5 +1,4 @@
 // Every screen, wide and light in Chinese, narrow and dark in English: nothing sticks out, nothing is refused, nothing is inaccessible.
-import AxeBuilder from '@axe-core/playwright';
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -24,6 +23,7 @@ import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.end
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Kind, Product, Screen } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -360,16 +360,10 @@ async function go(page: Page, { kind, address, shows, same }: Place) {
 
 /** The frame around them is the same for all screens of a console: `framed` looks at it as well. */
 async function faultsOf({ page, complaints }: Screen, framed = false): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] });
-  const { violations } = await (framed ? axe : axe.exclude('header:not(main *)').exclude('nav:not(main *)')).analyze();
+  const exclude = framed ? [] : ['header:not(main *)', 'nav:not(main *)'];
+  const inaccessible = await accessibilityFaults(page, { exclude });
   const wide = await overhang(page);
-  return [
-    ...complaints(),
-    ...(wide > 0 ? [`the page is ${wide} px wider than the window`] : []),
-    ...violations.flatMap(({ id, help, nodes: found }) =>
-      found.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
-    ),
-  ];
+  return [...complaints(), ...(wide > 0 ? [`the page is ${wide} px wider than the window`] : []), ...inaccessible];
 }
 
 /** Where each is tightest: the longer words where there is least room, the fewer where lines are longest. */

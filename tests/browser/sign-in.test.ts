@@ -1,9 +1,9 @@
 // Each way to sign in, as a person goes it, in a real browser with a device for passkeys in it.
-import AxeBuilder from '@axe-core/playwright';
 import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
 import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
 import { overhang, type Look, type Screen } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
@@ -33,13 +33,8 @@ const openScreen = (kind: Family = 'client', look: Look = {}) =>
 /** Nothing inaccessible, nothing wider than the window, nothing that the browser complains of. */
 async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
   await page.locator('main h1').waitFor();
-  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
   const wide = await overhang(page);
-  return [
-    ...violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`),
-    ...(wide > 0 ? [`${wide} px too wide`] : []),
-    ...complaints(),
-  ];
+  return [...(await accessibilityFaults(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...complaints()];
 }
 
 async function enter({ page }: Screen, email: string, given = password, kind: Family = 'client') {

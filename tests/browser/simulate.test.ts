@@ -1,8 +1,8 @@
 // "What happens to this request?", asked by the owner of a site.
-import AxeBuilder from '@axe-core/playwright';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -40,8 +40,7 @@ test('a request is tried as a browser and as a crawler, and what refuses it is a
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       expect(await overhang(page)).toBeLessThanOrEqual(0);
-      const { violations } = await new AxeBuilder({ page }).include('main').analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
       await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
     }
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -70,8 +69,7 @@ test('what a change would do to a request is tried before it is saved', async ()
   await shown.getByLabel('URL').fill(url());
   await shown.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1\.26\sMB a second.*not saved yet/);
-  const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await keepPicture(page, 'simulate-draft');
   expect((await user(rates.list, { params })).data).toEqual([]);
   expect(complaints()).toEqual([]);

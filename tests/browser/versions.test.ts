@@ -1,10 +1,10 @@
 // A customer sees what saving would change and what was changed, and has it back.
-import AxeBuilder from '@axe-core/playwright';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, startProduct, type Product } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -19,8 +19,7 @@ async function faultsOf(page: Page) {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).analyze();
-    found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html ?? ''}`));
+    found.push(...(await accessibilityFaults(page)).map((fault) => `${colorScheme} ${fault}`));
   }
   return found;
 }

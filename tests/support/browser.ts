@@ -117,7 +117,7 @@ export async function startProduct(): Promise<Product> {
 /** Each start has a profile of its own, which Playwright makes and throws away. */
 export const openChromium = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
     chromiumSandbox: false,
     args: [
       '--disable-gpu',
