@@ -7,19 +7,17 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
+import type { TestAgent } from '../support/agent.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import { ownPostgres } from '../support/own-postgres.ts';
 import { freePorts } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { visitors } from '../support/visitors.ts';
 import { visit } from '../support/visit.ts';
 
@@ -46,22 +44,14 @@ try {
   const postgres = stopping(await ownPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const origin = stopping(await startOrigin());
-  const [http = 0, https = 0, ...spare] = await freePorts(8);
-  const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
+  const { port: http, https, zone, name } = await servedSite(plane, origin);
+  const spare = await freePorts(6);
   const { call } = plane.as(zone.client);
   const params = { zoneId: zone.id };
-  const name = `${unique('www')}.example.com`;
-  await plane.as(site.owner).call(domains.createSimple, {
-    params: site.params,
-    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
-  });
   const agents: { agent: TestAgent; address: string }[] = [];
   for (const address of ['127.0.0.1', '127.0.0.2']) {
-    const { nodeID, token, control } = await plane.node(zone);
-    await call(nodes.update, { body: { id: nodeID, ip: address } });
-    const agent = stopping(await testAgent({ control, token, listen: address }));
-    agent.start();
+    const { agent } = await nodeAt(plane, zone, address);
+    stopping(agent).start();
     await eventually(
       async () => {
         if ((await visit(http, name, '/', address)).status !== 200) throw new Error('it does not serve yet');

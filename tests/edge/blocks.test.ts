@@ -1,12 +1,12 @@
 // The block set in nginx: whom a node found, and whom it was told of by the agent.
 import { appendFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '@edgeloom/agent/nginx/admin.ts';
 import { eventually } from '../support/eventually.ts';
 import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
 import { freePort } from '../support/ports.ts';
+import { statusFrom } from '../support/visit.ts';
 
 const set = { timeout: 600, max: 1000 };
 let edge: Edge;
@@ -45,15 +45,7 @@ const asVisitor = (at: string, visitor: string): Promise<string> =>
 const offend = (visitor: string) => asVisitor('/offend', visitor);
 const causeOf = (visitor: string) => asVisitor('/cause', visitor);
 
-/** Answers the status, or that the connection was closed without one. */
-function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
-  return new Promise((resolve) => {
-    const call = request({ host: '127.0.0.1', port: edge.ports.http, localAddress, headers: { host }, agent: false });
-    call.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
-    call.on('error', () => resolve('closed'));
-    call.end();
-  });
-}
+const visitFrom = (localAddress: string, host: string) => statusFrom(localAddress, edge.ports.http, host);
 
 const drained = () => edge.admin.fetchBlocks(1000);
 

@@ -1,8 +1,8 @@
 // A node whose kernel drops no packets: nginx keeps out whom the zone keeps out.
-import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { startEdge, type Edge } from '../support/edge.ts';
+import { statusFrom } from '../support/visit.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -22,15 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.stop());
 
-/** Answers the status, or that the connection was closed without one. */
-function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
-  return new Promise((resolve) => {
-    const call = request({ host: '127.0.0.1', port: edge.ports.http, localAddress, headers: { host }, agent: false });
-    call.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
-    call.on('error', () => resolve('closed'));
-    call.end();
-  });
-}
+const visitFrom = (localAddress: string, host: string) => statusFrom(localAddress, edge.ports.http, host);
 
 test('whom the zone blocks gets no answer, and the log says why; whom it lets in, its own nodes and all others do', async () => {
   const { name } = await edge.site();

@@ -1,50 +1,37 @@
 // One zone, two nodes: whom one of them blocks the other lets in no more, whatever is gone in between.
 import { appendFile, readFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import path from 'node:path';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique, type BuiltZone } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin, type Origin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { inTime } from '../support/standing-node.ts';
+import { statusFrom } from '../support/visit.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let plane: ControlPlane;
 let call: ReturnType<ControlPlane['as']>['call'];
-let zone: BuiltZone;
 let origin: Origin;
-let port = 0;
-const name = `${unique('www')}.example.com`;
-const started: { address: string; nodeID: string; agent: TestAgent }[] = [];
+let served: Awaited<ReturnType<typeof servedSite>>;
+const started: Awaited<ReturnType<typeof nodeAt>>[] = [];
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
-  port = await freePort();
-  zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
-  ({ call } = plane.as(zone.client));
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
   origin = await startOrigin();
   origin.on('/', { body: 'page' });
-  await plane.as(site.owner).call(domains.createSimple, {
-    params: site.params,
-    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
-  });
+  served = await servedSite(plane, origin);
+  ({ call } = plane.as(served.zone.client));
   // Before there are nodes it holds at once.
   await call(ipset.set, { params: params(), body: { enabled: true, timeout: 600, max: 5000, reason: 'bots' } });
   for (const address of ['127.0.0.1', '127.0.0.2']) {
-    const { nodeID, token, control } = await plane.node(zone);
-    await call(nodes.update, { body: { id: nodeID, ip: address } });
-    const agent = await testAgent({ control, token, listen: address });
-    started.push({ address, nodeID, agent });
-    agent.start('--with-nginx');
+    const made = await nodeAt(plane, served.zone, address);
+    started.push(made);
+    made.agent.start('--with-nginx');
   }
 });
 afterAll(async () => {
@@ -53,19 +40,10 @@ afterAll(async () => {
   await plane.stop();
 });
 
-const params = () => ({ zoneId: zone.id });
+const params = () => ({ zoneId: served.zone.id });
 const node = (i: 0 | 1) => started[i] ?? expect.unreachable();
 
-/** Answers the status, or that the connection was closed without one. */
-function visitFrom(localAddress: string, host: string): Promise<number | 'closed'> {
-  return new Promise((resolve) => {
-    const visit = request({ host, port, localAddress, headers: { host: name }, agent: false, timeout: 5000 });
-    visit.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
-    visit.on('timeout', () => visit.destroy());
-    visit.on('error', () => resolve('closed'));
-    visit.end();
-  });
-}
+const visitFrom = (localAddress: string, at: string) => statusFrom(localAddress, served.port, served.name, at);
 const seenBy = (visitor: string) => Promise.all(started.map(({ address }) => visitFrom(visitor, address)));
 const everywhere = (visitor: string, what: number | 'closed') =>
   inTime(async () => expect(await seenBy(visitor)).toEqual([what, what]));

@@ -1,5 +1,4 @@
 // Modules by API, and what visitors and the origin of a real edge see of them.
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import {
   cors,
   customHeaders,
@@ -9,56 +8,32 @@ import {
   tokenAuths,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { products } from '@edgeloom/contract/products/products.endpoints.ts';
-import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import type { TestAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import type { Origin } from '../support/origin.ts';
-import { freePorts } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { visit } from '../support/visit.ts';
 
 let plane: ControlPlane;
 let origin: Origin;
-let agent: TestAgent;
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
   origin = await startOrigin();
 });
 afterAll(async () => {
-  await agent.stop();
   await origin.stop();
   await plane.stop();
 });
 
 test('modules are made, given to a domain, changed and taken off, and the edge does so each time', async () => {
-  const tenant = await plane.build.client();
-  const customer = await plane.build.user(tenant);
-  const [operator, { call }] = [plane.as(tenant.client), plane.as(customer)];
-  const [http = 0, https = 0] = await freePorts(2);
-  const ports = [
-    { port: http, tls: false },
-    { port: https, tls: true },
-  ];
-  const zone = await operator.call(zones.create, { body: { name: unique('zone'), ports } });
-  const product = await operator.call(products.create, { body: { name: unique('product'), zoneID: zone.id } });
-  const body = { name: unique('site'), productID: product.id, userID: customer.id };
-  const { id: siteId } = await operator.call(clientSites.create, { body });
-  const node = await operator.call(nodes.create, { body: { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id } });
-  agent = await testAgent({ control: plane.api.url, token: node.joinToken });
+  const { port: http, zone, call, params, name } = await servedSite(plane, origin);
+  const { agent } = await nodeAt(plane, zone);
+  onTestFinished(() => agent.stop());
   agent.start();
-  const params = { siteId };
-  const name = `${unique('www')}.example.com`;
-  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
-  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
   const get = (path: string) => visit(http, name, path);
   await eventually(async () => expect((await get('/')).status).toBe(200), { within: 40_000 });
 

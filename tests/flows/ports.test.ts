@@ -3,12 +3,12 @@ import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { say, startEcho, startUdpEcho, sayUdp } from '../support/forwards.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
+import { nodeAt } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { get, inTime } from '../support/standing-node.ts';
 
@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-async function servedSite(layer7: number[]) {
+/** Nothing of it is served yet. */
+async function siteOnNode(layer7: number[]) {
   const zone = await plane.build.zone({ ports: layer7, tlsPorts: [] });
   const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const { token, control } = await plane.node(zone);
-  const agent = await testAgent({ control, token });
+  const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
   agent.start();
   const { call } = plane.as(site.owner);
@@ -35,7 +35,7 @@ async function servedSite(layer7: number[]) {
 }
 
 test('a forward that a customer writes carries bytes, follows its origins, and ends with its site', async () => {
-  const { call, params, status } = await servedSite([await freePort()]);
+  const { call, params, status } = await siteOnNode([await freePort()]);
   const [one, two, udp] = [await startEcho('one'), await startEcho('two'), await startUdpEcho('udp')];
   onTestFinished(() => Promise.all([one.stop(), two.stop(), udp.stop()]).then(() => undefined));
   const [tcpPort = 0, udpPort = 0] = await freePorts(2);
@@ -62,7 +62,7 @@ test('a forward that a customer writes carries bytes, follows its origins, and e
 
 test("a site answers on a port of its zone while it has it open, and another's site beside it is not asked", async () => {
   const [first = 0, second = 0] = await freePorts(2);
-  const { site, call, params } = await servedSite([first, second]);
+  const { site, call, params } = await siteOnNode([first, second]);
   const neighbour = await plane.build.site({ product: site.product });
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());

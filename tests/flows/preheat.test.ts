@@ -1,49 +1,44 @@
 // What nodes hold of a site and what they are asked to fetch, over the real agent with nginx and simulated nodes.
 import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
 import type { BuiltZone } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
 import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import type { Origin } from '../support/origin.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
 import { visit } from '../support/visit.ts';
 
 let plane: ControlPlane;
+let origin: Origin;
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  origin = await startOrigin();
 });
-afterAll(() => plane.stop());
+afterAll(async () => {
+  await origin.stop();
+  await plane.stop();
+});
 
-/** A site that stores everything, with a domain, on a node of its own. */
+/** A site that stores everything. */
 async function served() {
-  const origin = await startOrigin();
-  onTestFinished(() => origin.stop());
-  const port = await freePort();
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const { call } = plane.as(site.owner);
-  const { params } = site;
-  const name = `${unique('www')}.example.com`;
-  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
-  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  const made = await servedSite(plane, origin);
+  const { call, params } = made;
   await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/'], cacheTime: 3600 }] } });
   const jobOf = (jobID: string) => call(jobs.get, { params: { ...params, jobID } });
-  return { origin, port, zone, site, call, params, name, jobOf };
+  return { ...made, jobOf };
 }
 
 test('what is preheated is stored before the first visitor comes, and the node says how much of the site it holds', async () => {
-  const { origin, port, zone, call, params, name, jobOf } = await served();
-  const agent = await testAgent(await plane.node(zone));
+  const { port, zone, call, params, name, jobOf } = await served();
+  const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
   agent.start();
   await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });

@@ -1,13 +1,11 @@
 // Two edge nodes and a relay of one zone, each a real agent with a real nginx, as an operator makes them.
 import { cacheRules, cacheSetting, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { inTime } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
@@ -22,31 +20,21 @@ beforeAll(async () => {
 afterAll(() => plane.stop());
 
 test('a relay that an operator makes is asked by the edge nodes of its zone, purged with them, and missed by nobody', async () => {
-  const port = await freePort();
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const operator = plane.as(zone.client);
-  const started = async (address: string) => {
-    const { nodeID, token, control } = await plane.node(zone);
-    await operator.call(nodes.update, { body: { id: nodeID, ip: address } });
-    const agent = await testAgent({ control, token, listen: address });
-    onTestFinished(() => agent.stop());
-    return { nodeID, address, agent };
-  };
-  const [first, second, relay] = [await started('127.0.0.1'), await started('127.0.0.2'), await started('127.0.0.3')];
-  const relayPort = await freePort();
-  await operator.call(nodes.update, { body: { id: relay.nodeID, kind: 'relay', relayPort } });
-  for (const { agent } of [first, second, relay]) agent.start('--with-nginx');
-
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
-  const { call } = plane.as(site.owner);
-  const { params } = site;
-  const name = `${unique('www')}.example.com`;
-  await call(domains.createSimple, {
-    params,
-    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
-  });
+  const { port, zone, call, params, name } = await servedSite(plane, origin);
+  const operator = plane.as(zone.client);
+  const all = await Promise.all([
+    nodeAt(plane, zone, '127.0.0.1'),
+    nodeAt(plane, zone, '127.0.0.2'),
+    nodeAt(plane, zone, '127.0.0.3'),
+  ]);
+  for (const { agent } of all) onTestFinished(() => agent.stop());
+  const [first, second, relay] = all;
+  const relayPort = await freePort();
+  await operator.call(nodes.update, { body: { id: relay.nodeID, kind: 'relay', relayPort } });
+  for (const { agent } of all) agent.start('--with-nginx');
+
   const rule = { type: 'prefix' as const, value: ['/'], cacheTime: 3600 };
   await call(cacheRules.create, { params, body: { rules: [rule] } });
   await call(cacheSetting.update, { params, body: { heuristics: false, staleIfError: 0, shield: true } });

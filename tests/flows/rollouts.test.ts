@@ -4,19 +4,17 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { encodeRiskPack, flattened, networkOf } from '@edgeloom/contract/edge/risk-pack.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { open, type FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { homeWith, releaseMaker, type MadeRelease, type Maker } from '../support/node-home.ts';
 import { startOrigin, type Origin } from '../support/origin.ts';
-import { freePorts } from '../support/ports.ts';
+import { servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { get, keepAsking } from '../support/standing-node.ts';
 import { testDir } from '../support/test-dir.ts';
@@ -53,13 +51,9 @@ async function offer({ archive }: MadeRelease) {
 
 /** Nodes of one zone, each on an address of its own, that serve one site; of another level, nginx keeps out whom the pack lists. */
 async function fleet(count: number, release: MadeRelease, level: FirewallLevel = 0) {
-  const { build } = plane;
-  const [http = 0] = await freePorts(1);
-  const zone = await build.zone({ ports: [http], tlsPorts: [] });
+  const { port: http, zone, name } = await servedSite(plane, origin);
   const settings = { firewall: { ...open, level } };
   await plane.installation.db.zone.update({ where: { id: zone.id }, data: { settings } });
-  const site = await build.site({ product: await build.product({ zone }) });
-  const name = `${unique('www')}.example.com`;
   const made: { id: string; agent: TestAgent; home: string; listen: string }[] = [];
   for (let i = 0; i < count; i += 1) {
     const { home, launcher } = await homeWith(release);
@@ -71,20 +65,11 @@ async function fleet(count: number, release: MadeRelease, level: FirewallLevel =
       listen,
       program: { command: launcher, args: [] },
       isKept: true,
-      env: {
-        EDGELOOM_RELEASE_KEYS: make.keysFile,
-        EDGELOOM_TRIAL_SECONDS: '60',
-        // One kernel for all of them.
-        EDGELOOM_FIREWALL: 'nginx',
-      },
+      env: { EDGELOOM_RELEASE_KEYS: make.keysFile, EDGELOOM_TRIAL_SECONDS: '60' },
     });
     agent.start();
     made.push({ id: nodeID, agent, home, listen });
   }
-  await plane.as(site.owner).call(domains.create, {
-    params: site.params,
-    body: { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: origin.port }] }] },
-  });
   const operator = plane.as(zone.client);
   const versions = async () => {
     const { data } = await operator.call(nodes.list, { query: { zoneID: zone.id } });

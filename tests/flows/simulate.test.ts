@@ -1,47 +1,36 @@
 // What a customer is told of a request that nobody made: by the API, over NATS, of the real agent and its nginx.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
 import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import type { Origin } from '../support/origin.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
 import { visit } from '../support/visit.ts';
 
 let plane: ControlPlane;
+let origin: Origin;
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  origin = await startOrigin();
 });
-afterAll(() => plane.stop());
-
-async function served() {
-  const origin = await startOrigin();
-  onTestFinished(() => origin.stop());
-  const port = await freePort();
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const { call } = plane.as(site.owner);
-  const { params } = site;
-  const name = `${unique('www')}.example.com`;
-  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
-  const made = await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
-  return { origin, port, zone, site, call, params, name, domainIDs: made.ids };
-}
+afterAll(async () => {
+  await origin.stop();
+  await plane.stop();
+});
 
 test('every step is told with the rule behind it by what it is called, saved or drafted, and nothing is done', async () => {
-  const { origin, port, zone, call, params, name, domainIDs } = await served();
+  const { port, zone, call, params, name, domainIDs } = await servedSite(plane, origin);
   await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
-  const node = await plane.node(zone);
-  const agent = await testAgent(node);
+  const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
   agent.start();
   await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
@@ -98,7 +87,7 @@ test('every step is told with the rule behind it by what it is called, saved or 
 }, 300_000);
 
 test('a node that is there answers for one that is not; without any, or where it knows no such order, it is said', async () => {
-  const { zone, call, params, name } = await served();
+  const { zone, call, params, name } = await servedSite(plane, origin);
   const url = `http://${name}/`;
   await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');
   const [first, second] = await Promise.all([1, 2].map(async () => joinSimulated(await plane.node(zone))));

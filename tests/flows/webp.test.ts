@@ -4,17 +4,14 @@ import { get } from 'node:http';
 import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
 import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 
 let plane: ControlPlane;
@@ -51,24 +48,16 @@ test('a site that wants WebP has it within moments, without an agent too, and ag
     .jpeg()
     .toBuffer();
   for (let i = 0; i < 1000; i += 1) origin.on(`/${i}.jpg`, { headers: { 'content-type': 'image/jpeg' }, body: photo });
-  const port = await freePort();
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const { call } = plane.as(site.owner);
-  const { params } = site;
-  const name = `${unique('www')}.example.com`;
-  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
-  await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  const { port, zone, call, params, name } = await servedSite(plane, origin);
   await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/'], cacheTime: 3600 }] } });
-  const node = await plane.node(zone);
-  const agent = await testAgent(node);
+  const { nodeID, agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
   agent.start();
   await eventually(async () => expect(await typeOf(port, name, '/0.jpg')).toBe('image/jpeg'), { within: 60_000 });
   expect(await servicesOf(agent.dir)).toEqual([]);
   await eventually(
     async () => {
-      const { capabilities } = await plane.as(site.client).call(nodes.config, { params: { nodeID: node.nodeID } });
+      const { capabilities } = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });
       expect(capabilities).toContain('webp');
     },
     { within: 60_000 },

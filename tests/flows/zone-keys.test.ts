@@ -12,7 +12,6 @@ import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
 import { connect, jwtAuthenticator, nkeys } from 'nats';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import type { BuiltZone } from '../support/build.ts';
@@ -21,6 +20,7 @@ import type { ControlPlane } from '../support/control-plane.ts';
 import '../support/matchers.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
+import { nodeAt } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
 import { inTime } from '../support/standing-node.ts';
@@ -91,16 +91,12 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
   const port = await freePort();
   const zone = await plane.build.zone({ ports: [], tlsPorts: [port] });
   const { name, docKey, privateKey } = await certificateIn(zone);
-  const started = async (address: string) => {
-    const { nodeID, token, control } = await plane.node(zone);
-    const agent = await testAgent({ control, token, listen: address });
+  const both = await Promise.all([nodeAt(plane, zone, '127.0.0.1'), nodeAt(plane, zone, '127.0.0.2')]);
+  for (const { agent } of both) {
     onTestFinished(() => agent.stop());
     agent.start();
-    return { nodeID, address, agent };
-  };
-  const [one, other] = await Promise.all(['127.0.0.1', '127.0.0.2'].map(started));
-  if (one === undefined || other === undefined) throw new Error('two nodes');
-  const both = [one, other];
+  }
+  const [one, other] = both;
   for (const { address } of both) await inTime(async () => expect(await shown(name, port, address)).toBe(name));
   for (const { agent } of both) expect(await idsOf(agent)).toEqual(['first']);
 

@@ -4,16 +4,14 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
+import type { TestAgent } from '../support/agent.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
+import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { inTime } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
@@ -42,28 +40,17 @@ async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
 
 /** Nodes of one zone, each on an address of its own, that serve one site. */
 async function servedBy(addresses: string[]) {
-  const [port = 0, https = 0] = await freePorts(2);
-  const zone = await plane.build.zone({ ports: [port], tlsPorts: [https] });
-  const site = await plane.build.site({ product: await plane.build.product({ zone }) });
-  const { call } = plane.as(zone.client);
-  const params = { zoneId: zone.id };
-  const started = async (address: string) => {
-    const { nodeID, token, control } = await plane.node(zone);
-    await call(nodes.update, { body: { id: nodeID, ip: address } });
-    const agent = await testAgent({ control, token, listen: address });
-    onTestFinished(() => agent.stop());
-    return { nodeID, address, agent };
-  };
-  const all = await Promise.all(addresses.map(started));
-  for (const { agent } of all) agent.start('--with-nginx');
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   origin.on('/', { body: 'page' });
-  const name = `${unique('www')}.example.com`;
-  await plane.as(site.owner).call(domains.createSimple, {
-    params: site.params,
-    body: { names: [name], upstreams: [{ address: '127.0.0.1', port: origin.port }] },
-  });
+  const { port, https, zone, name } = await servedSite(plane, origin);
+  const { call } = plane.as(zone.client);
+  const params = { zoneId: zone.id };
+  const all = await Promise.all(addresses.map((address) => nodeAt(plane, zone, address)));
+  for (const { agent } of all) {
+    onTestFinished(() => agent.stop());
+    agent.start('--with-nginx');
+  }
   const get = (address: string) => visit(port, name, '/', address);
   for (const { address } of all) await inTime(async () => expect((await get(address)).body).toBe('page'));
   return { port, https, zone, params, call, all, origin, name, get };

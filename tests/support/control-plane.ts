@@ -68,8 +68,8 @@ export class ControlPlane {
   }
 
   /** A node as its operator makes it: what a machine needs to join. */
-  async node(zone: BuiltZone): Promise<{ nodeID: string; token: string; control: string }> {
-    const body = { name: unique('node'), ip: '192.0.2.1', zoneID: zone.id };
+  async node(zone: BuiltZone, ip = '192.0.2.1'): Promise<{ nodeID: string; token: string; control: string }> {
+    const body = { name: unique('node'), ip, zoneID: zone.id };
     const { id, joinToken } = await this.as(zone.client).call(nodes.create, { body });
     return { nodeID: id, token: joinToken, control: this.api.url };
   }

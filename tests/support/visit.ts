@@ -10,6 +10,16 @@ export interface Visit {
   headers: IncomingMessage['headers'];
 }
 
+/** From this address of the machine. Answers the status, or that the connection was closed without one. */
+export const statusFrom = (localAddress: string, port: number, host: string, at = '127.0.0.1') =>
+  new Promise<number | 'closed'>((resolve) => {
+    const asked = request({ host: at, port, localAddress, headers: { host }, agent: false, timeout: 30_000 });
+    asked.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve('closed'));
+    asked.end();
+  });
+
 /** `at`: the address of one node of several. */
 export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'): Promise<Visit> =>
   new Promise((resolve, reject) => {

@@ -1,0 +1,27 @@
+// A site that is served from an origin, and the nodes that serve it: what most stories of the product begin with.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { testAgent } from './agent.ts';
+import { unique } from './build.ts';
+import type { BuiltZone } from './build.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { Origin } from './origin.ts';
+import { freePorts } from './ports.ts';
+
+/** With one domain, in a zone of its own, which has no nodes yet. */
+export async function servedSite({ as, build }: ControlPlane, origin: Origin) {
+  const [port = 0, https = 0] = await freePorts(2);
+  const zone = await build.zone({ ports: [port], tlsPorts: [https] });
+  const site = await build.site({ product: await build.product({ zone }) });
+  const { call } = as(site.owner);
+  const { params } = site;
+  const name = `${unique('www')}.example.com`;
+  const upstreams = [{ address: '127.0.0.1', port: origin.port }];
+  const { ids: domainIDs } = await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
+  return { port, https, zone, site, call, params, name, domainIDs };
+}
+
+/** A node with a real agent, which has yet to be started. Several of one zone have the same ports, each on an address of its own. */
+export async function nodeAt(plane: ControlPlane, zone: BuiltZone, address = '127.0.0.1') {
+  const { nodeID, token, control } = await plane.node(zone, address);
+  return { nodeID, address, agent: await testAgent({ control, token, listen: address }) };
+}
