@@ -82,7 +82,7 @@ export async function readKey(file: string): Promise<KeyObject> {
 }
 
 /** The agent as nodes run it, in a release of this version. */
-export async function makeAgentRelease({
+async function makeAgentRelease({
   version,
   ...wanted
 }: Omit<Wanted, 'product' | 'from' | 'version'> & { version?: string | undefined }) {

@@ -65,7 +65,7 @@ function settle(refusals: Refusals, entries: readonly DocEntry[], rejected: read
   for (const rejection of rejected) refusals.set(rejection.key, rejection);
 }
 
-export function ackOf(refusals: Refusals, revision: number, tookMs: number): Ack {
+function ackOf(refusals: Refusals, revision: number, tookMs: number): Ack {
   return {
     revision,
     state: refusals.size > 0 ? 'rejected' : 'applied',

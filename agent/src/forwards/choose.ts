@@ -18,7 +18,7 @@ export interface Chosen {
   leftOut: string[];
 }
 
-export const nameOfPort = ({ port, protocol }: PortDoc) => `${port}/${protocol}`;
+const nameOfPort = ({ port, protocol }: PortDoc) => `${port}/${protocol}`;
 
 /** One that cannot be served takes no other with it: nginx would refuse them all. */
 export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilities }: Facts): Chosen {

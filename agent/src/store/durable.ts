@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Past this many files one flush of the whole file system is cheaper than one for each of them. */
-export const FLUSH_ALL_ABOVE = 16;
+const FLUSH_ALL_ABOVE = 16;
 
 export async function flush(file: string): Promise<void> {
   const handle = await open(file, 'r');

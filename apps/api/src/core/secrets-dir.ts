@@ -13,7 +13,7 @@ export type NatsSeeds = z.output<typeof NatsSeeds>;
 
 export const masterKeyFile = (dir: string) => path.join(dir, 'master.key');
 export const sessionKeyFile = (dir: string) => path.join(dir, 'session.key');
-export const natsFile = (dir: string) => path.join(dir, 'nats.json');
+const natsFile = (dir: string) => path.join(dir, 'nats.json');
 
 /** Makes what is missing and leaves what is there. Several processes may do so at once: all end with the same files. */
 export async function initSecrets(dir: string): Promise<void> {

@@ -48,7 +48,7 @@ export const serverConfig = async ({ secretsDir, ...place }: ServerPlace & { sec
   (await openTrust(secretsDir)).serverConfig(place);
 
 /** Documents above this size are refused when they are compiled: the server carries them with room for their envelope. */
-export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
 // Limits left out count as zero.
 const unlimited = { conn: -1, subs: -1, data: -1, payload: -1, imports: -1, exports: -1, leaf: -1, wildcards: true };
@@ -63,7 +63,7 @@ const BEFORE_ALL = new Date(1000);
 // JWT was signed.
 const AFTER_ALL = new Date('2100-01-01T00:00:00Z');
 
-export function trustFrom(seeds: NatsSeeds): Trust {
+function trustFrom(seeds: NatsSeeds): Trust {
   const [operator, system, account] = [seeds.operatorSeed, seeds.systemSeed, seeds.accountSeed].map(keyOf);
   if (!operator || !system || !account) throw new Error('three seeds are three keys');
   const own = (name: string, account: KeyPair) => {

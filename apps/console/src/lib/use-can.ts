@@ -6,7 +6,7 @@ interface Asked {
   own?: Endpoint['own'] | undefined;
 }
 
-export const mayCall = (account: Account | null, { can, own }: Asked) => {
+const mayCall = (account: Account | null, { can, own }: Asked) => {
   if (can === 'anyone') return true;
   // What is the owner's own is nobody's who acts as them.
   if (account === null || (own && account.proxy !== null)) return false;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 
-export const SITES_OF_A_COPY = 20;
+const SITES_OF_A_COPY = 20;
 
 const siteIDs = z
   .array(Id)

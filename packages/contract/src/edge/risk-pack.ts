@@ -16,9 +16,9 @@ const MAGIC = 'EDGERISK';
 const FORM = 1;
 const HEADER = 24;
 /** What a kernel's set is made for. */
-export const MOST_RANGES = 1_000_000;
+const MOST_RANGES = 1_000_000;
 /** A list of half the internet is a slip, and would be the end of every visitor. Of the addresses that there are for visitors. */
-export const MOST_SHARE = 0.05;
+const MOST_SHARE = 0.05;
 const WIDEST = { 4: 8, 6: 16 } as const;
 
 export type Family = 4 | 6;

@@ -8,7 +8,7 @@ export const CorsMethod = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE
 const place = /^(https?):\/\/(\*\.)?([^/:*?#@\s]+)(?::(\d{1,5}))?$/;
 const ownPlace = /^\{host\}(?:\.[a-z0-9][a-z0-9.-]{0,200})?(?::\d{1,5})?$/;
 /** `*`; what begins with `{host}`, the host that was asked; or an origin, of which the first label may be `*`. */
-export function isAllowedOrigin(text: string): boolean {
+function isAllowedOrigin(text: string): boolean {
   if (text === '*' || ownPlace.test(text)) return true;
   const [, , , host = '', port] = place.exec(text) ?? [];
   const named = host === 'localhost' || DomainName.safeParse(host).success || z.ipv4().safeParse(host).success;

@@ -29,7 +29,7 @@ const forbiddenPrefixes: Readonly<Record<z.output<typeof HeaderDirection>, reado
 };
 
 /** May a module of this direction name it? */
-export const isOwnHeader = (direction: z.output<typeof HeaderDirection>, name: string): boolean => {
+const isOwnHeader = (direction: z.output<typeof HeaderDirection>, name: string): boolean => {
   const plain = name.toLowerCase();
   return !(
     always.includes(plain) ||

@@ -11,11 +11,11 @@ export type TextVariable = (typeof textVariables)[number];
 export const partsOf = (template: string, variables: readonly string[]): string[] =>
   template.split(new RegExp(`\\{(${variables.join('|')})\\}`));
 
-export const variablesOf = (template: string, variables: readonly string[]): string[] =>
+const variablesOf = (template: string, variables: readonly string[]): string[] =>
   partsOf(template, variables).filter((_, i) => i % 2 === 1);
 
 /** Bytes of a signature. */
-export const digestBytes = {
+const digestBytes = {
   md5: 16,
   sha1: 20,
   sha256: 32,

@@ -261,7 +261,7 @@ function verdictOf(
 }
 
 /** Which paths an entry is about. */
-export function isAbout({ type, value, except }: Pick<StoredAuth, 'type' | 'value' | 'except'>, path: string): boolean {
+function isAbout({ type, value, except }: Pick<StoredAuth, 'type' | 'value' | 'except'>, path: string): boolean {
   return matches({ type, value }, path) && !(except !== null && matches(except, path));
 }
 

@@ -27,7 +27,7 @@ interface Account {
 }
 
 /** Makes the token and posts its mail; both happen when the transaction is committed. */
-export async function issueMailedToken(
+async function issueMailedToken(
   { env, mail }: Pick<Installation, 'env' | 'mail'>,
   tx: Queue & Pick<ScopedTx, 'mailedToken'>,
   account: Account,

@@ -19,7 +19,7 @@ interface Account {
 let common: ReadonlySet<string> | undefined;
 
 /** The rule of the specification is eight characters; on top of it, none that every guesser tries first. */
-export function assertGoodPassword(password: string, { email }: Pick<Account, 'email'>): void {
+function assertGoodPassword(password: string, { email }: Pick<Account, 'email'>): void {
   common ??= new Set(dictionary['passwords-common']);
   const plain = password.toLowerCase();
   if (common.has(plain) || plain === email || plain === email.split('@')[0]) failAt('password', 'common', 'too common');

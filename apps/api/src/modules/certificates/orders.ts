@@ -13,7 +13,7 @@ export const isUnder = (name: string, zones: readonly string[]) =>
   zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
 
 /** A name is proven by a record where a DNS account of the site has its zone, else by the nodes that serve it here. */
-export async function unorderable(
+async function unorderable(
   tx: Pick<ScopedTx, 'siteDns' | 'domain'>,
   siteId: string,
   names: readonly string[],

@@ -233,7 +233,7 @@ type Row = Prisma.DomainGetPayload<{ include: typeof include }>;
 
 const { cnameStatus, certStatus, scheme, hashType, minTLS } = Domain.shape;
 
-export const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload, ...row }: Row): Domain => ({
+const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload, ...row }: Row): Domain => ({
   ...row,
   siteID: row.siteId,
   status: row.enabled ? 1 : 0,

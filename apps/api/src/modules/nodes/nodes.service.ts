@@ -310,7 +310,7 @@ export async function own(tx: ScopedTx, ids: string[]) {
 }
 
 /** With the zone: its document names its relays. */
-export async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
+async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
   for (const [zoneId, inZone] of Map.groupBy(nodes, (node) => node.zoneId))
     await changed(tx, zoneId, 'zone', ...inZone.map(({ id }) => nodeKey(id)));
 }

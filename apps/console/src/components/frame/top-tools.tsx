@@ -70,7 +70,7 @@ function Clock() {
   );
 }
 
-export function LanguageMenu() {
+function LanguageMenu() {
   const t = useT();
   const language = useLanguage();
   return (
@@ -94,7 +94,7 @@ export function LanguageMenu() {
   );
 }
 
-export function ThemeMenu() {
+function ThemeMenu() {
   const t = useT();
   const theme = usePreferences((preferences) => preferences.theme);
   const Icon = themes[theme];
