@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -12,8 +13,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is looked at again until it holds may take its time where everything runs at once.
     expect: { poll: { timeout: 20_000 } },
-    // One more than the two cores of a CI machine: a test waits for others about as long as it works.
-    maxWorkers: 3,
+    // A test waits for others about as long as it works.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),
