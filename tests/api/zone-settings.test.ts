@@ -353,6 +353,22 @@ describe('the versions of a zone', () => {
 });
 
 describe('a kill switch', () => {
+  test('is off when several press it at once, and none of them is refused', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const reasons = ['one', 'two', 'three', 'four'];
+    const body = { name: 'http3', off: true } as const;
+    await Promise.all(reasons.map((reason) => call(zoneSettings.setSwitch, { params, body: { ...body, reason } })));
+    const { data } = await call(zoneSettings.switches, { params });
+    const found = data.find(({ name }) => name === 'http3');
+    expect([found?.off, reasons.includes(found?.reason ?? '')]).toEqual([true, true]);
+    const stranger = await build.zone();
+    await expect(
+      as(stranger.client).call(zoneSettings.setSwitch, { params, body: { ...body, reason: 'not mine' } }),
+    ).toFail('NOT_FOUND');
+  });
+
   test('is told to all nodes with its reason, and ends by itself', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

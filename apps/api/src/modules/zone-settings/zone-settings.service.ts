@@ -243,7 +243,8 @@ async function readSwitches(db: ScopedTx, zoneId: string): Promise<{ data: ZoneS
 /** Past the waves: to all nodes at once. */
 export const setSwitch = ({ db, actor, now }: Ctx, zoneId: string, { name, off, reason, until }: SwitchInput) =>
   db.$transaction(async (tx) => {
-    await zones.own(tx, zoneId);
+    // Written before it is read: of two who press it at once the later one has the last word, and neither is refused.
+    await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: now() }, select: { id: true } });
     if (until !== null && until <= now()) failAt('until', 'future', 'that moment has passed');
     await tx.zoneSwitch.deleteMany({ where: { zoneId, name } });
     if (off) await tx.zoneSwitch.create({ data: { zoneId, name, reason, until, author: actor.name } });
