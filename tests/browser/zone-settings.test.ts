@@ -1,5 +1,6 @@
 // What an operator writes for nginx, from the first wrong word to the history of the zone.
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -137,6 +138,23 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   await page.getByRole('button', { name: 'Review' }).click();
   // Which addresses, not only how many: they are in no file of nginx.
   await page.locator('[data-code]').getByText('198.51.100.7').first().waitFor();
+  await page.getByLabel('Reason').fill('a scan');
+  await page.getByRole('button', { name: /^Publish/ }).click();
+  await page.getByText('Published', { exact: true }).waitFor();
+
+  // One more below them: the one above is not changed, and those that are folded are counted in the reader's words.
+  const networks = Array.from({ length: 20 }, (_, i) => `198.51.${i}.0/24`);
+  const body = { level: 0 as const, whitelist: [], blacklist: networks, synProtection: false, reason: 'a scan' };
+  await consoles.app.as(zone.client).call(zoneSettings.setFirewall, { params: { zoneId: zone.id }, body });
+  const { page: chinese } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=firewall`, {
+    language: 'zh-CN',
+  });
+  await chinese.getByRole('textbox', { name: '黑名单' }).fill([...networks, '192.0.2.0/24'].join('\n'));
+  await chinese.getByRole('button', { name: '查看变更' }).click();
+  await chinese.getByText('17 行未变动').first().waitFor();
+  expect(await chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
+  await keepPicture(chinese, 'zone-firewall-review-zh');
+  await chinese.context().close();
   await page.context().close();
 });
 

@@ -6,6 +6,7 @@ import { nginx } from '@codemirror/legacy-modes/mode/nginx';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import { t } from '../../lib/i18n.ts';
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.definitionKeyword, tags.propertyName], color: 'var(--el-accent-text)' },
@@ -31,6 +32,8 @@ const look = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--el-raised)', color: 'var(--el-text)', border: '1px solid var(--el-line)' },
   '.cm-lintRange-error': { textDecoration: 'underline wavy var(--el-bad)', backgroundImage: 'none !important' },
   '.cm-collapsedLines': { background: 'var(--el-sunken)', color: 'var(--el-text-3)' },
+  // Few fonts have the sign that CodeMirror would put there.
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: "'⋯' !important" },
 });
 
 export const setup = (label: string, readOnly: boolean): Extension => [
@@ -43,6 +46,7 @@ export const setup = (label: string, readOnly: boolean): Extension => [
   look,
   EditorView.lineWrapping,
   EditorView.contentAttributes.of({ 'aria-label': label, ...(readOnly && { tabindex: '0' }) }),
+  EditorState.phrases.of({ '$ unchanged lines': t('common.form.unchangedLines') }),
   EditorState.readOnly.of(readOnly),
   EditorView.editable.of(!readOnly),
 ];

@@ -1,3 +1,4 @@
+import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
 import { strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -94,22 +95,27 @@ export function Review({ seen, settings, verb, running, onPublish, onBack }: Rev
 const isSound = (preview: Preview | undefined) =>
   preview !== undefined && preview.faults.length === 0 && preview.changes.length > 0;
 
-/** Of texts and lists both states, line by line. */
-const hasLines = (field: string) =>
-  /^(nginx\.(?!enable)|firewall\.(white|black)list|antiCC\.(paths|extensions))/.test(field);
-/** What a snippet comes to in the files is the snippet. */
-const isWritten = (field: string) => field.startsWith('nginx.');
+const isSnippet = (field: string) => snippetParts.some((part) => field === `nginx.${part}`);
+const lists = ['firewall.whitelist', 'firewall.blacklist', 'antiCC.paths', 'antiCC.extensions'];
+/** Another one below the last line does not change that one. */
+const ended = (list: string) => (list === '' ? '' : `${list}\n`);
 
 /** Of snippets and lists what was written, of everything else the files that come of it. */
 function Differences({ preview: { changes, files } }: { preview: Preview }) {
   const t = useT();
-  const written = changes.filter(({ field }) => hasLines(field));
-  const areSnippets = written.some(({ field }) => isWritten(field)) && changes.every(({ field }) => isWritten(field));
-  const labels = (name: string) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })] as const;
+  const snippets = changes.filter(({ field }) => isSnippet(field));
+  const isNginxAlone = snippets.length > 0 && changes.every(({ field }) => field.startsWith('nginx.'));
   const texts = [
-    ...written.map(({ field, before, after }) => ({ name: fieldName(t, field), before, after })),
-    ...(areSnippets ? [] : files.map(({ path, before, after }) => ({ name: path, before, after }))),
+    ...changes
+      .filter(({ field }) => lists.includes(field))
+      .map(({ field, before, after }) => ({ name: fieldName(t, field), before: ended(before), after: ended(after) })),
+    ...snippets.map(({ field, before, after }) => ({ name: fieldName(t, field), before, after })),
+    ...files
+      // What a snippet comes to in its file is the snippet.
+      .filter(({ path }) => !isNginxAlone && !(snippets.length > 0 && path.includes('snippet-')))
+      .map(({ path, before, after }) => ({ name: path, before, after })),
   ];
+  const labels = (name: string) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })] as const;
   return (
     <div className={classes['differences']}>
       {texts.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.noFiles')}</p>}
