@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 
 let consoles: Consoles;
@@ -151,11 +152,13 @@ test('the backup group is forced after a question, and lifted without one', asyn
 
 test('a group without a backup says why it cannot be forced', async () => {
   const { zone } = await zoneOfTaiwan();
-  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle', { theme: 'dark' });
   await page.getByRole('button', { name: 'More for Hong Kong backup' }).click();
   const force = page.getByRole('menuitem', { name: 'Force backup group' });
   await force.getByText('No backup group').waitFor();
   expect(await force.isDisabled()).toBe(true);
+  // What removes was dark red on dark.
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.context().close();
 });
 

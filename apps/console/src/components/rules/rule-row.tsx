@@ -152,7 +152,11 @@ export function RuleRow({
                   {t('common.rules.duplicate')}
                 </Menu.Item>
                 <Menu.Divider />
-                <Menu.Item color="red" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={onRemove}>
+                <Menu.Item
+                  color="var(--el-bad-text)"
+                  leftSection={<IconTrash size={15} stroke={1.6} />}
+                  onClick={onRemove}
+                >
                   {t('common.remove')}
                 </Menu.Item>
               </Menu.Dropdown>

@@ -57,7 +57,7 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
               {t(isForced ? 'groups.lift' : 'groups.force')}
               {group.backupGroupID === null && <small className={classes['why']}>{t('groups.noBackup')}</small>}
             </Menu.Item>
-            <Menu.Item color="red" onClick={() => void drop()}>
+            <Menu.Item color="var(--el-bad-text)" onClick={() => void drop()}>
               {t('common.remove')}
             </Menu.Item>
           </Menu.Dropdown>

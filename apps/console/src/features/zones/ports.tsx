@@ -2,7 +2,7 @@ import { Nothing } from '../../components/values/values.tsx';
 import classes from './zones.module.css';
 
 /** More than these are counted: a row of a list is one line. */
-const SHOWN = 4;
+const SHOWN = 3;
 
 /** `80 443 TLS`: what nodes listen on. */
 export function Ports({ of }: { of: readonly { port: number; tls: boolean }[] }) {

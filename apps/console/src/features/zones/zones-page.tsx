@@ -14,7 +14,13 @@ import { ZoneForm } from './zone-form.tsx';
 export type Zone = RowOf<typeof zones.list>;
 
 const columns: Column<Zone>[] = [
-  { key: 'name', to: (zone) => `nodeManage/zonesList/${zone.id}` },
+  {
+    key: 'name',
+    flexible: true,
+    to: (zone) => `nodeManage/zonesList/${zone.id}`,
+    render: ({ name }) => <span title={name}>{name}</span>,
+    text: ({ name }) => name,
+  },
   {
     key: 'ports',
     render: (zone) => <Ports of={zone.ports} />,
