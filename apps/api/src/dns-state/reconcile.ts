@@ -1,7 +1,6 @@
 // Brings an account to what its names should answer: what has changed, and every ten minutes all of it, compared with what is
 // there. Doing it twice changes nothing, so it may be stopped anywhere. Records that are not ours are left alone, also
 // under our names.
-import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
 import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
@@ -59,11 +58,9 @@ async function hold({ pool }: Parts, { id, tries }: Setting, error: unknown) {
   await pool.query(
     `UPDATE dns_setting_states SET tries = tries + 1, fault = $2, fault_at = now(),
        held_until = now() + interval '1 millisecond' * $3::float8 WHERE setting_id = $1`,
-    [id, isGarbage(cause) ? 'the answer is not understood' : words(cause), Math.max(askedForMs, ownMs)],
+    [id, words(cause), Math.max(askedForMs, ownMs)],
   );
 }
-
-const isGarbage = (cause: unknown) => cause instanceof z.ZodError || cause instanceof SyntaxError;
 
 /** The whole zone beside what it should be: what differs is due again. */
 async function compare({ pool }: Parts, { id, clientId, provider, account, rootDomain }: Setting) {

@@ -1,6 +1,7 @@
 // What all DNS providers are to us, and the accounts that sites have at them.
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import * as z from 'zod';
 import { outboundFetch } from '../core/outbound-fetch.ts';
 import type { Env } from '../env.ts';
 import { aliDns } from './ali-dns.ts';
@@ -86,7 +87,12 @@ export const settlingMs: Record<DnsProvider, number> = {
 };
 
 /** The words of a provider, as a line that anybody may read. */
-export const words = (error: unknown): string =>
-  (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))
+export function words(error: unknown): string {
+  // What it answered is no JSON, or not what its API answers: a wrong address mostly, and nothing to read out.
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'the answer is not understood';
+  // A name with several addresses, none of which answers.
+  if (error instanceof AggregateError && error.errors.length > 0) return words(error.errors[0]);
+  return (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 500);
+}

@@ -5,6 +5,7 @@ import { toast } from '../stores/toasts.ts';
 import { useSession } from '../stores/session.ts';
 import { duration } from './format.ts';
 import { currentLanguage, namesIn, t, tMaybe, type Values, type Word } from './i18n.ts';
+import { faultWords } from './provider-words.ts';
 
 export interface Explained {
   text: string;
@@ -66,7 +67,7 @@ export const fieldErrorsOf = (error: unknown): FieldError[] =>
 
 /** What is wrong with an input, in words: the rule's phrase, else the message's own, else the message. */
 export const ruleText = (rule: string, message: string, values?: Values) =>
-  tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errors.rules.${rule}`, values) ?? message;
+  tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errors.rules.${rule}`, values) ?? faultWords(message);
 
 const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' };
 

@@ -40,7 +40,10 @@ export async function addCname(tx: ScopedTx, clientId: string, { name, isDefault
   const [setting] = settings
     .filter(({ rootDomain }) => isWithin(name, rootDomain))
     .toSorted((a, b) => b.rootDomain.length - a.rootDomain.length);
-  if (!setting) fail('INVALID_DNS_SETTING', { errorData: [{ target: name, message: 'no account has a zone for it' }] });
+  if (!setting) {
+    const message = 'no account has a zone for it';
+    fail('INVALID_DNS_SETTING', { errorData: [{ target: name, path: 'name', rule: 'outside', message }] });
+  }
   if (others.length >= LIMIT) failAt('name', 'range', `at most ${LIMIT} names`);
   if (others.some((other) => other.name !== name && (isWithin(name, other.name) || isWithin(other.name, name))))
     failAt('name', 'within', 'one name lies within another');

@@ -29,16 +29,17 @@ export function ProviderSelect({ provider, onChange }: ProviderSelectProps) {
   );
 }
 
-/** In a form whose words are `dnsAccount`: of these fields it shows those that the provider's schema has. */
+/** In a form whose words are `dnsAccount`: of these fields it shows those that the provider's schema has.
+ *  Secrets are `fresh`, or a browser would fill in what one signs in to this console with, and that would go to the provider. */
 export const CredentialFields = () => (
   <>
     <TextField name="url" placeholder="https://ns1.example.com:8081" />
     <TextField name="serverID" />
-    <PasswordField name="apiKey" />
-    <PasswordField name="apiToken" />
+    <PasswordField name="apiKey" fresh />
+    <PasswordField name="apiToken" fresh />
     <ChoiceField name="edition" segmented />
     <TextField name="region" mono />
     <TextField name="keyID" mono />
-    <PasswordField name="keySecret" />
+    <PasswordField name="keySecret" fresh />
   </>
 );

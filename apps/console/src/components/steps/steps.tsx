@@ -1,5 +1,5 @@
 import { IconCheck } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import classes from './steps.module.css';
 
@@ -8,6 +8,8 @@ export interface Step {
   /** What was settled in it. */
   result?: ReactNode;
 }
+
+const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled)';
 
 interface StepsProps {
   steps: readonly Step[];
@@ -20,6 +22,14 @@ interface StepsProps {
 /** A page in steps: which there are at the left, each with its result, and the present one beside them. */
 export function Steps({ steps, current, onBack, children }: StepsProps) {
   const t = useT();
+  const content = useRef<HTMLDivElement>(null);
+  const shown = useRef(current);
+  // What was pressed has gone with its step: who works by keyboard goes on in the next one, not at the top of the page.
+  useEffect(() => {
+    if (shown.current === current) return;
+    shown.current = current;
+    (content.current?.querySelector<HTMLElement>(FIELDS) ?? content.current)?.focus();
+  }, [current]);
   return (
     <div className={classes['wizard']}>
       <ol className={classes['steps']} aria-label={t('common.steps')}>
@@ -47,7 +57,9 @@ export function Steps({ steps, current, onBack, children }: StepsProps) {
           );
         })}
       </ol>
-      <div className={classes['content']}>{children}</div>
+      <div ref={content} className={classes['content']} tabIndex={-1}>
+        {children}
+      </div>
     </div>
   );
 }

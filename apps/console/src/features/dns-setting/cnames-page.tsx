@@ -20,7 +20,7 @@ const columns: Column<Cname>[] = [
     text: ({ isDefault }) => (isDefault ? t('cnames.default') : ''),
     render: ({ isDefault }) => isDefault && <Pill tone="ok">{t('cnames.default')}</Pill>,
   },
-  { key: 'rootDomain', sort: false, priority: 2 },
+  { key: 'rootDomain', flexible: true, sort: false, priority: 2 },
   { key: 'dnsType', sort: false, priority: 2, render: ({ dnsType }) => t(`dnsAccount.choices.provider.${dnsType}`) },
   { key: 'names', sort: false, as: 'count' },
   { key: 'createdAt', as: 'time', priority: 2 },

@@ -1,14 +1,17 @@
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
-import { IconAddressBook, IconRefresh } from '@tabler/icons-react';
+import { IconAddressBook, IconListDetails, IconRefresh } from '@tabler/icons-react';
 import { Page, useTab } from '../../components/page/page.tsx';
-import { does, edit, remove } from '../../components/resource-table/actions.tsx';
+import { does, edit, open, remove } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
+import { Time } from '../../components/values/values.tsx';
+import { clock, count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
+import { faultWords } from '../../lib/provider-words.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { DnsSettingForm } from './dns-setting-form.tsx';
-import { faultWords } from './fault-words.ts';
+import classes from './dns-setting.module.css';
 import { UnprocessedTable } from './unprocessed-table.tsx';
 
 type Setting = RowOf<typeof dnsSetting.list>;
@@ -18,8 +21,9 @@ const columns: Column<Setting>[] = [
   { key: 'dnsType', render: ({ dnsType }) => t(`dnsAccount.choices.provider.${dnsType}`) },
   {
     key: 'state',
+    flexible: true,
     sort: false,
-    text: ({ fault }) => (fault === null ? '' : faultWords(fault)),
+    text: (row) => whyOf(row) ?? '',
     render: (row) => <State of={row} />,
   },
   { key: 'names', sort: false, as: 'count', priority: 2 },
@@ -35,11 +39,17 @@ const columns: Column<Setting>[] = [
   },
   { key: 'credentials', sort: false, priority: 3 },
 ];
-const State = ({ of: { fault, listedAt } }: { of: Setting }) => (
+/** Why the provider could not be asked, and when it is asked again. */
+function whyOf({ fault, heldUntil }: Setting): string | null {
+  if (fault === null) return null;
+  if (heldUntil === null) return faultWords(fault);
+  return t('dnsSetting.askedAgain', { fault: faultWords(fault), time: clock(new Date(heldUntil)) });
+}
+const State = ({ of: row }: { of: Setting }) => (
   <Status
     kind="dns"
-    value={fault !== null ? 'away' : listedAt === null ? 'pending' : 'reached'}
-    why={fault && faultWords(fault)}
+    value={row.fault !== null ? 'away' : row.listedAt === null ? 'pending' : 'reached'}
+    why={whyOf(row)}
   />
 );
 const comparing = does<Setting, typeof dnsSetting.compare>(dnsSetting.compare, {
@@ -48,6 +58,8 @@ const comparing = does<Setting, typeof dnsSetting.compare>(dnsSetting.compare, {
   done: 'dnsSetting.compared',
   send: (rows) => ({ body: { ids: rows.map(({ id }) => id) } }),
 });
+const repaired = (row: Setting) =>
+  open({ label: 'dnsSetting.repaired', icon: IconListDetails, element: <Repaired of={row} /> });
 const removing = remove<Setting, typeof dnsSetting.remove>(dnsSetting.remove, {
   refreshes: ['cnames'],
   confirm: (_, rows) => ({
@@ -55,6 +67,26 @@ const removing = remove<Setting, typeof dnsSetting.remove>(dnsSetting.remove, {
     type: rows.length === 1 ? rows[0]?.rootDomain : undefined,
   }),
 });
+
+/** Names that somebody had changed at the provider. */
+function Repaired({ of: { drifted, driftedNames, listedAt } }: { of: Setting }) {
+  const t = useT();
+  return (
+    <div className={classes['repaired']}>
+      <p>
+        {t('dnsSetting.repairedWhy')} <Time at={listedAt} />
+      </p>
+      <ul>
+        {driftedNames.map((name) => (
+          <li key={name}>{name}</li>
+        ))}
+      </ul>
+      {drifted > driftedNames.length && (
+        <p>{t('dnsSetting.repairedMore', { count: count(drifted - driftedNames.length) })}</p>
+      )}
+    </div>
+  );
+}
 
 /** The operator's accounts at DNS providers, and what of their names is not yet there. */
 export function DnsSettingPage() {
@@ -75,6 +107,7 @@ export function DnsSettingPage() {
           row={(row) => [
             edit(<DnsSettingForm value={row} />, { label: 'dnsSetting.renew', can: dnsSetting.create.can }),
             comparing,
+            ...(row.drifted > 0 ? [repaired(row)] : []),
             removing,
           ]}
           bulk={[comparing, removing]}

@@ -16,7 +16,7 @@ import { useT } from '../../lib/i18n.ts';
 import { loadAccount } from '../../lib/sign-in.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './dns-setting.module.css';
-import { faultWords } from './fault-words.ts';
+import { faultWords } from '../../lib/provider-words.ts';
 
 const PROVIDER = 0;
 const CREDENTIALS = 1;
@@ -30,7 +30,8 @@ export function FirstDnsPage() {
   const [provider, setProvider] = useState<DnsProvider>('powerDNS');
   const [account, setAccount] = useState<DnsSettingTest | null>(null);
   const [tested, setTested] = useState<DnsTested | null>(null);
-  const [suffix, setSuffix] = useState('');
+  // Null: nothing was typed, so it follows the root domain.
+  const [suffix, setSuffix] = useState<string | null>(null);
   return (
     <Page title="dnsSetting.first.title">
       <Steps
@@ -42,7 +43,7 @@ export function FirstDnsPage() {
             title: 'dnsSetting.first.credentials',
             result: tested && `${account?.rootDomain} · ${t('dnsSetting.first.records', { count: tested.records })}`,
           },
-          { title: 'dnsSetting.first.names', result: suffix },
+          { title: 'dnsSetting.first.names', result: suffixOf(suffix, account) },
           { title: 'dnsSetting.first.done' },
         ]}
       >
@@ -89,7 +90,7 @@ export function FirstDnsPage() {
         {step === NAMES && account && (
           <Names
             account={account}
-            suffix={suffix || `cdn.${account.rootDomain}`}
+            suffix={suffixOf(suffix, account)}
             onChange={setSuffix}
             onDone={() => setStep(DONE)}
           />
@@ -99,6 +100,8 @@ export function FirstDnsPage() {
     </Page>
   );
 }
+
+const suffixOf = (typed: string | null, account: DnsSettingTest | null) => typed ?? `cdn.${account?.rootDomain ?? ''}`;
 
 interface NamesProps {
   account: DnsSettingTest;
@@ -112,8 +115,7 @@ function Names({ account, suffix, onChange, onDone }: NamesProps) {
   const isWithin = suffix === account.rootDomain || suffix.endsWith(`.${account.rootDomain}`);
   const isGood = isWithin && Suffix.safeParse(suffix).success;
   const create = async () => {
-    onChange(suffix);
-    if (await run({ body: { ...account, cname: suffix } })) onDone();
+    if (isGood && !running && (await run({ body: { ...account, cname: suffix } }))) onDone();
   };
   const examples = [
     {
@@ -130,7 +132,13 @@ function Names({ account, suffix, onChange, onDone }: NamesProps) {
     },
   ];
   return (
-    <div className={classes['step']}>
+    <form
+      className={classes['step']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
       <TextInput
         label={t('dnsSetting.first.suffix')}
         description={t('dnsSetting.first.suffixWhy')}
@@ -162,11 +170,11 @@ function Names({ account, suffix, onChange, onDone }: NamesProps) {
         </tbody>
       </table>
       <div className={classes['buttons']}>
-        <Button loading={running} disabled={!isGood} onClick={() => void create()}>
+        <Button type="submit" loading={running} disabled={!isGood}>
           {t('dnsSetting.first.create')}
         </Button>
       </div>
-    </div>
+    </form>
   );
 }
 

@@ -4,11 +4,14 @@ import { does } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t, useT } from '../../lib/i18n.ts';
-import { faultWords } from './fault-words.ts';
+import { faultWords } from '../../lib/provider-words.ts';
 
 type Unprocessed = RowOf<typeof dnsSetting.unprocessed>;
 
 const wordsOf = (fault: string | null) => (fault === null ? t('unprocessed.notYet') : faultWords(fault));
+
+/** Somebody else has a record under the name. */
+const isForeign = ({ fault }: Unprocessed) => fault?.startsWith('not ours') === true;
 
 const columns: Column<Unprocessed>[] = [
   { key: 'name', flexible: true },
@@ -42,7 +45,8 @@ const taking = does<Unprocessed, typeof dnsSetting.recovery>(dnsSetting.recovery
   icon: IconHandGrab,
   done: 'unprocessed.recovered',
   danger: true,
-  applies: ({ fault }) => fault?.startsWith('not ours') === true,
+  applies: isForeign,
+  skips: 'unprocessed.takeOverSkips',
   confirm: () => ({ points: [t('unprocessed.takeOverPoint')] }),
   send: (rows) => ({ body: { ids: rows.map(({ id }) => id), takeOver: true } }),
 });
@@ -55,7 +59,7 @@ export function UnprocessedTable() {
       endpoint={dnsSetting.unprocessed}
       columns={columns}
       pollMs={5000}
-      row={() => [trying, taking]}
+      row={(row) => (isForeign(row) ? [trying, taking] : [trying])}
       bulk={[trying, taking]}
       words="unprocessed"
       phone={({ fault }) => ({ below: wordsOf(fault) })}

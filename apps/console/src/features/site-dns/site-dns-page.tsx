@@ -11,6 +11,7 @@ import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { faultWords } from '../../lib/provider-words.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './site-dns.module.css';
 import { SiteDnsForm } from './site-dns-form.tsx';
@@ -59,7 +60,7 @@ function Look({ siteId, dnsID }: { siteId: string; dnsID: string }) {
             <li key={name}>
               <StatusMark tone={error === null ? 'ok' : 'bad'} />
               <b>{name}</b>
-              <span>{error ?? t('siteDns.records', { count: records ?? 0 })}</span>
+              <span>{error === null ? t('siteDns.records', { count: records ?? 0 }) : faultWords(error)}</span>
             </li>
           ))}
         </ul>
