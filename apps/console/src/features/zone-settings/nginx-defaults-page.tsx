@@ -1,99 +1,169 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
-import { CodeEditor } from '../../components/code-editor/code-editor.tsx';
+import { SnippetFault, type SnippetFaultAt } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import * as z from 'zod';
+import { CodeDiff } from '../../components/code-editor/code-diff.tsx';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { faultText } from './in-words.ts';
+import { toast } from '../../stores/toasts.ts';
+import { FaultLines } from './fault-lines.tsx';
+import { linesText } from './in-words.ts';
+import { PartChoice, SnippetEditor } from './snippet-editor.tsx';
 import classes from './zone-settings.module.css';
+
+interface Draft {
+  part: SnippetPart;
+  before: string;
+  after: string;
+}
 
 /** What nginx snippets new zones begin with. Zones that are there keep their own. */
 export function NginxDefaultsPage() {
   const t = useT();
+  const can = useCan();
   const [part, setPart] = useState<SnippetPart>('http');
-  // Of each part: who looks at another one comes back to what they wrote.
-  const [drafts, setDrafts] = useState<ReadonlyMap<SnippetPart, string>>(new Map());
+  const [drafts, setDrafts] = useState<readonly Draft[]>([]);
+  const [isReviewed, setReviewed] = useState(false);
+  const [begun, setBegun] = useState(0);
   const kept = useEndpoint(nginxDefaults.get, { params: { part } });
+  const write = (draft: Draft) =>
+    setDrafts((others) => [
+      ...others.filter((one) => one.part !== draft.part),
+      ...(draft.after === draft.before ? [] : [draft]),
+    ]);
+  const forget = () => {
+    setDrafts([]);
+    setReviewed(false);
+    setBegun(begun + 1);
+    // What was pressed goes with the bar.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  };
   return (
     <Page title="zoneSettings.defaults">
-      <div className={classes['nginx']}>
-        <p className={classes['quiet']}>{t('zoneSettings.defaultsWhy')}</p>
-        <div className={classes['tools']}>
-          <SegmentedControl
-            aria-label={t('zoneSettings.part')}
-            data={snippetParts.map((name) => ({ value: name, label: t(`zoneSettings.fields.${name}`) }))}
-            value={part}
-            onChange={setPart}
+      {isReviewed ? (
+        <Review
+          drafts={drafts}
+          onSaved={(saved) => setDrafts((all) => all.filter((one) => one.part !== saved))}
+          onBack={() => {
+            setReviewed(false);
+            requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-save]')?.focus());
+          }}
+          onDone={forget}
+        />
+      ) : (
+        <>
+          <div className={classes['nginx']}>
+            <p className={classes['quiet']}>{t('zoneSettings.defaultsWhy')}</p>
+            <div className={classes['tools']}>
+              <PartChoice part={part} onChange={setPart} />
+            </div>
+            <Await result={kept}>
+              {({ part: of, content }) => (
+                <SnippetEditor
+                  key={`${of} ${begun} ${content}`}
+                  part={of}
+                  value={drafts.find((one) => one.part === of)?.after ?? content}
+                  readOnly={!can(nginxDefaults.set)}
+                  onChange={(after) => write({ part: of, before: content, after })}
+                />
+              )}
+            </Await>
+          </div>
+          <SaveBar
+            changes={drafts.map(
+              (one) => `${t(`zoneSettings.fields.${one.part}`)} ${linesText(t, one.before, one.after) ?? ''}`,
+            )}
+            saveLabel="zoneSettings.review"
+            onSave={() => setReviewed(true)}
+            onDiscard={forget}
           />
-        </div>
-      </div>
-      <Await result={kept}>
-        {(found) =>
-          found.part === part && (
-            <Snippet
-              key={`${part} ${found.content}`}
-              part={part}
-              content={found.content}
-              draft={drafts.get(part) ?? null}
-              onDraft={(text) => {
-                const others = [...drafts].filter(([name]) => name !== part);
-                setDrafts(new Map(text === null ? others : [...others, [part, text]]));
-              }}
-            />
-          )
-        }
-      </Await>
-      <LeaveGuard when={drafts.size > 0} />
+        </>
+      )}
+      <LeaveGuard when={drafts.length > 0} />
     </Page>
   );
 }
 
-interface SnippetProps {
-  part: SnippetPart;
-  content: string;
-  /** Null: as it is kept. */
-  draft: string | null;
-  onDraft: (text: string | null) => void;
+interface ReviewProps {
+  drafts: readonly Draft[];
+  onSaved: (part: SnippetPart) => void;
+  onBack: () => void;
+  onDone: () => void;
 }
 
-function Snippet({ part, content, draft, onDraft }: SnippetProps) {
+const Refused = z.object({ faults: z.array(SnippetFault) });
+
+/** The difference before it is saved, and what our list and then nginx itself say of it. */
+function Review({ drafts, onSaved, onBack, onDone }: ReviewProps) {
   const t = useT();
-  const can = useCan();
-  const [begun, setBegun] = useState(0);
-  const save = useAction(nginxDefaults.set, { done: 'common.saved' });
-  const name = t(`zoneSettings.fields.${part}`);
+  const section = useRef<HTMLElement>(null);
+  const { run, running } = useAction(nginxDefaults.set, { quiet: true });
+  const [refused, setRefused] = useState<readonly SnippetFaultAt[]>([]);
+  useEffect(() => section.current?.focus(), []);
+  const ordered = snippetParts.flatMap((part) => drafts.find((one) => one.part === part) ?? []);
+  const faults = ordered.flatMap(({ part, after }) => snippetFaults(part, after).map((fault) => ({ part, ...fault })));
+  const wrong = [...faults, ...refused];
+  const save = async () => {
+    setRefused([]);
+    try {
+      for (const { part, after } of ordered) {
+        await run({ params: { part }, body: { content: after } });
+        onSaved(part);
+      }
+      toast({ text: t('common.saved') });
+      onDone();
+    } catch (error) {
+      const found = error instanceof ApiError ? Refused.safeParse(error.envelope.extra).data : undefined;
+      if (found) setRefused(found.faults);
+      else toastError(error);
+    }
+  };
   return (
-    <>
-      <div className={classes['editor']}>
-        <CodeEditor
-          key={begun}
-          value={draft ?? content}
-          label={name}
-          readOnly={!can(nginxDefaults.set)}
-          judge={(written) => snippetFaults(part, written).map((fault) => ({ ...fault, message: faultText(t, fault) }))}
-          onChange={(text) => onDraft(text === content ? null : text)}
-        />
+    <section ref={section} className={classes['review']} aria-label={t('zoneSettings.reviewTitle')} tabIndex={-1}>
+      <div className={classes['differences']}>
+        {wrong.length > 0 && (
+          <ul className={classes['checks']} role="alert">
+            <FaultLines faults={wrong} />
+          </ul>
+        )}
+        {ordered.map(({ part, before, after }) => {
+          const name = t(`zoneSettings.fields.${part}`);
+          return (
+            <section key={part}>
+              <h2 className={classes['file']}>{name}</h2>
+              <CodeDiff
+                before={before}
+                after={after}
+                labels={[t('zoneSettings.before', { name }), t('zoneSettings.after', { name })]}
+              />
+            </section>
+          );
+        })}
       </div>
-      <SaveBar
-        changes={draft === null ? [] : [name]}
-        saving={save.running}
-        saveLabel="common.save"
-        onSave={() =>
-          void save
-            .run({ params: { part }, body: { content: draft ?? content } })
-            .then((reply) => reply && onDraft(null))
-        }
-        onDiscard={() => {
-          onDraft(null);
-          setBegun(begun + 1);
+      <form
+        className={classes['publish']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
         }}
-      />
-    </>
+      >
+        <p className={classes['quiet']}>{t('zoneSettings.defaultsAsked')}</p>
+        <Button variant="default" onClick={onBack}>
+          {t('zoneSettings.keepEditing')}
+        </Button>
+        <Button type="submit" loading={running} disabled={faults.length > 0}>
+          {t('common.save')}
+        </Button>
+      </form>
+    </section>
   );
 }

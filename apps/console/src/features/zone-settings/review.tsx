@@ -13,7 +13,8 @@ import type { Result } from '../../lib/use-endpoint.ts';
 import { GoesBack } from '../rollouts/goes-back.tsx';
 import { waveName, wavesOf } from '../rollouts/in-words.ts';
 import type { Settings } from './draft.ts';
-import { faultText, fieldName, linesText, valueText } from './in-words.ts';
+import { FaultLines } from './fault-lines.tsx';
+import { fieldName, linesText, valueText } from './in-words.ts';
 import classes from './zone-settings.module.css';
 
 interface ReviewProps {
@@ -161,15 +162,7 @@ function Checks({ preview: { checks, faults, reload } }: { preview: Preview }) {
     <section>
       <h2 className={classes['heading']}>{t('zoneSettings.checks')}</h2>
       <ul className={classes['checks']}>
-        {faults.map((fault) => (
-          <li key={`${fault.part}:${fault.line}:${fault.column}`}>
-            <StatusMark tone="bad" />
-            <span>
-              {t('zoneSettings.faultAt', { part: t(`zoneSettings.fields.${fault.part}`), line: fault.line })}{' '}
-              {faultText(t, fault)}
-            </span>
-          </li>
-        ))}
+        <FaultLines faults={faults} />
         {checks.map(({ name, state, nginx, tookMs }) => (
           <li key={name}>
             <StatusMark tone={tones[state]} />
