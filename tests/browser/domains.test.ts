@@ -86,6 +86,25 @@ test('chosen domains are sent to HTTPS, tagged, given other origins from the bar
   expect(await rows()).toHaveLength(3);
 }, 240_000);
 
+test('a name of any site is looked up where all of them stand, and opened from there', async () => {
+  const { site, names } = await threeDomains();
+  const { page } = await consoles.openAs(site.client, 'nodeManage/domains', { language: 'en' });
+  const [first = ''] = names;
+  const menu = page.getByRole('row').filter({ hasText: first }).getByRole('button').last();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Check CNAME' }).click();
+  const found = page.getByRole('dialog');
+  await found.getByText(/\.cdn\.example\.net$/).waitFor();
+  await found.getByText('leads nowhere yet').waitFor();
+  await page.keyboard.press('Escape');
+  await found.waitFor({ state: 'detached' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Open domain' }).click();
+  await page.getByRole('heading', { level: 1, name: first }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/client/nodeManage/sitesSetting/${site.id}/${site.name}/${first}`);
+  await page.context().close();
+}, 240_000);
+
 test('names are pasted, mended line by line, given an origin that answers, and made', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });

@@ -44,6 +44,7 @@ export interface OpenAction extends Common {
 }
 export interface GoAction extends Common {
   kind: 'go';
+  /** In full: `/client/…`. */
   to: string;
 }
 export interface RunAction<Row> extends Common {

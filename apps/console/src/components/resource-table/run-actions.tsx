@@ -1,7 +1,6 @@
 import { useNavigate } from 'react-router-dom';
 import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
-import { to as inConsole } from '../../lib/family.ts';
 import { t } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -93,7 +92,7 @@ export function useRunAction<Row extends { id: string }>() {
   return async (action: RowAction<Row>, acting: Acting<Row>): Promise<boolean> => {
     if (action.kind === 'call') return runCall(action, acting);
     if (action.kind === 'open') overlay(action.element, { title: action.title });
-    else if (action.kind === 'go') await navigate(inConsole(action.to));
+    else if (action.kind === 'go') await navigate(action.to);
     else await action.run(acting.rows);
     return true;
   };

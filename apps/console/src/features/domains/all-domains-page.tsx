@@ -1,14 +1,19 @@
-import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { clientDomains, domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { IconWorldWww } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconWorldCheck, IconWorldWww } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { Page } from '../../components/page/page.tsx';
+import { go, open } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Await } from '../../components/states/await.tsx';
 import { Status } from '../../components/status/status.tsx';
-import { t } from '../../lib/i18n.ts';
+import { to } from '../../lib/family.ts';
+import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
+import { CnameResults } from './cname-results.tsx';
 import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
 
 type SiteDomain = RowOf<typeof clientDomains.list>;
@@ -16,20 +21,43 @@ type SiteDomain = RowOf<typeof clientDomains.list>;
 const siteOf = ({ siteID, siteName }: SiteDomain) => ({ id: siteID, name: siteName });
 
 const columns: Column<SiteDomain>[] = [
-  { key: 'name', to: (domain) => domainAddress(siteOf(domain), domain.name) },
+  { key: 'name', flexible: true, to: (domain) => domainAddress(siteOf(domain), domain.name) },
   {
     key: 'status',
     render: ({ status }) => <Status kind="domain" value={status === 1 ? 'on' : 'off'} />,
     text: ({ status }) => t(status === 1 ? 'common.on' : 'common.off'),
   },
-  { key: 'siteName', render: (domain) => <Link to={siteAddress(siteOf(domain))}>{domain.siteName}</Link> },
+  {
+    key: 'siteName',
+    flexible: true,
+    render: (domain) => (
+      <Link to={siteAddress(siteOf(domain))} title={domain.siteName}>
+        {domain.siteName}
+      </Link>
+    ),
+  },
   cname,
   cert,
   force,
-  origins,
-  tags,
+  { ...origins, flexible: true },
+  { ...tags, priority: 3 },
   updated,
 ];
+
+/** Where it is to point is its site's affair. */
+function Check({ domain }: { domain: SiteDomain }) {
+  const site = useEndpoint(sites.get, { params: { siteId: domain.siteID } });
+  return <Await result={site}>{({ id, cname: to }) => <CnameResults siteId={id} cname={to} rows={[domain]} />}</Await>;
+}
+
+function ToSites() {
+  const t = useT();
+  return (
+    <Button component={Link} to={to('nodeManage/sitesList')} variant="default">
+      {t('sites.title')}
+    </Button>
+  );
+}
 
 /** The domains of all sites. They are added and switched inside their site. */
 export function AllDomainsPage() {
@@ -50,7 +78,16 @@ export function AllDomainsPage() {
           below: <Below domain={domain} />,
           end: <Status kind="domain" value={domain.status === 1 ? 'on' : 'off'} />,
         })}
-        empty={{ icon: IconWorldWww, text: 'domains.empty.all' }}
+        row={(domain) => [
+          go({ label: 'domains.open', to: domainAddress(siteOf(domain), domain.name) }),
+          open({
+            label: 'domains.bulk.check',
+            icon: IconWorldCheck,
+            element: <Check domain={domain} />,
+            can: domains.checkCname.can,
+          }),
+        ]}
+        empty={{ icon: IconWorldWww, text: 'domains.empty.all', action: <ToSites /> }}
       />
     </Page>
   );
