@@ -56,6 +56,26 @@ export function nowOf(rollout: Rollout, now: number, t: T, language: Language): 
   }
 }
 
+/** The same of whatever is on its way, for a line under the top bar. */
+export function bannerOf(rollout: Rollout, now: number, t: T, language: Language): string {
+  const { state, fault, waves } = rollout;
+  const wave = waves[rollout.wave];
+  const values = {
+    what: whatOf(rollout, t),
+    wave: rollout.wave + 1,
+    updated: count(wave?.updated ?? 0),
+    nodes: count(wave?.nodes ?? 0),
+  };
+  if (state === 'rollingBack')
+    return t('rollouts.banner.rollingBack', { ...values, fault: t(`rollouts.fault.${fault ?? 'person'}`) });
+  if (state === 'paused') return t('rollouts.banner.paused', values);
+  const seconds = wave ? watchedFor(wave, now) : null;
+  // A wave that has been watched for long enough is judged: nothing is left of its time.
+  return seconds === null || seconds === 0
+    ? t('rollouts.banner.updating', values)
+    : t('rollouts.banner.soaking', { ...values, time: duration(seconds, language) });
+}
+
 /** `Wave 2 · 10% of each zone`. */
 export function waveName({ position, percent: share }: Pick<Wave, 'position' | 'percent'>, of: number, t: T) {
   const wave = position + 1;

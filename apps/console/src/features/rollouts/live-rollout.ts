@@ -9,8 +9,8 @@ type Event = Received<typeof rollouts.events> extends AsyncIterable<infer E> ? E
 export type RolloutNode = RolloutDetail['nodes'][number];
 export type RolloutLine = Event['lines'][number];
 
-/** More than anybody reads of what happened; the rest is a page of the list away. */
-const LINES = 500;
+/** The newest: more than anybody reads of what happened. */
+export const LINES = 500;
 
 interface Told {
   at: number;
@@ -18,11 +18,12 @@ interface Told {
   lines: readonly RolloutLine[];
 }
 
-/** A rollout as it goes on: what a stream tells, or what was asked since, where nothing comes through the stream. */
+/** A rollout as it goes on: what a stream tells, or what was asked since, where nothing comes through the stream.
+ *  Lines come through it alone: null until the first. */
 export function useLiveRollout(
   read: RolloutDetail,
   readAt: number,
-): { rollout: RolloutDetail; lines: readonly RolloutLine[] } {
+): { rollout: RolloutDetail; lines: readonly RolloutLine[] | null } {
   const [told, setTold] = useState<Told | null>(null);
   const { id } = read;
   useEffect(
@@ -41,6 +42,6 @@ export function useLiveRollout(
       ),
     [id],
   );
-  if (told?.rollout.id !== id) return { rollout: read, lines: [] };
+  if (told?.rollout.id !== id) return { rollout: read, lines: null };
   return { rollout: told.at >= readAt ? told.rollout : read, lines: told.lines };
 }

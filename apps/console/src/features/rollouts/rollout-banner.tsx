@@ -3,13 +3,11 @@ import { IconPlayerPause, IconStairs } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { Banner } from '../../components/frame/banner.tsx';
 import { to } from '../../lib/family.ts';
-import { count, duration } from '../../lib/format.ts';
-import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useNow } from '../../lib/use-now.ts';
-import type { Language } from '../../stores/preferences.ts';
-import { watchedFor, whatOf, type Rollout } from './in-words.ts';
+import { bannerOf } from './in-words.ts';
 import { actionsOf, useAsk } from './rollout-actions.tsx';
 
 /** While something is on its way to the nodes: how far it is, and the way to stop it. */
@@ -43,25 +41,7 @@ export function RolloutBanner() {
         </>
       }
     >
-      {said(rollout, now, t, language)}
+      {bannerOf(rollout, now, t, language)}
     </Banner>
   );
-}
-
-function said(rollout: Rollout, now: number, t: T, language: Language): string {
-  const { state, fault, waves } = rollout;
-  const wave = waves[rollout.wave];
-  const values = {
-    what: whatOf(rollout, t),
-    wave: rollout.wave + 1,
-    updated: count(wave?.updated ?? 0),
-    nodes: count(wave?.nodes ?? 0),
-  };
-  if (state === 'rollingBack')
-    return t('rollouts.banner.rollingBack', { ...values, fault: t(`rollouts.fault.${fault ?? 'person'}`) });
-  if (state === 'paused') return t('rollouts.banner.paused', values);
-  const seconds = wave ? watchedFor(wave, now) : null;
-  return seconds === null
-    ? t('rollouts.banner.updating', values)
-    : t('rollouts.banner.soaking', { ...values, time: duration(seconds, language) });
 }

@@ -23,6 +23,8 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
   const [all, setAll] = useState(false);
   const ordered = nodes.toSorted((a, b) => a.wave - b.wave || a.nodeName.localeCompare(b.nodeName, 'en'));
   const shown = all ? ordered : ordered.slice(0, AT_FIRST);
+  // A zone's change has no versions of a program.
+  const hasVersions = nodes.some(({ from }) => from !== null);
   return (
     // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
     <section className={classes['scroll']} aria-label={t('rollouts.nodes.name')} tabIndex={0}>
@@ -35,7 +37,7 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
               {t('rollouts.nodes.wave')}
             </th>
             <th scope="col">{t('rollouts.nodes.state')}</th>
-            <th scope="col">{t('rollouts.nodes.from')}</th>
+            {hasVersions && <th scope="col">{t('rollouts.nodes.from')}</th>}
             <th scope="col" data-number>
               {t('rollouts.nodes.requests')}
             </th>
@@ -53,13 +55,15 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
             .map(({ nodeID, nodeName, wave, state, from, message, saying, requests, serverErrors, p99Ms }) => (
               <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
                 <th scope="row">
-                  <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)}>{nodeName}</Link>
+                  <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)} title={nodeName}>
+                    {nodeName}
+                  </Link>
                 </th>
                 <td data-number>{count(wave + 1)}</td>
                 <td className={classes['state']}>
                   <Status kind="rolloutNode" value={state} why={said({ message, saying }, t, language)} />
                 </td>
-                <td>{from ?? <Nothing />}</td>
+                {hasVersions && <td>{from ?? <Nothing />}</td>}
                 <td data-number>
                   <Count of={requests} />
                 </td>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { PageLoading } from '../../components/states/states.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, toneOf } from '../../components/status/status.tsx';
 import { RunPage } from '../../components/step-run/step-run.tsx';
@@ -15,7 +16,7 @@ import { useNow } from '../../lib/use-now.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { GoesBack } from './goes-back.tsx';
 import { isFigures, isOpen, nowOf, said, whatOf, type RolloutDetail } from './in-words.ts';
-import { useLiveRollout } from './live-rollout.ts';
+import { LINES, useLiveRollout } from './live-rollout.ts';
 import { Progress } from './progress.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutLog } from './rollout-log.tsx';
@@ -101,7 +102,16 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
               { value: 'log', label: t('rollouts.views.log') },
             ]}
           />
-          {view === 'nodes' ? <RolloutNodes nodes={rollout.nodes} /> : <RolloutLog lines={lines} />}
+          {view === 'nodes' ? (
+            <RolloutNodes nodes={rollout.nodes} />
+          ) : lines === null ? (
+            <PageLoading />
+          ) : (
+            <>
+              {lines.length === LINES && <p className={classes['note']}>{t('rollouts.newest', { count: LINES })}</p>}
+              <RolloutLog lines={lines} />
+            </>
+          )}
         </div>
       </RunPage>
     </Page>

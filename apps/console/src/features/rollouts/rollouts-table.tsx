@@ -55,7 +55,7 @@ const columns: Column<Rollout>[] = [
     text: ({ zones: those }) => those.map(({ name }) => name).join(', '),
   },
   { key: 'reason', flexible: true, priority: 3, sort: false },
-  { key: 'createdBy', priority: 2, sort: false },
+  { key: 'createdBy', flexible: true, priority: 2, sort: false },
   { key: 'createdAt', as: 'time' },
 ];
 

@@ -73,10 +73,14 @@ function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
   const navigate = useNavigate();
   const able = rows.filter((node) => isAble(node, of.product));
   const takers = (version: unknown) => able.filter((node) => versionAt(node, of.product) !== version);
+  const schema = UpgradeDraft.refine(({ version }) => takers(version).length > 0, {
+    path: ['version'],
+    message: 'no node is left to upgrade',
+  });
   return (
     <ResourceForm
       create={upgrades.begin}
-      schema={UpgradeDraft}
+      schema={schema}
       initial={{ version: of.version ?? undefined }}
       wrap={(values) => {
         const draft = UpgradeDraft.parse(values);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { bannerOf, type Rollout } from './in-words.ts';
+
+const NOW = Date.parse('2026-11-23T12:00:00.000Z');
+const wave = (soakEndsAt: string): Rollout['waves'][number] => ({
+  position: 0,
+  percent: null,
+  state: 'soaking',
+  nodes: 1,
+  updated: 1,
+  startedAt: '2026-11-23T11:59:00.000Z',
+  soakEndsAt,
+  endedAt: null,
+  gates: [],
+});
+const rollout = (soakEndsAt: string): Rollout => ({
+  id: '1',
+  kind: 'release',
+  product: 'agent',
+  version: '1.1.0',
+  title: 'agent 1.1.0',
+  state: 'running',
+  zones: [],
+  strategy: { type: 'allAtOnce' },
+  fast: false,
+  reason: '',
+  wave: 0,
+  waves: [wave(soakEndsAt)],
+  counts: { total: 1, updated: 1, updating: 0, away: 0, failed: 0, back: 0 },
+  fault: null,
+  message: null,
+  saying: null,
+  createdBy: 'someone',
+  createdAt: '2026-11-23T11:58:00.000Z',
+  endedAt: null,
+});
+
+test('a wave that was watched for long enough is not watched for 0 s more', () => {
+  const said = (soakEndsAt: string) => bannerOf(rollout(soakEndsAt), NOW, (word) => word, 'en');
+  expect(said('2026-11-23T12:00:05.000Z')).toBe('rollouts.banner.soaking');
+  expect(said('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
+});
