@@ -116,6 +116,14 @@ test(
     await menuOf(zone).click();
     await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
     await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
+    // What opened a dialog has gone with its menu: the focus comes back to the menu's button.
+    await page.keyboard.press('Escape');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    await expect.poll(focused).toBe(`Actions for ${zone}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
+    await expect.poll(focused).toBe(`Actions for ${zone}`);
     await page.context().close();
   },
 );

@@ -75,7 +75,7 @@ test(
     await keepPicture(page, 'rollout-soaking');
 
     const head = page.locator('main header');
-    await head.getByRole('button', { name: 'Pause' }).click();
+    await head.getByRole('button', { name: 'Pause' }).press('Enter');
     await dialog.getByText('Nothing more begins.').waitFor();
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await dialog.locator('[aria-invalid="true"][name="reason"]').waitFor();
@@ -83,6 +83,8 @@ test(
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('stands still at wave 2').waitFor();
     expect((await get()).state).toBe('paused');
+    // By keyboard one stands where one stood: on what takes it back.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Continue');
 
     // Paused or not: those that have it are watched.
     for (const node of fleet.nodes)

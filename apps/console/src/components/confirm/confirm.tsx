@@ -2,6 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { createContext, useCallback, useContext, useRef, useState, type ReactNode } from 'react';
 import { Trans } from 'react-i18next';
 import { useT } from '../../lib/i18n.ts';
+import { useFocusBack } from '../overlay/focus-back.ts';
 import classes from './confirm.module.css';
 
 export interface Danger {
@@ -26,11 +27,16 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [danger, setDanger] = useState<Danger | null>(null);
   const [opened, setOpened] = useState(false);
   const answer = useRef<(sure: boolean) => void>(() => {});
-  const ask = useCallback<Ask>((asked) => {
-    setDanger(asked);
-    setOpened(true);
-    return new Promise<boolean>((resolve) => (answer.current = resolve));
-  }, []);
+  const { remember, giveBack } = useFocusBack();
+  const ask = useCallback<Ask>(
+    (asked) => {
+      remember();
+      setDanger(asked);
+      setOpened(true);
+      return new Promise<boolean>((resolve) => (answer.current = resolve));
+    },
+    [remember],
+  );
   const settle = (sure: boolean) => {
     setOpened(false);
     answer.current(sure);
@@ -42,6 +48,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
       <Modal
         opened={opened}
         onClose={() => settle(false)}
+        onExitTransitionEnd={giveBack}
         title={danger?.title}
         centered
         withCloseButton={false}

@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useLeaveDialog } from '../leave-guard/leave-guard.tsx';
+import { useFocusBack } from './focus-back.ts';
 import classes from './overlay.module.css';
 
 interface Shown {
@@ -45,12 +46,14 @@ export function OverlayProvider({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<Shown | null>(null);
   const dirty = useRef(false);
   const { ask, dialog } = useLeaveDialog();
+  const { remember, giveBack } = useFocusBack();
   const open = useCallback<Open>(
     (element, { title, wide = false }) => {
       dirty.current = false;
+      remember();
       setShown({ element, title: typeof title === 'string' ? t(title) : title.text, wide });
     },
-    [t],
+    [t, remember],
   );
   const inside = useMemo<Inside>(
     () => ({ close: () => setShown(null), setDirty: (is) => void (dirty.current = is) }),
@@ -65,6 +68,7 @@ export function OverlayProvider({ children }: { children: ReactNode }) {
       <Drawer
         opened={shown !== null}
         onClose={() => void leave()}
+        onExitTransitionEnd={giveBack}
         title={shown?.title}
         size={shown?.wide ? 720 : 480}
         classNames={{ header: classes['header'] ?? '', body: classes['body'] ?? '', content: classes['content'] ?? '' }}

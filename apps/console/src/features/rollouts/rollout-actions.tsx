@@ -23,7 +23,7 @@ const icons: Record<RolloutAction, Icon> = {
 export function actionsOf({ state, strategy, fast }: Omit<Acted, 'id'>): RolloutAction[] {
   const faster: RolloutAction[] = strategy.type === 'allAtOnce' || fast ? [] : ['fastLane'];
   if (state === 'waiting') return ['rollback'];
-  if (state === 'running') return [...faster, 'pause', 'rollback'];
+  if (state === 'running') return [...faster, 'rollback', 'pause'];
   if (state === 'paused') return [...faster, 'rollback', 'continue'];
   return [];
 }
@@ -37,7 +37,8 @@ export function RolloutActions({ rollout }: { rollout: Acted }) {
     const Mark = icons[action];
     return (
       <Button
-        key={action}
+        // Who has paused it by keyboard stands on what continues it.
+        key={action === 'continue' ? 'pause' : action}
         variant={action === 'continue' ? 'filled' : 'default'}
         {...(action === 'rollback' && { className: classes['danger'] ?? '' })}
         leftSection={<Mark size={15} stroke={1.6} />}
