@@ -72,8 +72,19 @@ async function asNode(driver: (typeof drivers)[number], script: string): Promise
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
-    const reaches = (from, port) => outcome(visitor(say(from, port)));
-    const sends = (from, port) => outcome(visitor(send(from, port)));
+    // What is still on its way of one visitor's connection would be counted as the next visitor's.
+    const gone = async (child, from) => {
+      if (child.signalCode === null) await once(child, 'exit');
+      while (tell(...there('ss', '-Htn', 'src', from.includes(':') ? '[' + from + ']' : from)) !== '') await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const come = async (from, code) => {
+      const child = visitor(code);
+      const found = await outcome(child);
+      await gone(child, from);
+      return found;
+    };
+    const reaches = (from, port) => come(from, say(from, port));
+    const sends = (from, port) => come(from, send(from, port));
     const left = () => tell('nft', 'list', 'ruleset').split('\\n').filter((line) => /edgeloom/i.test(line)).join() + tell('ipset', 'list', '-n');
     const answer = await (async () => { ${script} })();
     console.log(JSON.stringify(answer));
