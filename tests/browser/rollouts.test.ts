@@ -107,3 +107,25 @@ test(
     await keepPicture(page, 'node-upgrade-log');
   },
 );
+
+// The call went out without any node, and its refusal named a field that no form has.
+test('an upgrade of no node is not begun, and says so at the version', { timeout: 120_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const node = await build.node();
+  await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date(START) } });
+  const fleet = new PlayedFleet(installation, [node.id]);
+  fleet.at(0).version = '1.1.0';
+  await fleet.connect(...fleet.nodes);
+  const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
+  await page.getByRole('button', { name: 'Roll out a version' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByText('No node is left to upgrade to it').waitFor();
+  await form.getByRole('button', { name: 'Upgrade', exact: true }).click();
+  const version = form.getByRole('combobox', { name: 'Version' });
+  await expect.poll(() => version.getAttribute('aria-invalid')).toBe('true');
+  await version.click();
+  await page.getByRole('option', { name: '1.0.0' }).click();
+  await form.getByText('1 node', { exact: true }).waitFor();
+  await form.getByText('This is older than what some of them run').waitFor();
+  await page.context().close();
+});
