@@ -51,6 +51,15 @@ test('a root account without DNS sets it up before anything else', { timeout: 12
   await page.getByLabel('API key').fill(dns.apiKey);
   await page.getByRole('button', { name: 'Test and go on' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
+  // Whoever comes back goes on with what is known; a key is kept nowhere.
+  await page.waitForURL(/root=/);
+  await page.reload();
+  await expect.poll(() => page.getByLabel('Root domain').inputValue()).toBe(zone);
+  expect(await page.getByLabel('API key').inputValue()).toBe('');
+  await page.getByLabel('Address of the API').fill(dns.url);
+  await page.getByLabel('API key').fill(dns.apiKey);
+  await page.getByRole('button', { name: 'Test and go on' }).click();
+  await page.getByLabel('CNAME suffix').waitFor();
   expect(await page.getByLabel('CNAME suffix').inputValue()).toBe(`cdn.${zone}`);
   await page.getByLabel('CNAME suffix').fill('');
   expect(await page.getByLabel('CNAME suffix').inputValue()).toBe('');

@@ -1,9 +1,9 @@
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { dnsSettingForms, DnsSettingTest, DnsTested, Suffix } from '@edgeloom/contract/dns-setting/dns-setting.ts';
-import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { useNavigate } from 'react-router-dom';
+import { useEffect, useState } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
 import { CredentialFields, ProviderSelect } from '../../components/dns-account/dns-account.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Page } from '../../components/page/page.tsx';
@@ -26,12 +26,22 @@ const DONE = 3;
 /** Before anything else of an operator: without DNS no name of a site leads anywhere. */
 export function FirstDnsPage() {
   const t = useT();
-  const [step, setStep] = useState(PROVIDER);
-  const [provider, setProvider] = useState<DnsProvider>('powerDNS');
+  // Kept in the address: whoever comes back goes on there. Keys are typed once more.
+  const [search, setSearch] = useSearchParams();
+  const known = DnsProvider.safeParse(search.get('provider')).data;
+  const provider = known ?? 'powerDNS';
+  const [step, setStep] = useState(known ? CREDENTIALS : PROVIDER);
+  const root = search.get('root') ?? '';
+  const keep = (chosen: DnsProvider, rootDomain = root) =>
+    setSearch({ provider: chosen, ...(rootDomain && { root: rootDomain }) }, { replace: true });
   const [account, setAccount] = useState<DnsSettingTest | null>(null);
   const [tested, setTested] = useState<DnsTested | null>(null);
   // Null: nothing was typed, so it follows the root domain.
   const [suffix, setSuffix] = useState<string | null>(null);
+  // Not sooner: a form with something typed in it is not left.
+  useEffect(() => {
+    if (step === NAMES && account && account.rootDomain !== root) keep(provider, account.rootDomain);
+  });
   return (
     <Page title="dnsSetting.first.title">
       <Steps
@@ -53,12 +63,19 @@ export function FirstDnsPage() {
             <ProviderSelect
               provider={provider}
               onChange={(next) => {
-                setProvider(next);
+                keep(next);
                 setAccount(null);
               }}
             />
             <div className={classes['buttons']}>
-              <Button onClick={() => setStep(CREDENTIALS)}>{t('common.next')}</Button>
+              <Button
+                onClick={() => {
+                  keep(provider);
+                  setStep(CREDENTIALS);
+                }}
+              >
+                {t('common.next')}
+              </Button>
             </div>
           </div>
         )}
@@ -69,7 +86,7 @@ export function FirstDnsPage() {
               create={dnsSetting.test}
               words="dnsAccount"
               schema={dnsSettingForms[provider]}
-              {...(account && { initial: { ...account.credentials, rootDomain: account.rootDomain } })}
+              initial={{ rootDomain: root, ...account?.credentials }}
               wrap={({ rootDomain, ...credentials }) => {
                 const body = { dnsType: provider, credentials, rootDomain };
                 setAccount(DnsSettingTest.safeParse(body).data ?? null);
