@@ -69,13 +69,24 @@ test(
     await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const form = page.getByRole('dialog');
+    const foretold = form.getByRole('region', { name: 'What this change would do' });
+    await foretold.getByText('80, 443 HTTPS').waitFor();
     await form.getByRole('button', { name: 'Remove', exact: true }).click();
     await form.locator('[aria-invalid="true"][name="reason"]').waitFor();
     await form.getByLabel('Reason').fill('nobody speaks it');
     await form.getByRole('button', { name: 'Remove', exact: true }).click();
     await form.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add port' }).click();
+    await form.getByLabel('Port').fill('8443');
+    await form.getByText('HTTPS', { exact: true }).click();
+    await foretold.getByText('8443 HTTPS').waitFor();
+    await keepPicture(page, 'zone-port-foretold');
+    await form.getByLabel('Reason').fill('for the other office');
+    await form.getByRole('button', { name: 'Add port' }).click();
+    await form.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('nobody speaks it').waitFor();
+    await page.getByText('for the other office').waitFor();
   },
 );
 

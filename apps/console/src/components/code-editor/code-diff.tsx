@@ -13,14 +13,17 @@ interface CodeDiffProps {
   labels: readonly [before: string, after: string];
 }
 
-/** Two texts side by side, on a narrow screen one in the other. */
+const LEAST_FOR_TWO = 560;
+
+/** Two texts side by side, where it is narrow one in the other. */
 export function CodeDiff({ before, after, labels: [old, now] }: CodeDiffProps) {
   const host = useRef<HTMLDivElement>(null);
   const isWide = useMediaQuery('(min-width: 1024px)') ?? true;
   useEffect(() => {
     if (host.current === null) return;
     const root = shadowOf(host.current);
-    if (isWide) {
+    // In a drawer there is no room for two, on whatever screen.
+    if (isWide && host.current.clientWidth >= LEAST_FOR_TWO) {
       const view = new MergeView({
         a: { doc: before, extensions: setup(old, true) },
         b: { doc: after, extensions: setup(now, true) },

@@ -3,9 +3,10 @@ import { SegmentedControl, Input } from '@mantine/core';
 import { Text } from '@edgeloom/contract/common/common.ts';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
-import { useField } from '../../components/resource-form/form-state.ts';
+import { useField, useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
+import { PortsForetold } from '../zone-settings/foretold.tsx';
 
 export type Port = RowOf<typeof zonePorts.list>;
 
@@ -22,7 +23,22 @@ export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
       <NumberField name="port" min={1} max={65_535} plain />
       <ProtocolField />
       <TextField name="reason" />
+      <Foretold zoneId={zoneId} id={value?.id} />
     </ResourceForm>
+  );
+}
+
+/** The port that is written here in the place of what it was. */
+function Foretold({ zoneId, id }: { zoneId: string; id: string | undefined }) {
+  const { port, tls } = useForm().values;
+  return (
+    <PortsForetold
+      zoneId={zoneId}
+      change={(ports) => {
+        const others = ports.filter((one) => one.id !== id);
+        return others.some((one) => one.port === port) ? null : [...others, { port, tls }];
+      }}
+    />
   );
 }
 
