@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { assertFree } from './sockets.ts';
 
 async function holder() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // oxlint-disable-next-line no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return { server, socket: { protocol: 'tcp', address: '127.0.0.1', port } as const };
 }
 
