@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chown, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
+import { findAnyNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { bareEnv } from './bare-env.ts';
 import { eventually } from './eventually.ts';
 import { testDir } from './test-dir.ts';
@@ -116,7 +116,7 @@ export class TestAgent {
     await this.end('SIGKILL');
     await eventually(async () => {
       const { dir, forwards } = layoutOf(this.dir);
-      const left = [...(await findNginx(dir)), ...(await findNginx(forwards.dir))];
+      const left = [...(await findAnyNginx(dir)), ...(await findAnyNginx(forwards.dir))];
       // A master ends its workers; those without one are asked themselves.
       for (const { pid } of left) send(pid, 'SIGTERM');
       if (left.length > 0) throw new Error('nginx still runs');

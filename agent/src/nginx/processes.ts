@@ -22,14 +22,20 @@ export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }
 
-/** Every nginx process that was started in this folder, masters and workers. */
+/** Every nginx process that serves in this folder, masters and workers. */
 export async function findNginx(dir: string): Promise<(Process & { title: string })[]> {
+  return (await findAnyNginx(dir)).filter(({ title }) => title.startsWith('nginx: '));
+}
+
+/** With those that are only starting, or testing a tree: they have not given themselves a title yet. */
+export async function findAnyNginx(dir: string): Promise<(Process & { title: string })[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
     pids.map(async (pid) => {
       if ((await readlink(`/proc/${pid}/cwd`).catch(() => null)) !== dir) return null;
       const [process, title] = await Promise.all([findProcess(pid), titleOf(pid)]);
-      return process !== null && title.startsWith('nginx: ') ? { ...process, title } : null;
+      const isNginx = title.startsWith('nginx: ') || title.includes(` -p ${dir} `);
+      return process !== null && isNginx ? { ...process, title } : null;
     }),
   );
   return found.filter((process) => process !== null);

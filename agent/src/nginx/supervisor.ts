@@ -6,7 +6,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
-import { findNginx, findProcess, isRunning, send, titleOf } from './processes.ts';
+import { findAnyNginx, findNginx, findProcess, isRunning, send, titleOf } from './processes.ts';
 import type { Process } from './processes.ts';
 
 const WATCH_MS = 250;
@@ -150,12 +150,15 @@ export class Nginx {
     return title.includes(`-c ${this.#currentConf}`);
   }
 
-  /** After a master was killed its workers still hold the ports, and its unix sockets are files that nobody answers. */
+  /**
+   * After a master was killed its workers still hold the ports, and its unix sockets are files that nobody answers. One
+   * that a killed agent was starting would open its own after we have looked.
+   */
   async #clearRemains(): Promise<void> {
-    const orphans = await findNginx(this.#layout.dir);
+    const orphans = await findAnyNginx(this.#layout.dir);
     await Promise.all(orphans.map((orphan) => endProcess(orphan, 1000)));
     if (orphans.length > 0)
-      this.#log.warn('ended the workers of an nginx that was killed', { workers: orphans.length });
+      this.#log.warn('ended what was left of an nginx', { processes: orphans.length });
     for (const name of await readdir(this.#layout.run)) {
       if (name.endsWith('.sock')) await rm(path.join(this.#layout.run, name), { force: true });
     }
