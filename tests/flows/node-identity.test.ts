@@ -6,6 +6,7 @@ import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
+import { openTrust } from '@edgeloom/api/node-link/trust.ts';
 import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -353,6 +354,42 @@ test('a node that loses its connection is shown as reconnecting, and as enabled 
   await eventually(async () => expect(await status()).toBe('reconnecting'));
   node.connect();
   await eventually(async () => expect(await status()).toBe('enabled'));
+});
+
+test('a node that came back before NATS noticed that it had gone is there, whichever of the two is heard first', async () => {
+  const { nodeID, token } = await plane.node(await plane.build.zone());
+  const user = newKey();
+  await join(token, user);
+  const trust = await openTrust(plane.secretsDir);
+  const { jwt, seed } = trust.systemCredentials();
+  const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
+  onTestFinished(() => line.close());
+  const [first, second, noticed] = [0, 10, 20].map((ms) => new Date(Date.now() + ms).toISOString());
+  const tell = (event: string, client: object) =>
+    line.publish(`$SYS.ACCOUNT.${trust.account}.${event}`, JSON.stringify({ client: { user, ...client } }));
+  const state = () => plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: nodeID } });
+  tell('CONNECT', { start: first });
+  await eventually(async () => expect((await state()).connectedAt).toEqual(new Date(first ?? '')));
+  tell('DISCONNECT', { start: first, stop: noticed });
+  await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
+  // It used to be taken for gone until it connected anew: the end was later than this beginning.
+  tell('CONNECT', { start: second });
+  await eventually(async () => expect((await state()).connectedAt).toEqual(new Date(second ?? '')));
+
+  tell('DISCONNECT', { start: second, stop: noticed });
+  await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
+  // What is over does not begin by being told late.
+  tell('CONNECT', { start: second });
+  tell('CONNECT', { start: first });
+  const { token: marked, nodeID: mark } = await plane.node(await plane.build.zone());
+  const key = newKey();
+  await join(marked, key);
+  tell('CONNECT', { user: key, start: second });
+  await eventually(async () => {
+    const { connectedAt } = await plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: mark } });
+    expect(connectedAt).not.toBeNull();
+  });
+  expect(await state()).toMatchObject({ connectedAt: null });
 });
 
 test('an operator makes a node fetch everything anew; one that does not answer is named', async () => {

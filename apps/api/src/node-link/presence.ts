@@ -49,7 +49,10 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
   );
 }
 
-/** Events of one connection may be handled by two processes in either order, hence the comparison with its end. */
+/**
+ * Events may be handled by two processes in either order, hence the comparison with what has ended: by when that one began, since
+ * the server may notice the end of a connection after the node has begun its next.
+ */
 const storeConnected = (pool: Pool, connections: Connection[], seenAt: Date | null) =>
   pool.query(
     `INSERT INTO node_states AS s (node_id, connected_at, last_seen_at)
@@ -58,15 +61,15 @@ const storeConnected = (pool: Pool, connections: Connection[], seenAt: Date | nu
      GROUP BY n.id
      ON CONFLICT (node_id) DO UPDATE SET
        connected_at = greatest(s.connected_at, excluded.connected_at), last_seen_at = coalesce(excluded.last_seen_at, s.last_seen_at)
-     WHERE s.disconnected_at IS NULL OR s.disconnected_at < excluded.connected_at`,
+     WHERE s.ended_began_at IS NULL OR s.ended_began_at < excluded.connected_at`,
     [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt), seenAt],
   );
 
 /** The end of an older connection is no news: the node came back before the server noticed that it had gone. */
 const storeDisconnected = (pool: Pool, { publicKey, startedAt }: Connection, endedAt: Date) =>
   pool.query(
-    `UPDATE node_states s SET connected_at = NULL, disconnected_at = $3 FROM nodes n
-     WHERE n.id = s.node_id AND n.public_key = $1 AND (s.connected_at IS NULL OR s.connected_at <= $2)`,
+    `UPDATE node_states s SET connected_at = NULL, disconnected_at = $3, ended_began_at = greatest(s.ended_began_at, $2)
+     FROM nodes n WHERE n.id = s.node_id AND n.public_key = $1 AND (s.connected_at IS NULL OR s.connected_at <= $2)`,
     [publicKey, startedAt, endedAt],
   );
 
