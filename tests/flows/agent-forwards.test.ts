@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { Admin } from '@edgeloom/agent/nginx/admin.ts';
-import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
+import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { upstream } from '../support/edge.ts';
@@ -31,7 +31,7 @@ test('a forward comes, changes and goes, and the nginx of HTTP never hears of it
   const admin = new Admin(layout.adminSocket);
   // Its master and two workers.
   await inTime(async () => expect(await pidsIn(layout.dir)).toHaveLength(3));
-  const [generation, workers] = await Promise.all([admin.generation(), pidsIn(layout.dir)]);
+  const [{ generation }, workers] = await Promise.all([admin.status(), pidsIn(layout.dir)]);
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(doc);
   await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
@@ -48,7 +48,7 @@ test('a forward comes, changes and goes, and the nginx of HTTP never hears of it
 
   peer.push(portKey(doc.id));
   await inTime(async () => expect(await pidsIn(layout.forwards.dir)).toEqual([]));
-  expect(await admin.generation()).toBe(generation);
+  expect((await admin.status()).generation).toBe(generation);
   expect(await pidsIn(layout.dir)).toEqual(workers);
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
@@ -83,8 +83,7 @@ test('after a reboot without a control plane forwards serve from the disk', asyn
   peer.push(doc);
   await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
   await agent.end('SIGKILL');
-  for (const { pid } of [...(await findNginx(forwards.dir)), ...(await findNginx(agent.dir))])
-    process.kill(pid, 'SIGKILL');
+  for (const { pid } of [...(await findNginx(forwards.dir)), ...(await findNginx(agent.dir))]) send(pid, 'SIGKILL');
   await peer.stop();
   agent.start();
   await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));

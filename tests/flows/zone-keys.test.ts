@@ -272,13 +272,14 @@ test('who holds the line of a node and not its key is given no keys, and what th
     reconnect: false,
   });
   onTestFinished(() => line.close());
-  const ask = (message: object) => line.request(subjects.keys(nodeID), JSON.stringify(message), { timeout: 1500 });
+  const ask = (message: object, timeout = 30_000) =>
+    line.request(subjects.keys(nodeID), JSON.stringify(message), { timeout });
   const { box } = newBox(nodeID);
   const stranger = nkeys.createUser();
   const signature = Buffer.from(stranger.sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`))).toString(
     'base64',
   );
-  await expect(ask({ box, signature })).rejects.toThrow('TIMEOUT');
+  await expect(ask({ box, signature }, 1500)).rejects.toThrow('TIMEOUT');
   const signed = Buffer.from(
     nkeys.fromSeed(seed).sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`)),
   ).toString('base64');

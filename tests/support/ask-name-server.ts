@@ -27,7 +27,7 @@ export async function askNameServer(
       socket.on('error', refuse);
       const ask = () => socket.send(question, Number(port), host);
       const again = setInterval(ask, 500);
-      const end = setTimeout(() => refuse(new Error(`${server} does not answer`)), 5000);
+      const end = setTimeout(() => refuse(new Error(`${server} does not answer`)), 20_000);
       socket.on('close', () => {
         clearInterval(again);
         clearTimeout(end);

@@ -1,6 +1,7 @@
 // A way to a service that can be cut and mended: what a test does to a database that other tests share.
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { freePort } from './ports.ts';
 
 export interface Cut {
   /** The service's URL by this way. */
@@ -33,9 +34,9 @@ export async function cuttable(serviceUrl: string): Promise<Cut> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  // One that the system does not hand out: whoever is cut must find it again, and no connection made meanwhile may begin there.
+  const port = await freePort();
+  await listen(port);
   const cut = async () => {
     const closed = once(server, 'close');
     server.close();
