@@ -247,6 +247,32 @@ describe('before a change', () => {
     await expect(call(zoneSettings.previewRollback, { params: { ...params, version: 99 } })).toFail('NOT_FOUND');
   });
 
+  test('any two versions are compared, whichever is the older', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    for (const soakSeconds of [60, 90])
+      await call(zoneSettings.soak, { params, body: { soakSeconds, reason: 'care' } });
+    await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    const compared = (against: number, version: number) =>
+      call(zoneSettings.compare, { params: { ...params, version }, query: { against } });
+    expect(await compared(1, 3)).toEqual({
+      changes: [{ field: 'soakSeconds', before: '30', after: '90' }],
+      files: [],
+    });
+    const back = await compared(4, 2);
+    expect(back.changes).toEqual([
+      { field: 'http2', before: 'false', after: 'true' },
+      { field: 'soakSeconds', before: '90', after: '60' },
+    ]);
+    expect(back.files.map(({ path }) => path)).not.toEqual([]);
+    expect(await compared(3, 3)).toEqual({ changes: [], files: [] });
+    const { changes } = await call(zoneSettings.compare, { params: { ...params, version: 4 } });
+    expect(changes).toEqual([{ field: 'http2', before: 'true', after: 'false' }]);
+    await expect(compared(1, 99)).toFail('NOT_FOUND');
+    await expect(compared(99, 1)).toFail('NOT_FOUND');
+  });
+
   test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

@@ -2,6 +2,7 @@
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -191,6 +192,47 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   expect(await chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
   await keepPicture(chinese, 'zone-firewall-review-zh');
   await chinese.context().close();
+  await page.context().close();
+});
+
+// Each could only be held against what is set now.
+test('any two versions of a zone are compared, and the comparison has an address', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone();
+  const { call } = consoles.app.as(zone.client);
+  const params = { zoneId: zone.id };
+  const blacklist = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'];
+  for (const count of [1, 2, 3]) {
+    const list = { level: 0 as const, whitelist: [], blacklist: blacklist.slice(0, count), synProtection: false };
+    await call(zoneSettings.setFirewall, { params, body: { ...list, reason: 'a scan' } });
+  }
+  await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=versions`);
+  const row = (version: number) => page.locator('main [data-row]').nth(5 - version);
+  for (const version of [4, 2]) await row(version).getByRole('checkbox').click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Compare', exact: true }).click();
+  const shown = page.getByRole('region', { name: 'Difference of two versions' });
+  await shown.getByText('+2 lines').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-comparison'))).toBe(true);
+  const added = shown.locator('[data-code="Block list, Version 4"] .cm-merge-b .cm-changedLine');
+  await expect.poll(() => added.allTextContents()).toEqual(['198.51.100.0/24', '203.0.113.0/24']);
+  await keepPicture(page, 'zone-versions-compared');
+  await shown.getByRole('button', { name: 'Turn round' }).click();
+  await shown.getByText('−2 lines').waitFor();
+  await page.reload();
+  await shown.getByText('−2 lines').waitFor();
+  expect(new URL(page.url()).search).toBe('?tab=versions&from=4&to=2');
+  await shown.getByRole('combobox', { name: 'From' }).click();
+  await page.getByRole('option', { name: /^5 · / }).click();
+  await shown.getByText('HTTP/2').waitFor();
+  await shown.getByRole('button', { name: 'All versions' }).click();
+  await row(1).getByRole('button').last().click();
+  await page.getByRole('menuitem', { name: 'Compare with now' }).click();
+  await shown.getByText('+3 lines').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await keepPicture(page, 'zone-versions-compared-360');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.context().close();
 });
 

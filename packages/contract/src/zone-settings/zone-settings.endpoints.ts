@@ -5,7 +5,7 @@ import { Reason } from '../zones/zones.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { FirewallLevels, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { VersionNumber } from '../versions/versions.ts';
-import { AllSettings, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
+import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
 
 const Part = z.object({ content: Snippet });
 const Reasoned = z.object({ reason: Text });
@@ -29,6 +29,7 @@ export const zoneSettings = onClient('zoneSettings', {
   setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),
   preview:  post('zone/:zoneId/configPreview', { can: 'zone:read', body: ConfigDraft, reply: ConfigPreview }),
   versions: get('zone/:zoneId/configVersions', { can: 'zone:read', query: paging(['version']), reply: paged(ZoneVersion) }),
+  compare:  get('zone/:zoneId/configVersion/:version', { can: 'zone:read', params: { version: VersionNumber }, query: z.object({ against: VersionNumber.optional().describe('The version before, where it is left out') }), reply: ConfigDifference }),
   previewRollback: get('zone/:zoneId/configVersion/:version/preview', { can: 'zone:read', params: { version: VersionNumber }, reply: ConfigPreview }),
   rollback: post('zone/:zoneId/configVersion/:version/rollback', { can: 'zone:write', params: { version: VersionNumber }, body: Reasoned, reply: AllSettings, fails: ['SELF_CHECK_FAILED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),
   switches: get('zone/:zoneId/switches', { can: 'zone:read', reply: z.object({ data: z.array(ZoneSwitch) }) }),

@@ -181,6 +181,9 @@ export const ConfigPreview = z.object({
     .describe('Those that differ'),
 });
 
+/** Of any two versions: from the one that is asked against to the one that is asked for. */
+export const ConfigDifference = ConfigPreview.pick({ changes: true, files: true });
+
 export const NginxDefault = z.object({ part: SnippetPart, content: Snippet });
 
 export type Resource = z.output<typeof Resource>;
@@ -195,4 +198,5 @@ export type ZoneVersion = z.output<typeof ZoneVersion>;
 export type SettingChange = z.output<typeof SettingChange>;
 export type ConfigDraft = z.output<typeof ConfigDraft>;
 export type ConfigPreview = z.output<typeof ConfigPreview>;
+export type ConfigDifference = z.output<typeof ConfigDifference>;
 export type SnippetFaultAt = z.output<typeof SnippetFault>;

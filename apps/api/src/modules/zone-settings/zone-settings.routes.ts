@@ -21,6 +21,7 @@ export const zoneSettingsRoutes = routes(zoneSettings, {
   setPart:  (ctx, { params, body }) => service.setPart(ctx, params.zoneId, params.part, body),
   preview:  (ctx, { params, body }) => service.preview(ctx, params.zoneId, body),
   versions: (ctx, { params, query }) => service.versions(ctx, params.zoneId, query),
+  compare:  (ctx, { params, query }) => service.compare(ctx, params.zoneId, params.version, query.against),
   previewRollback: (ctx, { params }) => service.previewRollback(ctx, params.zoneId, params.version),
   rollback: (ctx, { params, body }) => service.rollback(ctx, params.zoneId, params.version, body.reason),
   switches: (ctx, { params }) => service.switches(ctx, params.zoneId),

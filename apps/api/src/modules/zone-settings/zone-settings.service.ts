@@ -6,6 +6,7 @@ import {
   SwitchName,
   VersionState,
   type AllSettings,
+  type ConfigDifference,
   type ConfigDraft,
   type ConfigPreview,
   type Resource,
@@ -155,6 +156,19 @@ export async function previewRollback(ctx: Ctx, zoneId: string, version: number)
   await zones.own(ctx.db, zoneId);
   const content = contentIn(await ownVersion(ctx, zoneId, version));
   return foretold(ctx, zoneId, () => content);
+}
+
+/** The first one differs from none before it. */
+export async function compare(
+  ctx: Ctx,
+  zoneId: string,
+  version: number,
+  against = Math.max(version - 1, 1),
+): Promise<ConfigDifference> {
+  await zones.own(ctx.db, zoneId);
+  const before = contentIn(await ownVersion(ctx, zoneId, against));
+  const after = contentIn(await ownVersion(ctx, zoneId, version));
+  return { changes: changesBetween(before, after), files: shownFiles(docOf(before), docOf(after)) };
 }
 
 async function foretold(

@@ -1,19 +1,16 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import { ActionIcon, Button, Select } from '@mantine/core';
-import { IconArrowsExchange, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { ActionIcon } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Differences } from '../../components/differences/differences.tsx';
+import { VersionPair, type Sides } from '../../components/differences/version-pair.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './versions.module.css';
 
-interface Sides {
-  from: number;
-  to: number;
-}
 type Version = Received<typeof versions.list>['data'][number];
 
 const SIZE = 100;
@@ -43,30 +40,9 @@ export function Comparison({ siteId, from, to, choose }: Sides & { siteId: strin
       value: String(version),
       label: version === 0 ? t('versions.first') : nameOf(version),
     }));
-  const picker = (label: string, value: number, set: (version: number) => void) => (
-    <Select
-      label={label}
-      data={data}
-      value={String(value)}
-      allowDeselect={false}
-      searchable
-      onChange={(text) => text !== null && set(Number(text))}
-    />
-  );
   return (
     <div className={classes['comparison']}>
-      <div className={classes['pickers']}>
-        {picker(t('versions.from'), from, (version) => turn({ from: version, to }))}
-        <Button
-          variant="default"
-          aria-label={t('versions.swap')}
-          title={t('versions.swap')}
-          onClick={() => turn({ from: to, to: from })}
-        >
-          <IconArrowsExchange size={16} stroke={1.6} />
-        </Button>
-        {picker(t('versions.to'), to, (version) => turn({ from, to: version }))}
-      </div>
+      <VersionPair from={from} to={to} data={data} choose={turn} />
       <Await result={found}>
         {(comparison) =>
           comparison.total === 0 ? (

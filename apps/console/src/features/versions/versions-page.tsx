@@ -1,8 +1,8 @@
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconArrowsDiff, IconHistory, IconListDetails } from '@tabler/icons-react';
-import { useSearchParams } from 'react-router-dom';
 import { kindName } from '../../components/differences/in-words.ts';
+import { useSides, type Sides } from '../../components/differences/version-pair.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
 import { act, open } from '../../components/resource-table/actions.tsx';
@@ -48,17 +48,8 @@ const columns: Column<Version>[] = [
 export function VersionsPage() {
   const t = useT();
   const { id } = useSite();
-  const [search, setSearch] = useSearchParams();
-  const [from, to] = [numberIn(search.get('from')), numberIn(search.get('to'))];
-  const compare = (sides: { from: number; to: number } | null) =>
-    setSearch((before) => {
-      const next = new URLSearchParams(before);
-      for (const side of ['from', 'to'] as const)
-        if (sides) next.set(side, String(sides[side]));
-        else next.delete(side);
-      return next;
-    });
-  if (from === null || to === null) return <VersionList siteId={id} compare={compare} />;
+  const [sides, compare] = useSides();
+  if (sides === null) return <VersionList siteId={id} compare={compare} />;
   return (
     <Page
       title="versions.difference"
@@ -68,14 +59,14 @@ export function VersionsPage() {
         </Button>
       }
     >
-      <Comparison siteId={id} from={from} to={to} choose={compare} />
+      <Comparison siteId={id} {...sides} choose={compare} />
     </Page>
   );
 }
 
 interface ListProps {
   siteId: string;
-  compare: (sides: { from: number; to: number }) => void;
+  compare: (sides: Sides) => void;
 }
 
 function VersionList({ siteId, compare }: ListProps) {
@@ -127,5 +118,3 @@ function VersionList({ siteId, compare }: ListProps) {
     </Page>
   );
 }
-
-const numberIn = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);

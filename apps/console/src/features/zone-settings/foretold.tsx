@@ -8,7 +8,7 @@ import { CodeDiff } from '../../components/code-editor/code-diff.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { duration } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { GoesBack } from '../rollouts/goes-back.tsx';
 import { waveName, wavesOf } from '../rollouts/in-words.ts';
@@ -18,6 +18,7 @@ import { fieldName, linesText, valueText } from './in-words.ts';
 import classes from './zone-settings.module.css';
 
 export type Preview = Received<typeof zoneSettings.preview>;
+export type Difference = Received<typeof zoneSettings.compare>;
 export type Standing = Pick<Settings, 'soakSeconds' | 'trial'>;
 
 /** Under a form's fields: what the ports would be then, and what that does. Nothing while the form has yet to say what it wants. */
@@ -37,7 +38,7 @@ export function PortsForetold({ zoneId, change }: { zoneId: string; change: (por
         {(preview) => (
           <>
             <Effects preview={preview} settings={settings} />
-            <Differences preview={preview} />
+            <Differences of={preview} labels={asItIs(t)} />
           </>
         )}
       </Await>
@@ -47,9 +48,10 @@ export function PortsForetold({ zoneId, change }: { zoneId: string; change: (por
 
 /** In words, whether nginx takes it, and how it goes out. */
 export function Effects({ preview, settings }: { preview: Preview; settings: Standing }) {
+  const t = useT();
   return (
     <>
-      <Words preview={preview} />
+      <Words changes={preview.changes} none={t('zoneSettings.same')} />
       <Checks preview={preview} />
       <Rollout preview={preview} settings={settings} />
     </>
@@ -61,8 +63,14 @@ const lists = ['firewall.whitelist', 'firewall.blacklist', 'antiCC.paths', 'anti
 /** Another one below the last line does not change that one. */
 const ended = (list: string) => (list === '' ? '' : `${list}\n`);
 
+/** What the two sides of a text are called, for those who do not see them side by side. */
+type Labels = (name: string) => readonly [before: string, after: string];
+export const asItIs =
+  (t: T): Labels =>
+  (name) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })];
+
 /** Of snippets and lists what was written, of everything else the files that come of it. */
-export function Differences({ preview: { changes, files } }: { preview: Preview }) {
+export function Differences({ of: { changes, files }, labels }: { of: Difference; labels: Labels }) {
   const t = useT();
   const snippets = changes.filter(({ field }) => isSnippet(field));
   const isNginxAlone = snippets.length > 0 && changes.every(({ field }) => field.startsWith('nginx.'));
@@ -76,7 +84,6 @@ export function Differences({ preview: { changes, files } }: { preview: Preview 
       .filter(({ path }) => !isNginxAlone && !(snippets.length > 0 && path.includes('snippet-')))
       .map(({ path, before, after }) => ({ name: path, before, after })),
   ];
-  const labels = (name: string) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })] as const;
   return (
     <div className={classes['differences']}>
       {texts.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.noFiles')}</p>}
@@ -90,12 +97,12 @@ export function Differences({ preview: { changes, files } }: { preview: Preview 
   );
 }
 
-function Words({ preview: { changes } }: { preview: Preview }) {
+export function Words({ changes, none }: { changes: Difference['changes']; none: string }) {
   const t = useT();
   return (
     <section>
       <h2 className={classes['heading']}>{t('zoneSettings.inWords')}</h2>
-      {changes.length === 0 && <p className={classes['quiet']}>{t('zoneSettings.same')}</p>}
+      {changes.length === 0 && <p className={classes['quiet']}>{none}</p>}
       <dl className={classes['words']}>
         {changes.map(({ field, before, after }) => (
           <div key={field}>

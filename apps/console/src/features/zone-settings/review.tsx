@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Await } from '../../components/states/await.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
-import { Differences, Effects, type Preview, type Standing } from './foretold.tsx';
+import { asItIs, Differences, Effects, type Preview, type Standing } from './foretold.tsx';
 import classes from './zone-settings.module.css';
 
 interface ReviewProps {
@@ -40,7 +40,7 @@ export function Review({ seen, settings, verb, running, onPublish, onBack }: Rev
       <Await result={seen}>
         {(preview) => (
           <div className={classes['columns']}>
-            <Differences preview={preview} />
+            <Differences of={preview} labels={asItIs(t)} />
             <aside className={classes['aside']}>
               <Effects preview={preview} settings={settings} />
             </aside>

@@ -1,6 +1,7 @@
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { IconHistory, IconRestore } from '@tabler/icons-react';
+import { IconArrowsDiff, IconHistory, IconListDetails, IconRestore } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useSides } from '../../components/differences/version-pair.tsx';
 import { act } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
@@ -8,10 +9,12 @@ import { Pill } from '../../components/status/status.tsx';
 import { currentLanguage, t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { toast } from '../../stores/toasts.ts';
 import { said } from '../rollouts/in-words.ts';
 import type { Settings } from './draft.ts';
 import { changeText } from './in-words.ts';
 import { Review } from './review.tsx';
+import { ZoneComparison } from './zone-comparison.tsx';
 
 type Version = RowOf<typeof zoneSettings.versions>;
 
@@ -40,15 +43,18 @@ const columns: Column<Version>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 
-/** What was set, by whom and why; any of it can be had back, once its reader has seen what that changes. */
+/** What was set, by whom and why; any two of them are compared, and any can be had back, once its reader has seen what that
+ *  changes. */
 export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const can = useCan();
   const [chosen, setChosen] = useState<number | null>(null);
+  const [sides, compare] = useSides();
   const close = () => {
     setChosen(null);
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   };
   if (chosen !== null) return <RollbackReview zoneId={zoneId} version={chosen} settings={settings} onClose={close} />;
+  if (sides !== null) return <ZoneComparison zoneId={zoneId} {...sides} choose={compare} />;
   return (
     <ResourceTable
       endpoint={zoneSettings.versions}
@@ -57,17 +63,40 @@ export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Se
       columns={columns}
       caption="zoneSettings.versions"
       counted={() => null}
-      row={(row) =>
-        can(zoneSettings.rollback) && row.state !== 'live' && row.state !== 'trial'
+      row={(row) => [
+        ...(row.version > 1
           ? [
               act<Version>({
-                label: 'zoneSettings.rollback',
-                icon: IconRestore,
-                run: ([one]) => setChosen(one?.version ?? null),
+                label: 'versions.show',
+                icon: IconListDetails,
+                run: () => compare({ from: row.version - 1, to: row.version }),
               }),
             ]
-          : []
-      }
+          : []),
+        ...(row.version !== settings.version
+          ? [
+              act<Version>({
+                label: 'versions.compare',
+                icon: IconArrowsDiff,
+                run: () => compare({ from: row.version, to: settings.version }),
+              }),
+            ]
+          : []),
+        ...(can(zoneSettings.rollback) && row.state !== 'live' && row.state !== 'trial'
+          ? [act<Version>({ label: 'zoneSettings.rollback', icon: IconRestore, run: () => setChosen(row.version) })]
+          : []),
+      ]}
+      bulk={[
+        act<Version>({
+          label: 'versions.choose',
+          icon: IconArrowsDiff,
+          run: (both) => {
+            const [from, to] = both.map(({ version }) => version).toSorted((a, b) => a - b);
+            if (both.length === 2 && from !== undefined && to !== undefined) compare({ from, to });
+            else toast({ text: t('versions.two') });
+          },
+        }),
+      ]}
       phone={(row) => ({ below: whyOf(row) || <Changes row={row} />, end: <State row={row} /> })}
       empty={{ icon: IconHistory }}
     />
