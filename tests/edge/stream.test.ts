@@ -39,12 +39,6 @@ const times = (said: string[], name: string) => said.filter((one) => one === nam
 /** Whoever comes from there, an address of this machine. */
 const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
 
-async function downPort(): Promise<number> {
-  const echo = await startEcho('down');
-  await echo.stop();
-  return echo.port;
-}
-
 describe('a forward', () => {
   test('of TCP carries what both sides say', async () => {
     const { port } = await forward();
@@ -177,7 +171,7 @@ describe('among several origins', () => {
   });
 
   test('one that is down is stepped over', async () => {
-    const { port } = await forward({ upstreams: [upstream(await downPort()), upstream(one.port)] });
+    const { port } = await forward({ upstreams: [upstream(await freePort()), upstream(one.port)] });
     expect(await names(port, 10)).toEqual(Array.from({ length: 10 }, () => 'one'));
   });
 
@@ -203,7 +197,7 @@ describe('among several origins', () => {
   test('a backup is asked when no other answers, and alone when there is no other', async () => {
     const { port } = await forward({ upstreams: both([{}, { backup: true }]) });
     expect(new Set(await names(port, 6))).toEqual(new Set(['one']));
-    const other = await forward({ upstreams: [upstream(await downPort()), upstream(two.port, { backup: true })] });
+    const other = await forward({ upstreams: [upstream(await freePort()), upstream(two.port, { backup: true })] });
     expect(await names(other.port, 4)).toEqual(['two', 'two', 'two', 'two']);
     const alone = await forward({ upstreams: [upstream(two.port, { backup: true })] });
     expect(await names(alone.port, 2)).toEqual(['two', 'two']);

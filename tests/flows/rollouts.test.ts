@@ -26,8 +26,8 @@ vi.setConfig({ testTimeout: 500_000, hookTimeout: 120_000 });
 const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 150_000 });
 
 const run = promisify(execFile);
-/** Of the internet, and nobody's on this machine. */
-const VISITOR = '9.9.7.7';
+/** Of the internet, and nobody's on this machine; not even of another run of these tests, which share its addresses. */
+const VISITOR = `9.9.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
 let make: Maker;
 let plane: ControlPlane;
@@ -127,7 +127,8 @@ test('a release goes through all waves while visitors come, and the next, which 
 
 /** An address of the internet, for as long as the test lasts. */
 async function visitorFrom(address: string) {
-  await run('ip', ['address', 'add', `${address}/32`, 'dev', 'lo']);
+  // One that a killed run has left is as good.
+  await run('ip', ['address', 'replace', `${address}/32`, 'dev', 'lo']);
   onTestFinished(async () => void (await run('ip', ['address', 'del', `${address}/32`, 'dev', 'lo'])));
 }
 

@@ -8,6 +8,7 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findAnyNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { bareEnv } from './bare-env.ts';
 import { eventually } from './eventually.ts';
+import { processesOf } from './leftovers.ts';
 import { testDir } from './test-dir.ts';
 
 export interface AgentOptions {
@@ -116,10 +117,12 @@ export class TestAgent {
     await this.end('SIGKILL');
     await eventually(async () => {
       const { dir, forwards } = layoutOf(this.dir);
-      const left = [...(await findAnyNginx(dir)), ...(await findAnyNginx(forwards.dir))];
+      const nginx = [...(await findAnyNginx(dir)), ...(await findAnyNginx(forwards.dir))].map(({ pid }) => pid);
+      // What it had started as it was killed is not yet what it is to become, and has no more than the agent's environment.
+      const left = new Set([...nginx, ...(await processesOf(this.dir))]);
       // A master ends its workers; those without one are asked themselves.
-      for (const { pid } of left) send(pid, 'SIGTERM');
-      if (left.length > 0) throw new Error('nginx still runs');
+      for (const pid of left) send(pid, 'SIGTERM');
+      if (left.size > 0) throw new Error('something of it still runs');
     });
     await rm(this.dir, { recursive: true, force: true });
   }

@@ -5,11 +5,13 @@ import { createServer, type Server } from 'node:net';
 
 const FIRST = 15_000;
 const LAST = 32_000;
-const SHARES = 16;
+const SHARES = 32;
 const SHARE = Math.floor((LAST - FIRST) / SHARES);
 // Files that run side by side draw from different shares, and one file never draws a port twice: what it has let go, or
-// wants to find closed, is taken by nobody else.
-const share = FIRST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % SHARES) * SHARE;
+// wants to find closed, is taken by nobody else. Two runs seldom have the same shares.
+const { VITEST_POOL_ID: worker } = process.env;
+const run = worker === undefined ? process.pid : process.ppid;
+const share = FIRST + ((run + Number(worker ?? 0)) % SHARES) * SHARE;
 let drawn = randomInt(SHARE);
 const draw = () => share + ((drawn += 1) % SHARE);
 
