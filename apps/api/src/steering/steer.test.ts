@@ -114,7 +114,8 @@ describe('a node', () => {
 
 interface Wish {
   nodes?: NodeFacts[];
-  out?: string[];
+  /** Not seen, for half a minute or for so many seconds. */
+  out?: (string | [string, number])[];
   busy?: string[];
   virtualNodes?: VirtualNodeFacts[];
   groups: Record<string, { on?: Record<string, (string | [string, number])[]> } & Partial<GroupFacts>>;
@@ -128,15 +129,16 @@ function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }:
         return { line, weight, nodeId: isVirtual(name) ? null : name, virtualNodeId: isVirtual(name) ? name : null };
       }),
     );
+  const unseen = new Map(out.map((one) => (typeof one === 'string' ? [one, 30] : one)));
   return {
     nodes: new Map(nodes.map((facts) => [facts.id, facts])),
     standings: new Map(
       nodes.map(({ id }) => [
         id,
         {
-          isIn: !out.includes(id),
-          reason: out.includes(id) ? 'away' : null,
-          since: ago(30),
+          isIn: !unseen.has(id),
+          reason: unseen.has(id) ? 'away' : null,
+          since: ago(unseen.get(id) ?? 30),
           wellSince: null,
           failures: 0,
           isBusy: busy.includes(id),
@@ -322,6 +324,26 @@ describe('a group', () => {
     const { state, sets } = look({ nodes, groups, out: ['a1', 'a2'] });
     expect([state, sets]).toEqual(['lastGood', [last[0]]]);
     expect(look({ nodes, groups: { g: {} } })).toMatchObject({ state: 'empty', sets: [] });
+  });
+
+  test('of which nobody is seen any more, one after the other, does not send everybody to the one that was seen last', () => {
+    const last = [
+      { line: 'default', type: 'A' as const, values: [{ value: '192.0.2.2', weight: 50 }], ttlSeconds: 60 },
+    ];
+    const groups = { g: { on: { default: ['a1', 'a2', 'h1', ['h2', 0] as [string, number]] }, last } };
+    const { sets } = look({ nodes, groups, out: ['a2', ['a1', 60], ['h1', 3600], 'h2'] });
+    // Whoever was lost an hour before is no part of that.
+    expect(sets).toEqual([
+      {
+        line: 'default',
+        type: 'A',
+        values: [
+          { value: '192.0.2.2', weight: 50 },
+          { value: '192.0.2.1', weight: 50 },
+        ],
+        ttlSeconds: 60,
+      },
+    ]);
   });
 
   test('that backs another and is backed by it leads into no circle', () => {

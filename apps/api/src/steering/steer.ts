@@ -71,6 +71,8 @@ export interface Steered {
 }
 
 const TTL_SECONDS = 60;
+/** Of the nodes that nobody sees any more, those that were lost so shortly before the last one may be lost to our sight alone. */
+const LOST_TOGETHER_MS = 300_000;
 /** Of a line's nodes that are well, at most this share is taken out for load: the others would follow. */
 const BUSY_AT_MOST = 0.5;
 
@@ -98,7 +100,8 @@ export function steer(world: World, groupId: string, now: Date): Steered | null 
   // An empty answer would take every site of the group away. What was answered last may serve some.
   const last = lastAnswers(group);
   const nothing = last.length === 0 && own.size === 0;
-  if (last.length > 0) own.set(DEFAULT_LINE, { groupId: group.id, answers: last });
+  if (last.length > 0)
+    own.set(DEFAULT_LINE, { groupId: group.id, answers: withLost(last, outcomes.get(DEFAULT_LINE)) });
   return steered(nothing ? 'empty' : 'lastGood', own);
 
   function steered(state: GroupStanding, answered: Map<string, Answered>): Steered {
@@ -262,6 +265,21 @@ function setsOf(line: string, answers: readonly Answer[]): WantedSet[] {
 }
 const typeOf = (value: string): WantedSet['type'] =>
   value.includes(':') ? 'AAAA' : /^[0-9.]+$/.test(value) ? 'A' : 'CNAME';
+
+/**
+ * Nodes are lost one after the other also when it is us who see nothing: the last answer would be the one that was heard last, and all
+ * visitors would be its. One that has just come to itself is better than any of them.
+ */
+function withLost(last: readonly Answer[], outcomes: readonly Outcome[] = []): Answer[] {
+  if (last.some(({ value }) => typeOf(value) === 'CNAME')) return [...last];
+  const unseen = outcomes.filter(({ reason, weight }) => weight > 0 && (reason === 'away' || reason === 'recovering'));
+  const lastLost = Math.max(...unseen.map(({ since }) => since?.getTime() ?? 0));
+  const lost = unseen.filter(({ since }) => lastLost - (since?.getTime() ?? 0) < LOST_TOGETHER_MS);
+  const answers = lost.flatMap(({ addresses, weight, nodeUID, name }) =>
+    addresses.map((value) => ({ value, weight, nodeUID, name })),
+  );
+  return [...new Map([...last, ...answers].map((answer) => [answer.value, answer])).values()];
+}
 
 const lastAnswers = ({ last }: GroupFacts): Answer[] =>
   last
