@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WantedSets } from '@edgeloom/api/dns-state/sets.ts';
 import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
@@ -20,7 +20,7 @@ const lookout = openLookout(
   () => undefined,
   () => false,
 );
-const steerNow = () => steerAll(pool, lookout, () => new Date());
+const steerNow = () => steerAll(pool, lookout);
 
 async function zoneWithCalls() {
   const zone = await build.zone();
@@ -361,6 +361,24 @@ describe('what a group answers', () => {
     await steerNow();
     expect(await values()).toEqual(['192.0.2.2']);
     expect((await call(groups.list, { params })).data[0]?.state).toBe('lastGood');
+  });
+
+  test('is the same whatever the clock of the process that steers says', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [made, a] = [await group(), await servingNode(zone)];
+    const changes = [{ groupID: made.id, line: 'default', nodeUID: a.uid, weight: 50 }];
+    await call(groups.place, { params, body: { changes } });
+    await steerNow();
+    onTestFinished(() => void vi.useRealTimers());
+    for (const hours of [1, 2, 3]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+      await steerNow();
+      vi.useRealTimers();
+    }
+    expect(await db.nodeStanding.findUniqueOrThrow({ where: { nodeId: a.id } })).toMatchObject({
+      isIn: true,
+      failures: 0,
+    });
   });
 
   test('is its backup group’s from the moment that is forced, and its own again after', async () => {

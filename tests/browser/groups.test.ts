@@ -62,7 +62,6 @@ async function zoneOfTaiwan() {
       () => undefined,
       () => false,
     ),
-    () => new Date(),
   );
   return { zone, core, backup, nodes, virtual };
 }

@@ -23,7 +23,7 @@ export function startSteering(
   );
   const steering = repeat(
     async () => {
-      const { isUnsettled } = await steerAll(pool, lookout, () => new Date());
+      const { isUnsettled } = await steerAll(pool, lookout);
       clearTimeout(soon);
       if (isUnsettled) soon = setTimeout(() => steering.wake(), SOON_MS).unref();
     },

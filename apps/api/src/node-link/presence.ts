@@ -41,7 +41,7 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
     });
   };
   watch('CONNECT', async ({ user, start }) => {
-    await storeConnected(pool, [{ publicKey: user, startedAt: start }], new Date());
+    await storeConnected(pool, [{ publicKey: user, startedAt: start }], true);
     came();
   });
   watch('DISCONNECT', ({ user, start, stop }) =>
@@ -53,16 +53,16 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
  * Events may be handled by two processes in either order, hence the comparison with what has ended: by when that one began, since
  * the server may notice the end of a connection after the node has begun its next.
  */
-const storeConnected = (pool: Pool, connections: Connection[], seenAt: Date | null) =>
+const storeConnected = (pool: Pool, connections: Connection[], isSeen: boolean) =>
   pool.query(
     `INSERT INTO node_states AS s (node_id, connected_at, last_seen_at)
-     SELECT n.id, max(c.started_at), $3::timestamptz
+     SELECT n.id, max(c.started_at), CASE WHEN $3 THEN now() END
      FROM unnest($1::text[], $2::timestamptz[]) AS c(public_key, started_at) JOIN nodes n ON n.public_key = c.public_key
      GROUP BY n.id
      ON CONFLICT (node_id) DO UPDATE SET
        connected_at = greatest(s.connected_at, excluded.connected_at), last_seen_at = coalesce(excluded.last_seen_at, s.last_seen_at)
      WHERE s.ended_began_at IS NULL OR s.ended_began_at < excluded.connected_at`,
-    [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt), seenAt],
+    [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt), isSeen],
   );
 
 /** The end of an older connection is no news: the node came back before the server noticed that it had gone. */
@@ -97,7 +97,7 @@ export async function reviewPresence(pool: Pool, bus: Bus, account: string): Pro
   // Nobody answered: nothing is known.
   if (asOf.getTime() === 0) return 0;
   // That a connection stands is no word of the node's own.
-  await storeConnected(pool, connections, null);
+  await storeConnected(pool, connections, false);
   await pool.query(
     `UPDATE node_states s SET connected_at = NULL, disconnected_at = $2 FROM nodes n
      WHERE n.id = s.node_id AND s.connected_at < $3 AND NOT n.public_key = ANY($1)`,

@@ -2,6 +2,7 @@
 // does; another goes on from what is stored when it dies.
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
+import { withClient } from '../node-link/transactions.ts';
 import { wantSets } from '../dns-state/want-sets.ts';
 import type { Lookout } from './look-at.ts';
 import { isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
@@ -12,24 +13,21 @@ import { readWorld, type SeenWorld } from './world.ts';
 const LOCK = 7_305_019_207;
 
 /** Answers whether the clock alone will change something soon. */
-export async function steerAll(pool: Pool, lookout: Lookout, now: () => Date): Promise<{ isUnsettled: boolean }> {
-  const client = await pool.connect();
-  try {
-    const { rowCount } = await client.query(
-      'SELECT WHERE CASE WHEN EXISTS (SELECT FROM groups) THEN pg_try_advisory_lock($1) ELSE false END',
+export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: boolean }> =>
+  withClient(pool, async (client) => {
+    // By the clock that says when nodes were heard: those of processes differ, and each of them may be the next to steer.
+    const { rows } = await client.query<{ now: Date }>(
+      `SELECT clock_timestamp() AS now
+       WHERE CASE WHEN EXISTS (SELECT FROM groups) THEN pg_try_advisory_lock($1) ELSE false END`,
       [LOCK],
     );
+    const [held] = rows;
     // Who holds it was woken as well.
-    if (rowCount === 0) return { isUnsettled: false };
-    try {
-      return await pass(client, lookout, now());
-    } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
-    }
-  } finally {
-    client.release();
-  }
-}
+    if (!held) return { isUnsettled: false };
+    const result = await pass(client, lookout, held.now);
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    return result;
+  });
 
 async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ isUnsettled: boolean }> {
   const looks = lookout.found();
