@@ -31,3 +31,14 @@ test('without the database every call says so, and all is well when it is back',
   const { total } = await eventually(() => call(zones.list));
   expect(total).toBe(1);
 });
+
+test('what a process that hangs has locked is not locked for long', async () => {
+  const { pool } = app.installation;
+  const { rows } = await pool.query<{ name: string; ms: number }>(
+    `SELECT name, setting::int AS ms FROM pg_settings WHERE name LIKE 'idle%session_timeout' ORDER BY name`,
+  );
+  expect(rows).toEqual([
+    { name: 'idle_in_transaction_session_timeout', ms: 30_000 },
+    { name: 'idle_session_timeout', ms: 30_000 },
+  ]);
+});

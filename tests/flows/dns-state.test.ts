@@ -89,8 +89,8 @@ const weighted = (...values: [number, number][]): WantedSet => ({
 const ask = (name: string, from?: string) => askNameServer(dns.nameServer, name, from === undefined ? {} : { from });
 /** On a busy machine, too: how long it takes is the bench's matter. */
 const patience = { within: 60_000 };
-const shows = (name: string, answers: string[], from?: string) =>
-  eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()), patience);
+const shows = (name: string, answers: string[], from?: string, within = patience) =>
+  eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()), within);
 const settingOf = async ({ client, settingID }: Operator) => {
   const { data } = await app.as(client).call(dnsSetting.list, {});
   const found = data.find(({ id }) => id === settingID);
@@ -309,14 +309,8 @@ test(
   },
 );
 
-test('killed in the middle, and once more: the end is the same', { timeout: 180_000 }, async () => {
-  const front = await startDnsFront(dns.url);
-  onTestFinished(() => front.stop());
-  // Whose names nobody in this process brings anywhere.
-  await reconciler.stop();
-  const one = await operator(front.url);
-  const labels = Array.from({ length: 40 }, (_, i) => `g-k${i}`);
-  for (const label of labels) await want(one, label, [set('default', '192.0.2.1')]);
+/** A process that does nothing but reconcile. */
+function otherReconciler() {
   const environment = {
     ...process.env,
     DATABASE_URL: app.installation.env.DATABASE_URL,
@@ -325,9 +319,20 @@ test('killed in the middle, and once more: the end is the same', { timeout: 180_
     ORIGIN_ALLOW: '127.0.0.0/8',
   };
   const program = new URL('../support/dns-reconciler.ts', import.meta.url).pathname;
+  return spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
+}
+
+test('killed in the middle, and once more: the end is the same', { timeout: 180_000 }, async () => {
+  const front = await startDnsFront(dns.url);
+  onTestFinished(() => front.stop());
+  // Whose names nobody in this process brings anywhere.
+  await reconciler.stop();
+  const one = await operator(front.url);
+  const labels = Array.from({ length: 40 }, (_, i) => `g-k${i}`);
+  for (const label of labels) await want(one, label, [set('default', '192.0.2.1')]);
   for (const values of [['192.0.2.1'], ['192.0.2.2', '192.0.2.3']]) {
     for (const label of labels) await want(one, label, [set('default', ...values)]);
-    const child = spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
+    const child = otherReconciler();
     const ended = once(child, 'exit');
     front.onChange(() => child.kill('SIGKILL'));
     await ended;
@@ -340,6 +345,42 @@ test('killed in the middle, and once more: the end is the same', { timeout: 180_
   for (const label of labels.slice(1))
     expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
 });
+
+test(
+  'a process that hangs keeps no account, and what it had on its way does not have the last word',
+  { timeout: 300_000 },
+  async () => {
+    const front = await startDnsFront(dns.url);
+    onTestFinished(() => front.stop());
+    await reconciler.stop();
+    const one = await operator(front.url);
+    for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
+    const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
+    const change = front.keepChange();
+    const hung = otherReconciler();
+    const ended = once(hung, 'exit');
+    onTestFinished(async () => {
+      hung.kill('SIGKILL');
+      await ended;
+    });
+    await change.arrived;
+    hung.kill('SIGSTOP');
+    await want(one, 'g-late', [set('default', '192.0.2.2')]);
+    await want(one, 'g-gone', []);
+    reconciler = startDnsReconciler(app.installation, console);
+    // Once the database misses the one that hangs.
+    await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
+    await settled(one);
+
+    change.letGo();
+    for (const name of [late, gone]) await shows(name, ['A 192.0.2.1']);
+    hung.kill('SIGCONT');
+    await shows(late, ['A 192.0.2.2']);
+    await shows(gone, []);
+    await settled(one);
+    expect(await unprocessed(one)).toEqual([]);
+  },
+);
 
 test('a provider with lines of its own is told ours by its names; those it lacks are answered as everybody else', async () => {
   const tenant = await app.build.client();

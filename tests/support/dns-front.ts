@@ -11,6 +11,8 @@ export interface DnsFront {
   calls: string[];
   /** Told of each change once the provider has made it, before that is answered. */
   onChange: (hear: () => void) => void;
+  /** The next change is kept here once it has arrived, and is made when it is let go, whoever waits for its answer by then. */
+  keepChange: () => { arrived: Promise<void>; letGo: () => void };
   stop: () => Promise<void>;
 }
 
@@ -18,7 +20,11 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
   const calls: string[] = [];
   let now = mood;
   let hear: () => void = () => undefined;
+  let keep: (() => Promise<void>) | null = null;
   async function respond(url: string, method: string, key: string, body: string | null, response: ServerResponse) {
+    const kept = method === 'PATCH' ? keep : null;
+    if (kept) keep = null;
+    await kept?.();
     try {
       const answer = await fetch(`${target}${url}`, { method, headers: { 'x-api-key': key }, body });
       const text = await answer.text();
@@ -56,6 +62,14 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
     },
     calls,
     onChange: (listener) => (hear = listener),
+    keepChange() {
+      const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      keep = () => {
+        arrived.resolve();
+        return gone.promise;
+      };
+      return { arrived: arrived.promise, letGo: gone.resolve };
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

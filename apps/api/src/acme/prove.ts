@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
 import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
 import { words } from '../dns/provider.ts';
-import { withClient } from '../node-link/transactions.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { openCredentials } from '../dns/credentials.ts';
@@ -125,20 +125,22 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
   const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, 'site_dns', row));
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
   const record = { name: recordOf(name), type: 'TXT' as const };
-  await withClient(here.pool, async (client) => {
-    await client.query('SELECT pg_advisory_lock(7306, hashtext($1))', [row.id]);
-    try {
-      const all = await account.list(zone);
-      const values = all.find((one) => one.name === record.name && one.type === 'TXT')?.values ?? [];
-      const wanted = change(values);
-      if (wanted.length > 0) await account.upsert(zone, { ...record, values: wanted, ttlSeconds: 60 });
-      else if (values.length > 0) await account.remove(zone, record);
-    } catch (error) {
-      throw new Refused(`${record.name}: ${words(error)}`, { cause: error });
-    } finally {
-      await client.query('SELECT pg_advisory_unlock(7306, hashtext($1))', [row.id]);
-    }
-  });
+  await withClient(here.pool, (client) =>
+    inTransaction(client, async () => {
+      // Some providers take their time, and the database hears nothing meanwhile.
+      await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
+      await client.query('SELECT pg_advisory_xact_lock(7306, hashtext($1))', [row.id]);
+      try {
+        const all = await account.list(zone);
+        const values = all.find((one) => one.name === record.name && one.type === 'TXT')?.values ?? [];
+        const wanted = change(values);
+        if (wanted.length > 0) await account.upsert(zone, { ...record, values: wanted, ttlSeconds: 60 });
+        else if (values.length > 0) await account.remove(zone, record);
+      } catch (error) {
+        throw new Refused(`${record.name}: ${words(error)}`, { cause: error });
+      }
+    }),
+  );
 }
 
 /** Until all nodes that are connected have what the authority will ask for; those that are away get it when they are back. */

@@ -5,6 +5,12 @@ import { PrismaClient } from '../generated/client.ts';
 import { noCall, presentCall, type Call } from './call.ts';
 import { joined } from './undone.ts';
 
+/**
+ * A process that hangs, or whose machine is gone, is not missed by the database for hours: its socket stands. What it held is free
+ * after this long without a word from it, and what it wants to write when it comes back is refused.
+ */
+const MISSED_AFTER_MS = 30_000;
+
 /** One pool for Prisma and for plain SQL, so that one number bounds the connections of a process. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
   const pool = new CallPool({
@@ -12,6 +18,11 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
     max,
     connectionTimeoutMillis: 5000,
     application_name: 'edgeloom-api',
+    async onConnect(client) {
+      await client.query(
+        `SET idle_session_timeout = ${MISSED_AFTER_MS}; SET idle_in_transaction_session_timeout = ${MISSED_AFTER_MS}`,
+      );
+    },
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);

@@ -22,9 +22,10 @@ export interface DueName {
 }
 
 const COLUMNS = 'name, wanted, ours, generation, tries';
+/** Groups first: their names say which nodes are well, and whatever else waits leads to them. */
 export async function takeDue(pool: Pool, settingId: string): Promise<DueName[]> {
   const { rows } = await pool.query(
-    `SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at <= now() ORDER BY due_at, name LIMIT ${BATCH}`,
+    `SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at <= now() ORDER BY name LIKE 'g-%' DESC, due_at, name LIMIT ${BATCH}`,
     [settingId],
   );
   return z.array(Row).parse(rows);
@@ -87,4 +88,17 @@ export const renew = (pool: Pool, settingId: string, names: readonly string[]) =
     `UPDATE dns_names SET generation = generation + 1, due_at = now(), tries = 0, fault = NULL
      WHERE setting_id = $1 AND name = ANY($2)`,
     [settingId, names],
+  );
+
+/**
+ * Written by somebody whose lock was another's by then, so that nobody knows which of the two wrote last: done again, also
+ * where the other had done with the name.
+ */
+export const doubt = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
+  pool.query(
+    `INSERT INTO dns_names AS n (setting_id, name, wanted, ours)
+     SELECT s.id, g.name, '[]', g.ours::jsonb FROM unnest($2::text[], $3::text[]) g (name, ours) JOIN dns_settings s ON s.id = $1
+     ON CONFLICT (setting_id, name) DO UPDATE SET generation = n.generation + 1, due_at = now(),
+       ours = coalesce((SELECT jsonb_agg(DISTINCT key) FROM jsonb_array_elements(n.ours || excluded.ours) key), '[]')`,
+    [settingId, names.map(({ name }) => name), names.map(({ ours }) => JSON.stringify(ours))],
   );

@@ -15,16 +15,24 @@ const WANT = `WITH w AS MATERIALIZED (
   WHERE s.client_id = $1 AND n.setting_id = s.id AND n.wanted <> '[]'
     AND NOT EXISTS (SELECT FROM w WHERE w.setting_id = n.setting_id AND w.name = n.name)`;
 
-/** Of every operator of whom something has changed. Answers how many there were. */
-export async function planNames(pool: Pool): Promise<number> {
+/** Of every operator of whom something has changed. What ails the names of one keeps nobody else's waiting. */
+export async function planNames(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ clientId: string }>('SELECT DISTINCT client_id AS "clientId" FROM dns_plans');
-  for (const { clientId } of rows) await withClient(pool, (client) => planOne(client, clientId));
-  return rows.length;
+  const faults: unknown[] = [];
+  for (const { clientId } of rows)
+    await withClient(pool, (client) => planOne(client, clientId)).catch((error: unknown) => faults.push(error));
+  if (faults.length > 0)
+    throw new AggregateError(faults, `names of ${faults.length} operators could not be worked out`);
 }
 
 const planOne = (client: PoolClient, clientId: string) =>
   inTransaction(client, async () => {
-    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCK_CLASS, clientId]);
+    // Whoever has it was woken as well, and looks again when it is done.
+    const { rows } = await client.query<{ held: boolean }>(
+      'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
+      [LOCK_CLASS, clientId],
+    );
+    if (rows[0]?.held !== true) return;
     // Before the look: what is asked for during it is looked at again.
     await client.query('DELETE FROM dns_plans WHERE client_id = $1', [clientId]);
     await client.query(WANT, [clientId]);

@@ -6,8 +6,9 @@ import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
 import { LOOKED_UP_SINGLY } from '../dns/packs.ts';
 import { offerOf, openWaiting, type Setting } from './accounts.ts';
-import { keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
+import { doubt, keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
 import { isSame, keyIn, keyOf, recordsOf, type Offer } from './records.ts';
+import type { SettingLock } from './setting-locks.ts';
 
 /** What was done is written down for so many names at a time. */
 const SETTLED_AT_ONCE = 50;
@@ -27,7 +28,13 @@ interface Work {
 class Away extends Error {}
 
 /** Answers whether the account was asked at all. Stops after the step it is at when told to. */
-export async function reconcile(parts: Parts, settingId: string, isStopping: () => boolean): Promise<boolean> {
+export async function reconcile(
+  parts: Parts,
+  settingId: string,
+  lock: SettingLock,
+  isEnding: () => boolean,
+): Promise<boolean> {
+  const isStopping = () => isEnding() || lock.lost.aborted;
   const setting = await openWaiting(parts, settingId);
   if (!setting) return false;
   const { pool } = parts;
@@ -38,14 +45,16 @@ export async function reconcile(parts: Parts, settingId: string, isStopping: () 
     while (!isStopping()) {
       const due = await takeDue(pool, settingId);
       if (due.length === 0) break;
-      there = await workOff(parts, { ...setting, offer }, due, there, isStopping);
+      there = await workOff(parts, { ...setting, offer }, due, there, lock, isStopping);
     }
+    if (lock.lost.aborted) return true;
     await pool.query(
       'UPDATE dns_setting_states SET tries = 0, held_until = NULL, fault = NULL, fault_at = NULL WHERE setting_id = $1 AND (fault IS NOT NULL OR held_until IS NOT NULL)',
       [settingId],
     );
   } catch (error) {
-    await hold(parts, setting, error);
+    // Of one that is another's by now, that one has the word.
+    if (!lock.lost.aborted) await hold(parts, setting, error);
   }
   return true;
 }
@@ -107,6 +116,7 @@ async function workOff(
   setting: Setting & { offer: Offer },
   due: DueName[],
   known: There,
+  lock: SettingLock,
   isStopping: () => boolean,
 ): Promise<There> {
   const { pool } = parts;
@@ -134,12 +144,19 @@ async function workOff(
       await postpone(pool, setting.id, one.due, fault);
     } else work.push({ ...one, changes: changesOf(one, provider) });
   }
-  const intended = work.flatMap(({ due: { name, ours }, records }) => {
-    const all = [...new Set([...ours, ...records.map(keyOf)])];
-    return all.length > ours.length ? [{ name, ours: all }] : [];
-  });
+  const written = work.map(({ due: { name, ours }, records }) => ({
+    name,
+    had: ours.length,
+    ours: [...new Set([...ours, ...records.map(keyOf)])],
+  }));
+  const intended = written.filter(({ had, ours }) => ours.length > had);
   if (intended.length > 0) await keepOurs(pool, setting.id, intended);
-  await carryOut(parts, setting, work, isStopping);
+  try {
+    await carryOut(parts, setting, work, isStopping);
+  } finally {
+    // Whoever has the account now may have written newer answers before these.
+    if (!(await lock.isHeld())) await doubt(pool, setting.id, written);
+  }
   return zone;
 }
 
@@ -215,7 +232,7 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
     // A batch that is refused is halved until the name is found that it is about.
     const together = async (some: readonly Work[]): Promise<void> => {
       const [first] = some;
-      if (!first) return;
+      if (!first || isStopping()) return;
       try {
         await change(
           rootDomain,

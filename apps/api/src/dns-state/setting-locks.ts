@@ -1,23 +1,45 @@
 // One process at a time asks an account. All locks of a process belong to one database session of its own: when the process dies,
-// they are free at once, and however many accounts are slow, no connection of the pool waits with them.
+// they are free at once, and however many accounts are slow, no connection of the pool waits with them. A session that says nothing
+// is ended by the database, so one that hangs keeps no account; whoever works is told when its lock may be another's by now.
 import pg from 'pg';
 
 const LOCK_CLASS = 7312;
+const MISSED_AFTER_MS = 20_000;
+const WORD_EVERY_MS = 5000;
+const PATIENCE_MS = 10_000;
+
+export interface SettingLock {
+  /** It may be another's by now. */
+  lost: AbortSignal;
+  /** Asks: a process that hung hears of its loss later than of what it waited for. */
+  isHeld: () => Promise<boolean>;
+}
 
 export function openSettingLocks(databaseUrl: string) {
   let session: Promise<pg.Client> | null = null;
-  const held = new Set<string>();
+  let live: pg.Client | null = null;
+  const asked = new Set<string>();
+  const held = new Set<AbortController>();
 
+  const lose = (client: pg.Client) => {
+    if (client !== live) return;
+    [session, live] = [null, null];
+    for (const lock of held) lock.abort();
+  };
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: databaseUrl,
       keepAlive: true,
       connectionTimeoutMillis: 5000,
+      // Of a database that is gone without a word nothing ends by itself.
+      query_timeout: PATIENCE_MS,
       application_name: 'edgeloom-dns',
     });
     client.on('error', () => undefined);
-    client.once('end', () => (session = null));
+    client.once('end', () => lose(client));
     await client.connect();
+    await client.query(`SET idle_session_timeout = ${MISSED_AFTER_MS}`);
+    live = client;
     return client;
   }
   const open = () => {
@@ -28,33 +50,62 @@ export function openSettingLocks(databaseUrl: string) {
     return session;
   };
 
+  async function ask(sql: string, values: unknown[]) {
+    const client = await open();
+    try {
+      return await client.query<{ held: boolean }>(sql, values);
+    } catch (error) {
+      lose(client);
+      client.end().catch(() => undefined);
+      throw error;
+    }
+  }
   /** One after the other: the session is shared. */
   let last: Promise<unknown> = Promise.resolve();
-  const query = (sql: string, settingId: string) => {
-    const next = last.then(async () => (await open()).query<{ held: boolean }>(sql, [LOCK_CLASS, settingId]));
+  const query = (sql: string, ...values: unknown[]) => {
+    const next = last.then(() => ask(sql, values));
     last = next.catch(() => undefined);
     return next;
   };
+  const speaking = setInterval(() => {
+    if (held.size > 0) query('SELECT').catch(() => undefined);
+  }, WORD_EVERY_MS).unref();
 
   return {
     /** Answers false at once when another process, or another task of this one, has the account. */
-    async withLock(settingId: string, task: () => Promise<unknown>): Promise<boolean> {
-      if (held.has(settingId)) return false;
-      held.add(settingId);
+    async withLock(settingId: string, task: (lock: SettingLock) => Promise<unknown>): Promise<boolean> {
+      if (asked.has(settingId)) return false;
+      asked.add(settingId);
+      const lock = new AbortController();
+      const { signal: lost } = lock;
       try {
-        const { rows } = await query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', settingId);
+        const { rows } = await query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', LOCK_CLASS, settingId);
         if (rows[0]?.held !== true) return false;
+        held.add(lock);
         try {
-          await task();
+          await task({
+            lost,
+            isHeld: async () => {
+              if (!lost.aborted) await query('SELECT').catch(() => undefined);
+              return !lost.aborted;
+            },
+          });
         } finally {
+          held.delete(lock);
           // Of a session that has ended there is nothing left to give back.
-          await query('SELECT pg_advisory_unlock($1, hashtext($2)) AS held', settingId).catch(() => undefined);
+          if (!lost.aborted)
+            await query('SELECT pg_advisory_unlock($1, hashtext($2)) AS held', LOCK_CLASS, settingId).catch(
+              () => undefined,
+            );
         }
         return true;
       } finally {
-        held.delete(settingId);
+        asked.delete(settingId);
       }
     },
-    stop: async () => (await session?.catch(() => null))?.end(),
+    async stop() {
+      clearInterval(speaking);
+      await (await session?.catch(() => null))?.end();
+    },
   };
 }

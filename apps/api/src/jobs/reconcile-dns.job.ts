@@ -25,11 +25,11 @@ export function startDnsReconciler(
   async function look() {
     while (isWoken && !isStopping) {
       isWoken = false;
-      await planNames(installation.pool);
+      await planNames(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'names not worked out'));
       for (const id of await waitingSettings(installation)) {
         if (running.has(id) || running.size >= ACCOUNTS_AT_ONCE) continue;
         const work = locks
-          .withLock(id, () => reconcile(installation, id, stopping))
+          .withLock(id, (lock) => reconcile(installation, id, lock, stopping))
           .catch((error: unknown) => log.warn({ err: error, setting: id }, 'DNS not reconciled'))
           .finally(() => running.delete(id));
         running.set(id, work);
