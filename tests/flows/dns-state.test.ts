@@ -2,6 +2,7 @@
 // providers that have a bad day.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { takeDue } from '@edgeloom/api/dns-state/due-names.ts';
 import type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
@@ -251,6 +252,39 @@ test('a name below each suffix, and no name below one that is taken away', async
   expect(data).toMatchObject([{ name: one.suffix, isDefault: true }]);
 });
 
+test('an account that takes the place of one that is being asked is compared at once, whatever the other said', async () => {
+  const front = await startDnsFront(dns.url);
+  onTestFinished(() => front.stop());
+  const other = await startPowerDns([zone]);
+  onTestFinished(() => other.stop());
+  const one = await operator(front.url);
+  const name = `g-1.${one.suffix}`;
+  await want(one, 'g-1', [set('default', '192.0.2.1')]);
+  await shows(name, ['A 192.0.2.1']);
+  await settled(one);
+  const listing = front.keep('GET');
+  await app.as(one.client).call(dnsSetting.compare, { body: { ids: [one.settingID] } });
+  await listing.arrived;
+  const body = { ...powerDns(other.url), rootDomain: zone };
+  await app.as(one.client).call(dnsSetting.create, { body });
+  listing.letGo();
+  await eventually(async () => expect(await askNameServer(other.nameServer, name)).toEqual(['A 192.0.2.1']), patience);
+});
+
+test('what a group answers goes before all else that waits', async () => {
+  const front = await startDnsFront(dns.url);
+  onTestFinished(() => front.stop());
+  const one = await operator(front.url);
+  front.behave('broken');
+  for (const label of ['a-site', 'g-group']) await want(one, label, [set('default', '192.0.2.1')]);
+  const { db, pool } = app.installation;
+  const account = await db.dnsSetting.findUniqueOrThrow({ where: { id: one.settingID } });
+  await eventually(async () => {
+    const due = await takeDue(pool, account);
+    expect(due.map(({ name }) => name)).toEqual([`g-group.${one.suffix}`, `a-site.${one.suffix}`]);
+  }, patience);
+});
+
 test('a value that is none is refused before it is part of anything, and keeps nobody waiting', async () => {
   const one = await operator();
   const attacks = [`192.0.2.1'}) os.execute('id') --`, '192.0.2.1" "', '$(id)', '::1'];
@@ -356,7 +390,7 @@ test(
     const one = await operator(front.url);
     for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
     const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
-    const change = front.keepChange();
+    const change = front.keep('PATCH');
     const hung = otherReconciler();
     const ended = once(hung, 'exit');
     onTestFinished(async () => {

@@ -11,8 +11,8 @@ export interface DnsFront {
   calls: string[];
   /** Told of each change once the provider has made it, before that is answered. */
   onChange: (hear: () => void) => void;
-  /** The next change is kept here once it has arrived, and is made when it is let go, whoever waits for its answer by then. */
-  keepChange: () => { arrived: Promise<void>; letGo: () => void };
+  /** The next call of the method is kept here once it has arrived, and is made when it is let go, whoever waits for its answer by then. */
+  keep: (method: 'GET' | 'PATCH') => { arrived: Promise<void>; letGo: () => void };
   stop: () => Promise<void>;
 }
 
@@ -20,11 +20,13 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
   const calls: string[] = [];
   let now = mood;
   let hear: () => void = () => undefined;
-  let keep: (() => Promise<void>) | null = null;
+  let keeping: { method: string; wait: () => Promise<void> } | null = null;
   async function respond(url: string, method: string, key: string, body: string | null, response: ServerResponse) {
-    const kept = method === 'PATCH' ? keep : null;
-    if (kept) keep = null;
-    await kept?.();
+    if (keeping?.method === method) {
+      const { wait } = keeping;
+      keeping = null;
+      await wait();
+    }
     try {
       const answer = await fetch(`${target}${url}`, { method, headers: { 'x-api-key': key }, body });
       const text = await answer.text();
@@ -62,12 +64,13 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
     },
     calls,
     onChange: (listener) => (hear = listener),
-    keepChange() {
+    keep(method) {
       const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      keep = () => {
+      const wait = () => {
         arrived.resolve();
         return gone.promise;
       };
+      keeping = { method, wait };
       return { arrived: arrived.promise, letGo: gone.resolve };
     },
     stop: async () => {

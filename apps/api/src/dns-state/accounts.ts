@@ -23,6 +23,8 @@ export interface Setting {
   id: string;
   clientId: string;
   provider: DnsCredentials['provider'];
+  /** Of an account that was replaced under the same domain they are others. */
+  credentialsSealed: string;
   rootDomain: string;
   account: DnsAccount;
   /** Null before the zone was listed for the first time. */
@@ -41,6 +43,9 @@ const Row = z.object({
   isListDue: z.boolean(),
   tries: z.int(),
 });
+
+/** Whether it is still the account that was opened; what was found out about that one is nothing of the one that took its place. */
+export const IS_SAME = 'EXISTS (SELECT FROM dns_settings s WHERE s.id = $1 AND s.credentials_sealed = $2)';
 
 const WAITING = `SELECT s.setting_id AS id FROM dns_setting_states s
   WHERE (s.held_until IS NULL OR s.held_until <= now())

@@ -2,6 +2,7 @@
 // while it was on its way stays due.
 import type { Pool } from 'pg';
 import * as z from 'zod';
+import { IS_SAME, type Setting } from './accounts.ts';
 import { WantedSets, type WantedSet } from './sets.ts';
 
 const BATCH = 1000;
@@ -23,10 +24,10 @@ export interface DueName {
 
 const COLUMNS = 'name, wanted, ours, generation, tries';
 /** Groups first: their names say which nodes are well, and whatever else waits leads to them. */
-export async function takeDue(pool: Pool, settingId: string): Promise<DueName[]> {
+export async function takeDue(pool: Pool, setting: Pick<Setting, 'id' | 'credentialsSealed'>): Promise<DueName[]> {
   const { rows } = await pool.query(
-    `SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at <= now() ORDER BY name LIKE 'g-%' DESC, due_at, name LIMIT ${BATCH}`,
-    [settingId],
+    `SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at <= now() AND ${IS_SAME} ORDER BY name LIKE 'g-%' DESC, due_at, name LIMIT ${BATCH}`,
+    [setting.id, setting.credentialsSealed],
   );
   return z.array(Row).parse(rows);
 }

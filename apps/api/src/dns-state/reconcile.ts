@@ -5,7 +5,7 @@ import type { Installation } from '../core/installation.ts';
 import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
 import { LOOKED_UP_SINGLY } from '../dns/packs.ts';
-import { offerOf, openWaiting, type Setting } from './accounts.ts';
+import { IS_SAME, offerOf, openWaiting, type Setting } from './accounts.ts';
 import { doubt, keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
 import { isSame, keyIn, keyOf, recordsOf, type Offer } from './records.ts';
 import type { SettingLock } from './setting-locks.ts';
@@ -43,7 +43,7 @@ export async function reconcile(
     const offer = listed?.offer ?? setting.offer ?? { lines: {}, weighting: 'none' };
     let there: There = listed?.there ?? null;
     while (!isStopping()) {
-      const due = await takeDue(pool, settingId);
+      const due = await takeDue(pool, setting);
       if (due.length === 0) break;
       there = await workOff(parts, { ...setting, offer }, due, there, lock, isStopping);
     }
@@ -60,19 +60,19 @@ export async function reconcile(
 }
 
 /** 5 seconds, then twice as long each time, up to a quarter of an hour; no shorter than the provider asked for. */
-async function hold({ pool }: Parts, { id, tries }: Setting, error: unknown) {
+async function hold({ pool }: Parts, { id, credentialsSealed, tries }: Setting, error: unknown) {
   const cause = error instanceof Away ? error.cause : error;
   const askedForMs = cause instanceof DnsBusy ? cause.afterMs : 0;
   const ownMs = Math.min(5000 * 2 ** tries, 900_000) * (0.75 + Math.random() * 0.5);
   await pool.query(
-    `UPDATE dns_setting_states SET tries = tries + 1, fault = $2, fault_at = now(),
-       held_until = now() + interval '1 millisecond' * $3::float8 WHERE setting_id = $1`,
-    [id, words(cause), Math.max(askedForMs, ownMs)],
+    `UPDATE dns_setting_states SET tries = tries + 1, fault = $3, fault_at = now(),
+       held_until = now() + interval '1 millisecond' * $4::float8 WHERE setting_id = $1 AND ${IS_SAME}`,
+    [id, credentialsSealed, words(cause), Math.max(askedForMs, ownMs)],
   );
 }
 
 /** The whole zone beside what it should be: what differs is due again. */
-async function compare({ pool }: Parts, { id, clientId, provider, account, rootDomain }: Setting) {
+async function compare({ pool }: Parts, { id, clientId, provider, credentialsSealed, account, rootDomain }: Setting) {
   const offer = await offerOf(provider, account, rootDomain);
   const there = await account.list(rootDomain);
   const byName = Map.groupBy(there, ({ name }) => name);
@@ -81,8 +81,8 @@ async function compare({ pool }: Parts, { id, clientId, provider, account, rootD
   if (names.length > 0) await renew(pool, id, names);
   await pool.query(
     `UPDATE dns_setting_states SET listed_at = now(), list_due_at = now() + interval '10 minutes' * (0.9 + random() * 0.2),
-       offered_lines = $2, weighting = $3, drifted = $4, drifted_names = $5 WHERE setting_id = $1`,
-    [id, JSON.stringify(offer.lines), offer.weighting, names.length, names.slice(0, NAMES_SHOWN)],
+       offered_lines = $3, weighting = $4, drifted = $5, drifted_names = $6 WHERE setting_id = $1 AND ${IS_SAME}`,
+    [id, credentialsSealed, JSON.stringify(offer.lines), offer.weighting, names.length, names.slice(0, NAMES_SHOWN)],
   );
   // Should a change ever have gone by unseen, it is seen now.
   await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [clientId]);
