@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { locks } from '../apps/api/src/core/locks.ts';
 import { openEngine, readMigrations, readSchema } from './schema-engine.ts';
 
 interface Folders {
@@ -17,9 +18,6 @@ const ours: Folders = {
   migrations: path.join(import.meta.dirname, 'migrations'),
 };
 const filters = { externalTables: [], externalEnums: [] };
-
-/** Any constant will do, as long as every process of every version takes the same. */
-const LOCK = 7_305_019_114;
 
 interface Session {
   engine: SchemaEngine;
@@ -56,7 +54,7 @@ export async function deploy(databaseUrl: string, folders = ours): Promise<strin
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await lock.query('SELECT pg_advisory_lock($1)', [locks.migrations]);
     if (await isCurrent(lock, folders)) return [];
     const applied = await withEngine(databaseUrl, folders, ({ engine, migrationsList }) =>
       engine.applyMigrations({ migrationsList, filters }),

@@ -5,6 +5,7 @@ import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509Certifi
 import { hostKey, certKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from './core/changes.ts';
 import { openDatabase } from './core/db.ts';
+import { locks } from './core/locks.ts';
 import { contexts, newZoneKey, openSecrets, type Secrets } from './core/secrets.ts';
 import type { Prisma } from './generated/client.ts';
 import { hashPassword } from './http/auth/passwords.ts';
@@ -18,8 +19,6 @@ const emails = {
 } as const;
 const names = { zone: 'Demo zone', node: 'Demo node', product: 'Demo product', site: 'Demo site' } as const;
 const DAY_MS = 86_400_000;
-/** Any number; processes that seed at once wait for each other by it. */
-const LOCK = 7_305_019_115;
 
 interface Addresses {
   edge: { host: string; http: number; https: number };
@@ -48,7 +47,8 @@ export async function seedDemo(databaseUrl: string, options: DemoOptions): Promi
   try {
     return await db.$transaction(
       async (tx) => {
-        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
+        // Processes that seed at once wait for each other.
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${locks.demo})`;
         const ids = (await find(tx)) ?? (await make(tx, options, secrets));
         await follow(tx, ids, options);
         await renewJoin(tx, ids.nodeID, options.joinToken);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
 import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
+import { lockClasses } from '../core/locks.ts';
 import { words } from '../dns/provider.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
@@ -129,7 +130,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
     inTransaction(client, async () => {
       // Some providers take their time, and the database hears nothing meanwhile.
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
-      await client.query('SELECT pg_advisory_xact_lock(7306, hashtext($1))', [row.id]);
+      await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClasses.acmeRecords, row.id]);
       try {
         const all = await account.list(zone);
         const values = all.find((one) => one.name === record.name && one.type === 'TXT')?.values ?? [];

@@ -6,6 +6,7 @@ import { Prisma } from '../generated/client.ts';
 import { fail, Failure, type Fault } from './fail.ts';
 import type { Installation } from './installation.ts';
 import { licenseIn } from './license.ts';
+import { lockClasses } from './locks.ts';
 import { originFault } from './outbound.ts';
 
 /** What became of a row between two versions; of one that was there all the time, the columns that differ. */
@@ -121,7 +122,7 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
 
   await publish(tx, siteId, site.zoneId);
   // Whoever changes the site from here on waits for the end of this; who has done so since the beginning is seen.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(7305, hashtext(${siteId}::uuid::text))`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockClasses.siteVersions}::int, hashtext(${siteId}::uuid::text))`;
   if ((await newest(tx, siteId)) !== seen) throw new Overtaken();
   return { ...restored, faults };
 }

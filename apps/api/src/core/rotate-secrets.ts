@@ -3,11 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import pg from 'pg';
+import { locks } from './locks.ts';
 import { masterKeyFile, readMasterKeys, writeMasterKeys } from './secrets-dir.ts';
 import { envelope } from './secrets.ts';
 
-/** Any constant will do, as long as every process of every version takes the same. */
-const LOCK = 7_305_019_115;
 const BATCH = 500;
 const AT_A_TIME = 20_000;
 /** For longer than any call or transaction, so that nothing sealed by an old key is still on its way. */
@@ -125,7 +124,7 @@ async function locked<T>(databaseUrl: string, work: (db: pg.Client) => Promise<T
   const db = new pg.Client({ connectionString: databaseUrl, application_name: 'edgeloom-rotate' });
   await db.connect();
   try {
-    await db.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await db.query('SELECT pg_advisory_lock($1)', [locks.masterKey]);
     return await work(db);
   } finally {
     await db.end();

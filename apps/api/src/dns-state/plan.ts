@@ -1,9 +1,9 @@
 // Works out which names should be at the providers, and what they answer. Of an operator one process does at a time: of two,
 // the one that looked first might write last.
 import type { Pool, PoolClient } from 'pg';
+import { lockClasses } from '../core/locks.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
-const LOCK_CLASS = 7311;
 /** A name that changes is due at once, whatever it waited for before. */
 const RENEWED = 'generation = n.generation + 1, wanted_at = now(), due_at = now(), tries = 0, fault = NULL';
 const WANT = `WITH w AS MATERIALIZED (
@@ -30,7 +30,7 @@ const planOne = (client: PoolClient, clientId: string) =>
     // Whoever has it was woken as well, and looks again when it is done.
     const { rows } = await client.query<{ held: boolean }>(
       'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
-      [LOCK_CLASS, clientId],
+      [lockClasses.dnsPlans, clientId],
     );
     if (rows[0]?.held !== true) return;
     // Before the look: what is asked for during it is looked at again.

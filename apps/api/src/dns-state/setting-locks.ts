@@ -2,8 +2,8 @@
 // they are free at once, and however many accounts are slow, no connection of the pool waits with them. A session that says nothing
 // is ended by the database, so one that hangs keeps no account; whoever works is told when its lock may be another's by now.
 import pg from 'pg';
+import { lockClasses } from '../core/locks.ts';
 
-const LOCK_CLASS = 7312;
 const MISSED_AFTER_MS = 20_000;
 const WORD_EVERY_MS = 5000;
 const PATIENCE_MS = 10_000;
@@ -79,7 +79,11 @@ export function openSettingLocks(databaseUrl: string) {
       const lock = new AbortController();
       const { signal: lost } = lock;
       try {
-        const { rows } = await query('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', LOCK_CLASS, settingId);
+        const { rows } = await query(
+          'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held',
+          lockClasses.dnsSettings,
+          settingId,
+        );
         if (rows[0]?.held !== true) return false;
         held.add(lock);
         try {
@@ -94,9 +98,11 @@ export function openSettingLocks(databaseUrl: string) {
           held.delete(lock);
           // Of a session that has ended there is nothing left to give back.
           if (!lost.aborted)
-            await query('SELECT pg_advisory_unlock($1, hashtext($2)) AS held', LOCK_CLASS, settingId).catch(
-              () => undefined,
-            );
+            await query(
+              'SELECT pg_advisory_unlock($1, hashtext($2)) AS held',
+              lockClasses.dnsSettings,
+              settingId,
+            ).catch(() => undefined);
         }
         return true;
       } finally {

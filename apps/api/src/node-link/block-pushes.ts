@@ -3,6 +3,7 @@ import type { BlockPush, BlocksReply } from '@edgeloom/contract/edge/messages.ts
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { lockClasses } from '../core/locks.ts';
 import type { LinkLog } from './log.ts';
 import { repeat, type Wakeable } from './repeat.ts';
 import { inTransaction, withClient } from './transactions.ts';
@@ -11,7 +12,6 @@ const LOOK_EVERY_MS = 1000;
 const PAGE = 2000;
 /** More than that is asked for, by each node at its own pace. */
 const PUSH_MOST = 4000;
-const LOCK_CLASS = 7306;
 
 type Row = { network: string; cause: string; seconds: number; revision: number };
 
@@ -35,7 +35,7 @@ export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog
 async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
   await withClient(pool, (db) =>
     inTransaction(db, async () => {
-      const lock = [LOCK_CLASS, zoneId];
+      const lock = [lockClasses.blockPushes, zoneId];
       const taken = await db.query<{ held: boolean }>(
         'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
         lock,

@@ -2,17 +2,16 @@
 // every (re)connection and whenever the list changes, by whichever process notices.
 import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
+import { lockClasses } from '../core/locks.ts';
 import { inTransaction, withClient } from './transactions.ts';
 import type { Trust } from './trust.ts';
-
-const LOCK_CLASS = 7306;
 
 /** Throws unless the server has taken the list: it cuts off whoever is on it at once. */
 export async function pushAccount(pool: Pool, system: NatsConnection, trust: Trust): Promise<void> {
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
       // Two processes with one list each: the shorter, older one must not arrive last.
-      await client.query('SELECT pg_advisory_xact_lock($1, 0)', [LOCK_CLASS]);
+      await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.revocations]);
       // The moment is the database's, since a server keeps the newer of two claims and clocks of processes differ.
       const { rows } = await client.query<{ now: Date; keys: string[] }>(
         `SELECT clock_timestamp() AS now, coalesce(array_agg(public_key ORDER BY public_key), '{}') AS keys FROM revoked_keys`,

@@ -1,14 +1,13 @@
 // One process at a time works on a zone's documents. The lock belongs to a database session: when the process dies, the
 // session ends and the next one may go on.
 import type { Pool, PoolClient } from 'pg';
+import { lockClasses } from '../core/locks.ts';
 import { withClient } from './transactions.ts';
-
-const LOCK_CLASS = 7305;
 
 /** Answers null at once when another process, or another task of this one, holds the zone. */
 export const withZone = <T>(pool: Pool, zoneId: string, task: (client: PoolClient) => Promise<T>): Promise<T | null> =>
   withClient(pool, async (client) => {
-    const lock = [LOCK_CLASS, zoneId];
+    const lock = [lockClasses.zoneDocuments, zoneId];
     const taken = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS held', lock);
     if (!taken.rows[0]?.held) return null;
     const result = await task(client);

@@ -2,15 +2,13 @@
 // does; another goes on from what is stored when it dies.
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
+import { locks } from '../core/locks.ts';
 import { withClient } from '../node-link/transactions.ts';
 import { wantSets } from '../dns-state/want-sets.ts';
 import type { Lookout } from './look-at.ts';
 import { isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
 import { steer, type GroupFacts, type Steered } from './steer.ts';
 import { readWorld, type SeenWorld } from './world.ts';
-
-/** Any constant will do, as long as every process of every version takes the same. */
-const LOCK = 7_305_019_207;
 
 /** Answers whether the clock alone will change something soon. */
 export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: boolean }> =>
@@ -19,13 +17,13 @@ export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: b
     const { rows } = await client.query<{ now: Date }>(
       `SELECT clock_timestamp() AS now
        WHERE CASE WHEN EXISTS (SELECT FROM groups) THEN pg_try_advisory_lock($1) ELSE false END`,
-      [LOCK],
+      [locks.steering],
     );
     const [held] = rows;
     // Who holds it was woken as well.
     if (!held) return { isUnsettled: false };
     const result = await pass(client, lookout, held.now);
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_unlock($1)', [locks.steering]);
     return result;
   });
 

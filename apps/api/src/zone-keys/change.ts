@@ -8,6 +8,7 @@
 // retiring: nodes are to have those documents. Then the old key is forgotten, here first and on the nodes as they hear of it.
 import { randomBytes } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
+import { lockClasses } from '../core/locks.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
@@ -64,7 +65,7 @@ export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
     const moved = await inTransaction(client, async () => {
       // Whoever else is at it has it.
       const held = await client.query('SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held', [
-        LOCK_CLASS,
+        lockClasses.zoneKeys,
         zoneId,
       ]);
       if (held.rows[0]?.held !== true) return false;
@@ -76,8 +77,6 @@ export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
     if (tell.size > 0) engine.tell([...tell]);
     return moved;
   });
-
-const LOCK_CLASS = 7307;
 
 interface World extends Engine {
   client: PoolClient;

@@ -1,0 +1,22 @@
+// The list of advisory locks, and the database's own functions, which cannot read it.
+import { lockClasses, locks } from '@edgeloom/api/core/locks.ts';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { testDatabase } from '../support/services.ts';
+
+test('no two things are locked by one number, and what the database locks by itself is on the list', async () => {
+  for (const list of [locks, lockClasses]) {
+    const numbers = Object.values(list);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  }
+  const client = new pg.Client({ connectionString: await testDatabase() });
+  await client.connect();
+  const { rows } = await client.query<{ name: string; taken: string }>(
+    `SELECT proname AS name, (regexp_matches(prosrc, 'pg_(?:try_)?advisory_(?:xact_)?lock\\(([^)]*)', 'g'))[1] AS taken
+     FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
+  );
+  await client.end();
+  expect(rows).toEqual([
+    { name: 'number_site_version', taken: `${lockClasses.siteVersions}, hashtext(NEW.site_id::text` },
+  ]);
+});
