@@ -9,7 +9,7 @@ import { newBox } from '@edgeloom/contract/edge/key-box.ts';
 import { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
-import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
+import { zoneKeys } from '@edgeloom/contract/zone-keys/zone-keys.endpoints.ts';
 import { connect, jwtAuthenticator, nkeys } from 'nats';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { TestAgent } from '../support/agent.ts';

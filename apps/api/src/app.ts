@@ -83,7 +83,7 @@ import type { Checks } from './modules/system/health.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
-import { zoneKeysRoutes } from './modules/zone-key/zone-key.routes.ts';
+import { zoneKeysRoutes } from './modules/zone-keys/zone-keys.routes.ts';
 import { zoneFirewallRoutes } from './modules/zone-firewall/zone-firewall.routes.ts';
 import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
 import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-nodes/virtual-nodes.routes.ts';

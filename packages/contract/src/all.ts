@@ -58,7 +58,7 @@ import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
-import { zoneKeys } from './zone-key/zone-key.endpoints.ts';
+import { zoneKeys } from './zone-keys/zone-keys.endpoints.ts';
 import { zoneFirewall } from './zone-firewall/zone-firewall.endpoints.ts';
 import { nginxDefaults, zoneSettings } from './zone-settings/zone-settings.endpoints.ts';
 import { virtualNodes, virtualRecords } from './virtual-nodes/virtual-nodes.endpoints.ts';

@@ -27,7 +27,7 @@ import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.
 import { PreheatCachesForm, PreheatCachesTab } from '../preheat-caches/preheat-caches-tab.tsx';
 import { said } from '../rollouts/in-words.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { KeyTab } from '../zone-key/key-tab.tsx';
+import { KeyTab } from '../zone-keys/key-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
 import { ZoneForm } from './zone-form.tsx';

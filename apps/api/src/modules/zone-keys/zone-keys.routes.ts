@@ -1,6 +1,6 @@
-import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
+import { zoneKeys } from '@edgeloom/contract/zone-keys/zone-keys.endpoints.ts';
 import { routes } from '../../http/bind.ts';
-import * as service from './zone-key.service.ts';
+import * as service from './zone-keys.service.ts';
 
 export const zoneKeysRoutes = routes(zoneKeys, {
   get:    (ctx, { params }) => service.get(ctx, params.zoneId),

@@ -1,6 +1,6 @@
 // The key by which secrets of a zone are sealed for its nodes: how old it is, and what becomes of a change (zone-keys/change.ts).
-import type { ZoneKey, ZoneKeyChange } from '@edgeloom/contract/zone-key/zone-key.ts';
-import { ZoneKeyCause, ZoneKeyState } from '@edgeloom/contract/zone-key/zone-key.ts';
+import type { ZoneKey, ZoneKeyChange } from '@edgeloom/contract/zone-keys/zone-keys.ts';
+import { ZoneKeyCause, ZoneKeyState } from '@edgeloom/contract/zone-keys/zone-keys.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';

@@ -1,6 +1,6 @@
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { zoneKeys } from '@edgeloom/contract/zone-key/zone-key.endpoints.ts';
+import { zoneKeys } from '@edgeloom/contract/zone-keys/zone-keys.endpoints.ts';
 import { Anchor, Button } from '@mantine/core';
 import { Link } from 'react-router-dom';
 import { TextField } from '../../components/fields/text-field.tsx';
@@ -16,7 +16,7 @@ import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import classes from './zone-key.module.css';
+import classes from './zone-keys.module.css';
 
 type Key = Received<typeof zoneKeys.get>;
 type Change = NonNullable<Key['current']>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { get, onClient, post } from '../endpoint.ts';
 import { Reason } from '../zones/zones.ts';
-import { ZoneKey } from './zone-key.ts';
+import { ZoneKey } from './zone-keys.ts';
 
 export const zoneKeys = onClient('zoneKeys', {
   get:    get('zone/:zoneId/key', { can: 'zone:read', reply: ZoneKey }),
