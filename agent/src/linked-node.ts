@@ -2,7 +2,8 @@
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import type { Identity } from './link/identity.ts';
-import type { HeldKeys, LinkedNode } from './link/nats.ts';
+import type { HeldKeys } from './link/key-follower.ts';
+import type { LinkedNode } from './link/nats.ts';
 import type { Meter } from './machine/meter.ts';
 import type { Log } from './log.ts';
 import { digestWithout, reconcile, reportOf } from './reconcile.ts';

@@ -18,8 +18,9 @@ import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Log } from '@edgeloom/agent/log.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
+import type { HeldKeys } from '@edgeloom/agent/link/key-follower.ts';
 import { Link } from '@edgeloom/agent/link/nats.ts';
-import type { HeldKeys, LinkedNode } from '@edgeloom/agent/link/nats.ts';
+import type { LinkedNode } from '@edgeloom/agent/link/nats.ts';
 import { isIntact } from '@edgeloom/agent/plan.ts';
 import { nkeys } from 'nats';
 

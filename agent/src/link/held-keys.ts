@@ -4,7 +4,7 @@ import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Layout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { readZoneKeys, storeZoneKeys } from '../store/zone-keys.ts';
-import type { HeldKeys } from './nats.ts';
+import type { HeldKeys } from './key-follower.ts';
 
 /** More than are ever in use at once: what a control plane that was set back has left behind goes first. */
 const MOST = 4;

@@ -1,6 +1,5 @@
 // The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import {
   BlockPush,
@@ -22,19 +21,19 @@ import type {
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
-import { keysNamedIn } from '@edgeloom/contract/edge/sealed.ts';
-import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
+import { askForKeys } from './ask-for-keys.ts';
 import { obey } from './commands.ts';
 import type { Hands } from './commands.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 import type { Identity } from './identity.ts';
-import { askForKeys } from './ask-for-keys.ts';
+import { KeyFollower } from './key-follower.ts';
+import type { HeldKeys } from './key-follower.ts';
 
 const SYNC_WITHIN_MS = 30_000;
 const KEYS_WITHIN_MS = 10_000;
@@ -65,15 +64,6 @@ export interface LinkedNode extends Target {
   chores?: () => Promise<Done>;
 }
 
-/** The keys of its zone that it holds, the current one first. */
-export interface HeldKeys {
-  ids: () => Promise<string[]>;
-  /** Back once nginx has them as well. What was held and is not told of stays, behind the others. */
-  take: (told: ZoneKeys) => Promise<void>;
-  /** Forgets all others. */
-  keepOnly: (ids: readonly string[]) => Promise<void>;
-}
-
 export interface Done {
   /** From which revision on documents were lost, if any were. */
   lostFrom: number | null;
@@ -85,6 +75,7 @@ export class Link {
   readonly #node: LinkedNode;
   readonly #log: Log;
   readonly #follower: Follower;
+  readonly #keys: KeyFollower;
   readonly #stop = new AbortController();
   readonly #living: Promise<void>;
   #line: NatsConnection | null = null;
@@ -93,7 +84,6 @@ export class Link {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   #isHeard = false;
-  #keysTurn: Promise<void> = Promise.resolve();
 
   /** Connects when it can, and goes on for ever. */
   constructor(node: LinkedNode, log: Log) {
@@ -109,11 +99,19 @@ export class Link {
       },
       keys: () => node.keys(),
       apply: async (entries, reached) => {
-        await this.#prepare(entries);
+        await this.#keys.prepare(entries);
         return node.apply(entries, reached);
       },
       synced: (full) => node.synced?.(full),
     };
+    this.#keys = new KeyFollower({
+      held: node.zoneKeys,
+      ask: () =>
+        askForKeys(node.identity, (message) => this.#ask(subjects.keys(node.identity.nodeID), message, KEYS_WITHIN_MS)),
+      changed: () => this.sayNow(),
+      stopping: this.#stop.signal,
+      log,
+    });
     this.#follower = new Follower(target, line, log);
     this.#living = this.#live();
   }
@@ -147,8 +145,7 @@ export class Link {
     await line?.close();
     await ended;
     await this.#living;
-    // nginx reads them in the course of it: it is not left in the middle.
-    await this.#keysTurn;
+    await this.#keys.settled();
   }
 
   async #live(): Promise<void> {
@@ -245,10 +242,7 @@ export class Link {
     });
     hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
     const resync = () => this.#follower.resync();
-    const zoneKeys = async () => {
-      await this.#takeKeys();
-      this.sayNow();
-    };
+    const zoneKeys = () => this.#keys.take();
     const hands: Hands = { ...this.#node.hands, resync, zoneKeys, reset: () => this.#node.hands.reset(resync) };
     // Every name: one that this agent does not know is answered so, rather than with silence.
     hear(subjects.command(nodeID, '*'), async (message) => {
@@ -259,64 +253,6 @@ export class Link {
 
   async #sync(request: SyncRequest): Promise<SyncReply> {
     return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
-  }
-
-  /** A key that a document names comes before the document. */
-  async #prepare(entries: readonly DocEntry[]): Promise<void> {
-    const named = [...new Set(entries.flatMap(({ body }) => (body === null ? [] : keysNamedIn(body))))];
-    if (await this.#holds(named)) return;
-    await this.#takeKeys();
-    this.sayNow();
-    // Nobody has it any more: what it seals does not open, and all else shall not wait for that.
-    if (!(await this.#holds(named)))
-      this.#log.error('documents are sealed by a key that the control plane does not give', { keys: named });
-  }
-
-  async #holds(named: readonly string[]): Promise<boolean> {
-    if (named.length === 0) return true;
-    const held = await this.#node.zoneKeys.ids();
-    return named.every((id) => held.includes(id));
-  }
-
-  /** One after the other: an answer from before does not take the place of a later one. */
-  #takeKeys(): Promise<void> {
-    return this.#inKeysTurn(() => this.#askAndTake());
-  }
-
-  #inKeysTurn(task: () => Promise<void>): Promise<void> {
-    const turn = this.#keysTurn.then(() => {
-      if (this.#stop.signal.aborted) throw new Error('the agent is stopping');
-      return task();
-    });
-    this.#keysTurn = turn.catch(() => undefined);
-    return turn;
-  }
-
-  async #askAndTake(): Promise<void> {
-    const { identity, zoneKeys } = this.#node;
-    const ask = (message: object) => this.#ask(subjects.keys(identity.nodeID), message, KEYS_WITHIN_MS);
-    await zoneKeys.take(await askForKeys(identity, ask));
-  }
-
-  /** What the node is to hold, by the answer to a heartbeat. A key is forgotten only where the documents are those that the
-   *  control plane has, to the last one: then nothing here is sealed by it. */
-  async #followKeys(sent: { revision: number; digest: string }, reply: HeartbeatReply): Promise<void> {
-    const { keys: told } = reply;
-    if (told === undefined) return;
-    const held = await this.#node.zoneKeys.ids();
-    if (told.some((id, i) => held[i] !== id)) {
-      await this.#takeKeys();
-      this.sayNow();
-    } else if (held.length > told.length && reply.revision === sent.revision && reply.digest === sent.digest) {
-      await this.#inKeysTurn(() => this.#forgetAllBut(told, held));
-      this.sayNow();
-    }
-  }
-
-  /** What was taken since that answer nobody has said anything of. */
-  async #forgetAllBut(told: readonly string[], held: readonly string[]): Promise<void> {
-    const { zoneKeys } = this.#node;
-    if (isDeepStrictEqual(await zoneKeys.ids(), held)) await zoneKeys.keepOnly(told);
   }
 
   /** One that is lost with the connection is made good by the next, a minute later. */
@@ -388,9 +324,9 @@ export class Link {
       const reply = HeartbeatReply.parse(answer);
       this.#isHeard = true;
       if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, reply);
-      void this.#followKeys(message, reply).catch((error: unknown) =>
-        this.#log.warn('the keys of the zone are not here yet', { error }),
-      );
+      void this.#keys
+        .compare(message, reply)
+        .catch((error: unknown) => this.#log.warn('the keys of the zone are not here yet', { error }));
       // Apart, so that a thousand nodes that lost the same server do not come in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;
       again = isDone ? HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_AGAIN_MS;

@@ -1,6 +1,6 @@
 // How a zone comes by another key, step by step. Each step is one transaction and each may be the last of its process: whoever comes
 // next finds in the rows how far it went. Nodes that are there get the key before any document uses it; one that is away, or
-// comes too late, asks for it before it takes such a document (agent/src/link/nats.ts).
+// comes too late, asks for it before it takes such a document (agent/src/link/key-follower.ts).
 //
 //   waiting ─▶ delivering ─▶ sealing ─▶ retiring ─▶ done
 //
