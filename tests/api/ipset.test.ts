@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { blocksPage, tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
 import { storeBlockReports } from '@edgeloom/api/node-link/block-reports.ts';
+import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { BlockReport } from '@edgeloom/contract/edge/messages.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
@@ -199,11 +200,34 @@ test('a set that is turned off is emptied, and what is over leaves nothing behin
   expect(await rows()).toEqual(['203.0.113.7']);
   // Nodes are away from here, so it holds at once.
   await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
-  await call(ipset.set, { params, body: { enabled: false, timeout: 600, max: 1000, reason: 'over' } });
-  await tidyBlocks(pool);
+  const turn = (enabled: boolean) =>
+    call(ipset.set, { params, body: { enabled, timeout: 600, max: 1000, reason: 'over' } });
+  await turn(false);
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0 });
+  // However soon it is on again.
+  await turn(true);
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0, data: [] });
+  expect(await node.after(0)).toMatchObject({ whole: true, blocks: [] });
   await tidyBlocks(pool);
   expect(await rows()).toEqual([]);
-  expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0 });
+  expect(await node.say(['203.0.113.7'])).toMatchObject({ refused: [] });
+  expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
+});
+
+test('a set that some nodes only tried is emptied when that goes back', async () => {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  const node = await nodeIn(zone);
+  await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, reason: 'bots' } });
+  const { trial } = await call(zoneSettings.get, { params });
+  expect(await node.say(['203.0.113.7'])).toMatchObject({ refused: [] });
+  const client = await pool.connect();
+  await withdraw(client, zone.id, trial?.version ?? 0, { note: 'worse', saying: null });
+  client.release();
+  await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
+  await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, reason: 'once more' } });
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
 });
 
 test('a large set comes in pages, of which one that begins anew in between is told', async () => {

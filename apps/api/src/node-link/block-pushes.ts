@@ -98,13 +98,8 @@ export async function blocksPage(pool: Pool, nodeId: string, revision: number): 
   return { whole: first.whole, blocks, revision: more ? reached : first.set, more };
 }
 
-/** What is over, what was emptied, and sets that were turned off for all nodes: those are empty from then on. */
+/** What is over, and what was emptied. */
 export async function tidyBlocks(pool: Pool): Promise<void> {
-  await pool.query(
-    `UPDATE block_sets s SET revision = s.revision + 1, flushed = s.revision + 1, refused = 0 FROM zones z
-     WHERE z.id = s.zone_id AND s.flushed < s.revision AND NOT coalesce((z.settings -> 'ipset' ->> 'enabled')::bool, false)
-       AND NOT EXISTS (SELECT FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'trial')`,
-  );
   await pool.query('DELETE FROM blocks WHERE until < now()');
   await pool.query('DELETE FROM blocks b USING block_sets s WHERE b.zone_id = s.zone_id AND b.revision <= s.flushed');
 }

@@ -68,7 +68,8 @@ async function settle(
   state: string,
   { note, saying }: Why,
 ): Promise<Kept | null> {
-  await db.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
+  // Not its key: whoever stores a block has locked the set, and needs the key to be there.
+  await db.query('SELECT FROM zones WHERE id = $1 FOR NO KEY UPDATE', [zoneId]);
   const { rows } = await db.query<{ kept: unknown }>(
     `UPDATE zone_versions SET state = $3, note = $4, saying = $5, settled_at = now()
      WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING kept`,
