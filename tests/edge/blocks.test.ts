@@ -86,6 +86,27 @@ test('whom nginx blocks itself is blocked at once, told once, and stands until i
   await eventually(async () => expect(await causeOf('198.51.100.2')).toBe('none'));
 });
 
+test('what an agent fetched and did not write down is told to the next, with the time that is left', async () => {
+  await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
+  const told = async (had?: 'kept' | 'lost') =>
+    (await edge.admin.fetchBlocks(1000, had)).found.map(({ network }) => network);
+  for (const last of [1, 2, 3]) await asVisitor(`/offend?seconds=${last * 100}`, `198.51.100.${last}`);
+  expect(await told()).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3']);
+  expect(await told()).toEqual([]);
+  // Let in again since, and blocked for another time.
+  await edge.admin.changeBlocks([
+    ['198.51.100.1', 0, ''],
+    ['198.51.100.2', 50, 'manual'],
+  ]);
+  await offend('198.51.100.4');
+  const { found } = await edge.admin.fetchBlocks(1000, 'lost');
+  expect(found.map(({ network }) => network)).toEqual(['198.51.100.2', '198.51.100.3', '198.51.100.4']);
+  expect(found[0]?.seconds).toBeLessThanOrEqual(50);
+  expect(found[1]?.seconds).toBeGreaterThan(50);
+  expect(await told('kept')).toEqual([]);
+  expect(await told('lost')).toEqual([]);
+});
+
 test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as the agent spells it', async () => {
   await drained();
   expect(await offend('2001:db8:0:1:aaaa::1')).toBe('blocked');

@@ -49,7 +49,7 @@ const everywhere = (visitor: string, what: number | 'closed') =>
   inTime(async () => expect(await seenBy(visitor)).toEqual([what, what]));
 
 /** Whoever asks there has done what a plugin blocks for. */
-async function trap(i: 0 | 1): Promise<(visitor: string) => Promise<string>> {
+async function trap(i: 0 | 1) {
   const { agent } = node(i);
   const at = await freePort();
   await appendFile(
@@ -60,11 +60,12 @@ async function trap(i: 0 | 1): Promise<(visitor: string) => Promise<string>> {
       real_ip_header X-Visitor;
       set $e_site "";
       location / { content_by_lua_block { ngx.print(require("edge.core.blocks").add("waf") and "blocked" or "not") } }
+      location = /waiting { content_by_lua_block { ngx.print(ngx.shared.blocks:llen("agent:fresh")) } }
     }`,
   );
   process.kill(await agent.nginxPid(), 'SIGHUP');
-  const offend = (visitor: string) =>
-    fetch(`http://127.0.0.1:${at}/`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
+  const offend = (visitor: string, how = '/') =>
+    fetch(`http://127.0.0.1:${at}${how}`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
   await inTime(async () => expect(await offend('127.0.0.1')).toBe('not'));
   return offend;
 }
@@ -105,11 +106,19 @@ test('whom one node finds the other shuts out as well, and the list says who fou
   // Nor does an agent that ends meanwhile forget that nobody has heard of him.
   const kept = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
   await inTime(async () => expect(await kept()).toContain('127.0.0.32'));
+  // One that is killed has not written down whom only it had heard of: nginx tells the next once more.
+  expect(await offend('127.0.0.33')).toBe('blocked');
+  await inTime(async () => expect(await offend('127.0.0.1', '/waiting')).toBe('0'));
+  await node(0).agent.end('SIGKILL');
+  node(0).agent.start('--with-nginx');
+  await inTime(async () => expect(await kept()).toContain('127.0.0.33'));
   await node(0).agent.end('SIGTERM');
   node(0).agent.start('--with-nginx');
   await api?.start();
-  await everywhere('127.0.0.32', 'closed');
-  expect(await call(ipset.get, { params: params(), query: { ip: '127.0.0.32' } })).toMatchObject({ total: 1 });
+  for (const ip of ['127.0.0.32', '127.0.0.33']) {
+    await everywhere(ip, 'closed');
+    expect(await call(ipset.get, { params: params(), query: { ip } })).toMatchObject({ total: 1 });
+  }
   await call(ipset.flush, { params: params() });
   await everywhere('127.0.0.32', 200);
 });

@@ -56,7 +56,7 @@ end
 -- Who was blocked here, for the agent to tell; then what it and others found. See core/blocks.lua.
 calls["POST /blocks/fetch"] = function(body)
     if type(body.room) == "number" then
-        return blocks.fetch(body.room)
+        return blocks.fetch(body.room, body.had)
     end
 end
 calls["POST /blocks"] = function(body)

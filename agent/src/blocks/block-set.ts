@@ -1,7 +1,6 @@
 // The block set of the zone as this node has it: what its own nginx found and what others did, brought to the kernel, to nginx
 // and to the disk. Nobody waits for the control plane: what is found here holds here within a second, and is told as soon as
 // somebody listens.
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { BlockPush, BlockReply, BlockReport, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
@@ -10,6 +9,9 @@ import type { Log } from '../log.ts';
 import type { Admin, Change } from '../nginx/admin.ts';
 import { readBlocks, writeBlocks } from './block-file.ts';
 import type { Kept, Untold } from './block-file.ts';
+import { KernelCopy } from './kernel-copy.ts';
+import type { Kernel } from './kernel-copy.ts';
+import { NginxCopy } from './nginx-copy.ts';
 
 type Told = BlocksReply['blocks'][number];
 
@@ -17,12 +19,6 @@ type Told = BlocksReply['blocks'][number];
 export interface BlockLine {
   reportBlocks: (report: BlockReport) => Promise<BlockReply>;
   blocksSince: (revision: number) => Promise<BlocksReply>;
-}
-
-interface Kernel {
-  canDrop: boolean;
-  replaceBlocked: (entries: Iterable<{ network: string; seconds: number }>) => Promise<void>;
-  changeBlocked: (add: readonly { network: string; seconds: number }[], remove: readonly string[]) => Promise<void>;
 }
 
 interface Parts {
@@ -49,29 +45,22 @@ const MOST_UNREPORTED = 20_000;
 const MOST_IN_REPORT = 1000;
 /** As reports have it; by a clock that was set back there may be more. */
 const LONGEST_S = 2_592_000;
-/** What nginx decodes at once, while its visitors wait. */
-const CHUNK = 1000;
 /** Of the same block, as two nodes tell of it. */
 const SAME_MS = 5000;
 
 export class BlockSet {
   readonly #parts: Parts;
+  readonly #nginx: NginxCopy;
+  readonly #kernel: KernelCopy;
   #blocks = new Map<string, Kept>();
   #revision = 0;
   #zoneID = '';
-  /** By which nginx knows that it has this set. */
-  #mark: string = randomUUID();
   #unreported = new Map<string, Untold>();
   #dropped = 0;
-  readonly #kernelAdds = new Map<string, number>();
-  readonly #kernelRemoves = new Set<string>();
-  #kernelNeedsAll = true;
-  #nginxNeedsAll = false;
   #isWritten = true;
   /** Undefined: it has yet to be read. */
   #setting: { zoneID: string; max: number } | null | undefined;
   #isOff = false;
-  #fault = '';
   #said = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
@@ -86,6 +75,8 @@ export class BlockSet {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#nginx = new NginxCopy(parts.nginx);
+    this.#kernel = new KernelCopy(parts.kernel);
     this.#turn = this.#load();
     this.#look();
   }
@@ -110,7 +101,7 @@ export class BlockSet {
       }
       await this.#take(push.blocks);
       this.#revision = push.revision;
-      await this.#tellKernel();
+      await this.#kernel.tell(this.#blocks);
     });
   }
 
@@ -158,14 +149,17 @@ export class BlockSet {
       await this.#turnOff();
       return;
     }
-    if (setting.zoneID !== this.#zoneID) this.#begin(setting.zoneID);
+    if (setting.zoneID !== this.#zoneID) {
+      if (this.#zoneID !== '') await this.#turnOff();
+      this.#begin(setting.zoneID);
+    }
     this.#isOff = false;
     if (Date.now() - this.#expiredAt > EXPIRE_EVERY_MS) this.#expire();
     // nginx may be on its way up; the kernel and the others do not wait for it.
     await this.#fetch(setting.max).catch((error: unknown) =>
       this.#warn('nginx could not be asked whom it blocked', error),
     );
-    await this.#tellKernel();
+    await this.#kernel.tell(this.#blocks);
     if (Date.now() - this.#writtenAt > WRITE_EVERY_MS) await this.#write();
     this.#talk();
   }
@@ -176,15 +170,17 @@ export class BlockSet {
     this.#revision = 0;
     this.#blocks.clear();
     this.#unreported.clear();
-    this.#mark = randomUUID();
-    this.#kernelNeedsAll = true;
+    this.#nginx.begin();
+    this.#kernel.lacks();
     this.connected();
   }
 
   async #turnOff(): Promise<void> {
     if (this.#isOff) return;
     this.#begin('');
-    await this.#parts.kernel.replaceBlocked([]);
+    await this.#kernel.tell(this.#blocks);
+    // One that is on its way up has nothing to forget, or does so when the set is on again.
+    await this.#nginx.end().catch(() => undefined);
     await rm(this.#parts.file, { force: true });
     this.#isWritten = true;
     this.#isOff = true;
@@ -195,7 +191,7 @@ export class BlockSet {
     if (kept === null) return;
     this.#zoneID = kept.zoneID;
     this.#revision = kept.revision;
-    this.#mark = kept.mark;
+    this.#nginx.mark = kept.mark;
     this.#blocks = kept.blocks;
     this.#unreported = kept.untold;
     this.#expire();
@@ -206,11 +202,12 @@ export class BlockSet {
     await writeBlocks(this.#parts.file, {
       zoneID: this.#zoneID,
       revision: this.#revision,
-      mark: this.#mark,
+      mark: this.#nginx.mark,
       blocks: this.#blocks,
       untold: this.#unreported,
     });
     this.#isWritten = true;
+    this.#nginx.written();
     this.#writtenAt = Date.now();
   }
 
@@ -223,59 +220,44 @@ export class BlockSet {
   }
 
   async #fetch(max: number): Promise<void> {
-    const { nginx } = this.#parts;
-    const { mark, found, dropped } = await nginx.fetchBlocks(Math.max(0, max - this.#blocks.size));
+    const { found, dropped } = await this.#nginx.fetch(Math.max(0, max - this.#blocks.size));
     // What it found while there was no agent is found all the same.
     this.#dropped += dropped;
     const spared = this.#spared();
     const not: Change[] = [];
     for (const { network, cause, seconds, siteID = null } of found) {
+      const until = Date.now() + seconds * 1000;
       if (spared.has(network)) not.push([network, 0, cause]);
-      else {
-        this.#set(network, { until: Date.now() + seconds * 1000, cause });
+      else if (!this.#knows(network, until)) {
+        this.#set(network, { until, cause });
         if (this.#unreported.size < MOST_UNREPORTED) this.#unreported.set(network, { siteID });
         else this.#dropped += 1;
       }
     }
-    if (mark === this.#mark && !this.#nginxNeedsAll) {
-      if (not.length > 0) await nginx.changeBlocks(not);
+    if (this.#nginx.isComplete) {
+      await this.#nginx.tell(not);
       return;
     }
-    this.#nginxNeedsAll = true;
-    await this.#fillNginx();
-    this.#nginxNeedsAll = false;
+    // In the course of it nginx forgets what it has told.
+    await this.#write();
+    await this.#nginx.complete(this.#blocks);
   }
 
-  async #fillNginx(): Promise<void> {
-    const now = Date.now();
-    const all = Array.from(this.#blocks, ([network, { until, cause }]): Change => [
-      network,
-      Math.ceil((until - now) / 1000),
-      cause,
-    ]);
-    await this.#parts.nginx.changeBlocks([], { begins: true });
-    await this.#tellNginx(all);
-    // Last: one that was interrupted is begun anew.
-    await this.#parts.nginx.changeBlocks([], { mark: this.#mark });
-  }
-
-  async #tellNginx(changes: readonly Change[]): Promise<void> {
-    for (let at = 0; at < changes.length; at += CHUNK)
-      await this.#parts.nginx.changeBlocks(changes.slice(at, at + CHUNK));
+  #knows(network: string, until: number): boolean {
+    const known = this.#blocks.get(network);
+    return known !== undefined && Math.abs(known.until - until) <= SAME_MS;
   }
 
   #set(network: string, block: Kept): void {
     this.#blocks.set(network, block);
-    this.#kernelRemoves.delete(network);
-    this.#kernelAdds.set(network, block.until);
+    this.#kernel.set(network, block.until);
     this.#isWritten = false;
   }
 
   #remove(network: string): void {
     this.#blocks.delete(network);
     this.#unreported.delete(network);
-    this.#kernelAdds.delete(network);
-    this.#kernelRemoves.add(network);
+    this.#kernel.remove(network);
     this.#isWritten = false;
   }
 
@@ -285,44 +267,19 @@ export class BlockSet {
     const spared = this.#spared();
     const changes: Change[] = [];
     for (const { network, cause, seconds } of told) {
-      const known = this.#blocks.get(network);
       const until = now + seconds * 1000;
       if (seconds === 0 || spared.has(network)) {
         // Also one that we do not know: what was written last may be older than what nginx was told.
         this.#remove(network);
         changes.push([network, 0, cause]);
-      } else if (known === undefined || Math.abs(known.until - until) > SAME_MS) {
+      } else if (!this.#knows(network, until)) {
         this.#set(network, { until, cause });
         changes.push([network, seconds, cause]);
       }
     }
     this.#isWritten = false;
     // One that nginx did not hear of it is told all of it.
-    await this.#tellNginx(changes).catch(() => {
-      this.#nginxNeedsAll = true;
-    });
-  }
-
-  async #tellKernel(): Promise<void> {
-    const { kernel } = this.#parts;
-    const now = Date.now();
-    const isAll = this.#kernelNeedsAll;
-    if (!isAll && this.#kernelAdds.size === 0 && this.#kernelRemoves.size === 0) return;
-    const entries = isAll
-      ? Array.from(this.#blocks, ([network, { until }]) => ({ network, seconds: (until - now) / 1000 }))
-      : Array.from(this.#kernelAdds, ([network, until]) => ({ network, seconds: (until - now) / 1000 }));
-    const removes = [...this.#kernelRemoves];
-    // The firewall keeps what it was told, and tries again what the kernel refused.
-    this.#kernelNeedsAll = false;
-    this.#kernelAdds.clear();
-    this.#kernelRemoves.clear();
-    try {
-      if (isAll) await kernel.replaceBlocked(entries);
-      else await kernel.changeBlocked(entries, removes);
-      this.#fault = kernel.canDrop ? '' : 'this kernel drops no packets for us: neither nftables nor ipset works here';
-    } catch (error) {
-      this.#fault = reason(error).slice(0, 300);
-    }
+    await this.#nginx.tell(changes).catch(() => this.#nginx.lacks());
   }
 
   /** In the background: whoever is slow to answer holds up nothing here. */
@@ -357,14 +314,20 @@ export class BlockSet {
     });
     const dropped = this.#dropped;
     const revision = this.#revision;
-    const reply = await line.reportBlocks({ revision, size: this.#blocks.size, blocks, dropped, fault: this.#fault });
+    const reply = await line.reportBlocks({
+      revision,
+      size: this.#blocks.size,
+      blocks,
+      dropped,
+      fault: this.#kernel.fault,
+    });
     for (const [network, one] of told) if (this.#unreported.get(network) === one) this.#unreported.delete(network);
     if (told.length > 0) this.#isWritten = false;
     this.#dropped -= dropped;
     this.#saidRevision = revision;
     this.#reportAt = Date.now();
     const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
-    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#tellKernel()));
+    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#kernel.tell(this.#blocks)));
     if (reply.revision < this.#revision) this.#askAt = 0;
     else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_WITHIN_MS);
   }
@@ -395,13 +358,13 @@ export class BlockSet {
         const stay = new Set(told.map(({ network }) => network));
         for (const network of this.#blocks.keys())
           if (!stay.has(network) && !this.#unreported.has(network)) this.#remove(network);
-        this.#kernelNeedsAll = true;
-        this.#nginxNeedsAll = true;
+        this.#kernel.lacks();
+        this.#nginx.lacks();
       }
       await this.#take(told);
       // A push may have been faster; a revision that a backup took back counts.
       if (whole || revision > this.#revision) this.#revision = revision;
-      await this.#tellKernel();
+      await this.#kernel.tell(this.#blocks);
     });
   }
 

@@ -66,9 +66,10 @@ export class Admin {
     await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
   }
 
-  /** Whom nginx blocked since it was last asked, once. `room`: how many more there may be. */
-  async fetchBlocks(room: number): Promise<z.output<typeof FetchedBlocks>> {
-    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room }, WITHIN_MS));
+  /** Whom nginx blocked since it was last asked. `room`: how many more there may be. `had`: what became of what it told before;
+   *  kept: it is on disk, lost: it may not be, and is told again. */
+  async fetchBlocks(room: number, had?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {
+    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had }, WITHIN_MS));
   }
 
   /** `begins`: all that it had is forgotten first. `mark`: it answers this when it is asked the next time. */

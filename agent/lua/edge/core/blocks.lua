@@ -7,7 +7,7 @@ local settings = require("edge.core.settings")
 local spared = require("edge.core.spared")
 local zones = require("edge.core.zone")
 local byte, char, format, gmatch, match, sub = string.byte, string.char, string.format, string.gmatch, string.match, string.sub
-local concat, floor, ipairs, tonumber, var = table.concat, math.floor, ipairs, tonumber, ngx.var
+local ceil, concat, floor, ipairs, tonumber, var = math.ceil, table.concat, math.floor, ipairs, tonumber, ngx.var
 
 local _M = {}
 -- What is counted has to have room when the set is full.
@@ -16,9 +16,12 @@ local dict, changes = dicts.blocks, dicts.changes
 local MARK, ROOM, DROPPED = "blocks:mark", "blocks:room", "blocks:dropped"
 -- Not as long as the bytes of a network, 4 or 8.
 local FRESH = "agent:fresh"
+-- Fetched by an agent that may have died before it wrote them down.
+local HANDED = "agent:handed"
 -- Found and not yet fetched. It bounds how many are blocked in a second, too.
 local MOST_FRESH = 2000
 local MOST_FETCHED = 1000
+local MOST_HANDED = 10000
 local NO_ZONE = {}
 
 -- `address`: as $binary_remote_addr has it.
@@ -106,18 +109,45 @@ function _M.add(cause, seconds)
     return true
 end
 
--- For the agent: who was blocked here since it last asked, and by which mark it knows that this is the set it filled. `room`:
--- how many more the set takes.
-function _M.fetch(room)
-    changes:set(ROOM, room)
+local function found_in(line)
+    local network, cause, site, seconds = match(line, "^([^|]*)|([^|]*)|([^|]*)|(%d+)$")
+    return { network = network, cause = cause, siteID = site ~= "" and site or nil, seconds = tonumber(seconds) }
+end
+
+-- What was handed out and stands still, with the time that is left.
+local function handed()
     local found = {}
-    while #found < MOST_FETCHED do
+    for _ = 1, dict:llen(HANDED) or 0 do
+        local line = dict:lpop(HANDED)
+        local block = line and found_in(line)
+        local left = block and dict:ttl(bytes_of(block.network))
+        if left and left > 0 then
+            dict:rpush(HANDED, line)
+            block.seconds = ceil(left)
+            found[#found + 1] = block
+        end
+    end
+    return found
+end
+
+-- For the agent: who was blocked here since it last asked, and by which mark it knows that this is the set it filled. `room`:
+-- how many more the set takes. `had`: what became of what it fetched before; "kept": it is on disk, "lost": it may not be, and is
+-- told again.
+function _M.fetch(room, had)
+    changes:set(ROOM, room)
+    if had == "kept" then
+        dict:delete(HANDED)
+    end
+    local found = had == "lost" and handed() or {}
+    for _ = 1, MOST_FETCHED do
         local line = dict:lpop(FRESH)
         if not line then
             break
         end
-        local network, cause, site, seconds = match(line, "^([^|]*)|([^|]*)|([^|]*)|(%d+)$")
-        found[#found + 1] = { network = network, cause = cause, siteID = site ~= "" and site or nil, seconds = tonumber(seconds) }
+        if (dict:llen(HANDED) or 0) < MOST_HANDED then
+            dict:rpush(HANDED, line)
+        end
+        found[#found + 1] = found_in(line)
     end
     local dropped = changes:get(DROPPED) or 0
     if dropped > 0 then

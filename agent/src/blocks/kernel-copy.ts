@@ -1,0 +1,62 @@
+// The block set in the kernel: what it has yet to hear. The firewall keeps what it was told, and tries again what the kernel refused.
+import { reason } from '../log.ts';
+import type { Kept } from './block-file.ts';
+
+interface Entry {
+  network: string;
+  seconds: number;
+}
+export interface Kernel {
+  canDrop: boolean;
+  replaceBlocked: (entries: Iterable<Entry>) => Promise<void>;
+  changeBlocked: (add: readonly Entry[], remove: readonly string[]) => Promise<void>;
+}
+
+export class KernelCopy {
+  readonly #kernel: Kernel;
+  readonly #adds = new Map<string, number>();
+  readonly #removes = new Set<string>();
+  #needsAll = true;
+  /** Why it does not drop them; empty where it does. */
+  fault = '';
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  set(network: string, until: number): void {
+    this.#removes.delete(network);
+    this.#adds.set(network, until);
+  }
+
+  remove(network: string): void {
+    this.#adds.delete(network);
+    this.#removes.add(network);
+  }
+
+  lacks(): void {
+    this.#needsAll = true;
+  }
+
+  async tell(blocks: ReadonlyMap<string, Kept>): Promise<void> {
+    const isAll = this.#needsAll;
+    if (!isAll && this.#adds.size === 0 && this.#removes.size === 0) return;
+    const now = Date.now();
+    const entry = (network: string, until: number) => ({ network, seconds: (until - now) / 1000 });
+    const entries = isAll
+      ? Array.from(blocks, ([network, { until }]) => entry(network, until))
+      : Array.from(this.#adds, ([network, until]) => entry(network, until));
+    const removes = [...this.#removes];
+    this.#needsAll = false;
+    this.#adds.clear();
+    this.#removes.clear();
+    try {
+      if (isAll) await this.#kernel.replaceBlocked(entries);
+      else await this.#kernel.changeBlocked(entries, removes);
+      const { canDrop } = this.#kernel;
+      this.fault = canDrop ? '' : 'this kernel drops no packets for us: neither nftables nor ipset works here';
+    } catch (error) {
+      this.fault = reason(error).slice(0, 300);
+    }
+  }
+}
