@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -202,3 +203,33 @@ test('what is refused as a whole names each entry, which leads to its row', asyn
   await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual([taken?.name]);
   await page.context().close();
 });
+
+// The message lay over the button for as long as it stood there.
+test.each([{ width: 1440 }, { width: 360 }])(
+  'what was done is said beside what is done next, at $width px',
+  { timeout: 120_000 },
+  async (look) => {
+    const { client } = await consoles.app.build.client();
+    const { page } = await consoles.openAs(client, 'nodeManage/zonesList', look);
+    const add = page.locator('main header').getByRole('button', { name: 'Add zone' });
+    await add.click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('North');
+    await form.getByRole('button', { name: 'Add zone' }).click();
+    await form.waitFor({ state: 'detached' });
+    const said = page.getByRole('region', { name: 'Messages' }).locator('[data-tone="ok"]');
+    await said.waitFor();
+    const boxOf = (part: typeof said) =>
+      part.evaluate((element) => {
+        const { left: x, top: y, width, height } = element.getBoundingClientRect();
+        return { x, y, width, height };
+      });
+    const [message, button] = [await boxOf(said), await boxOf(add)];
+    const isBeside = message.x + message.width <= button.x || message.y + message.height <= button.y;
+    expect([isBeside, message, button]).toEqual([true, message, button]);
+    expect(message.x).toBeGreaterThanOrEqual(0);
+    expect(message.x + message.width).toBeLessThanOrEqual(look.width);
+    await keepPicture(page, `message-${look.width}`);
+    await page.context().close();
+  },
+);
