@@ -104,13 +104,13 @@ export function Words({ changes, none }: { changes: Difference['changes']; none:
       <h2 className={classes['heading']}>{t('zoneSettings.inWords')}</h2>
       {changes.length === 0 && <p className={classes['quiet']}>{none}</p>}
       <dl className={classes['words']}>
-        {changes.map(({ field, before, after }) => (
-          <div key={field}>
-            <dt>{fieldName(t, field)}</dt>
+        {changes.map((change) => (
+          <div key={change.field}>
+            <dt>{fieldName(t, change.field)}</dt>
             <dd>
-              {linesText(t, before, after) ?? (
+              {linesText(t, change) ?? (
                 <>
-                  <s>{valueText(t, field, before)}</s> → <b>{valueText(t, field, after)}</b>
+                  <s>{valueText(t, change.field, change.before)}</s> → <b>{valueText(t, change.field, change.after)}</b>
                 </>
               )}
             </dd>

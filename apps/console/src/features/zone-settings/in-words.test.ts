@@ -2,7 +2,7 @@ import i18next from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import { t } from '../../lib/i18n.ts';
 import { words } from '../../locales/en/features.ts';
-import { valueText } from './in-words.ts';
+import { changeText, valueText } from './in-words.ts';
 
 beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: words } } }));
 
@@ -16,4 +16,12 @@ test('ports are names, and none is a dash', () => {
 test('a size is told in the unit of its field', () => {
   expect(valueText(t, 'resource.bodyBytes', String(100 * 1024 ** 2))).toBe('100\u00a0MiB');
   expect(valueText(t, 'resource.cacheBytes', String(1.5 * 1024 ** 3))).toBe('1.5\u00a0GiB');
+});
+
+// One network in the place of another read "1 line → 1 line".
+test('of a text that is one line it is told as of longer ones what comes and what goes', () => {
+  const [before, after] = ['192.0.2.0/24', '198.51.100.0/24'];
+  expect(changeText(t, { field: 'firewall.blacklist', before, after })).toBe('Block list +1 −1 lines');
+  expect(changeText(t, { field: 'firewall.whitelist', before: '', after })).toBe('Allow list +1 line');
+  expect(changeText(t, { field: 'antiCC.paths', before: '/api/', after: '/rpc/' })).toBe('Paths /api/ → /rpc/');
 });

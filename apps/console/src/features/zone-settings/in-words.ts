@@ -6,6 +6,9 @@ import { linesBetween } from './lines-between.ts';
 
 type T = ReturnType<typeof useT>;
 
+/** Never shown whole, of however many lines they are. */
+const texts = ['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'];
+
 /** Some parts have words of their own. */
 export function fieldName(t: T, field: string): string {
   const [part = '', name = part] = field.split('.');
@@ -20,7 +23,7 @@ export function valueText(t: T, field: string, value: string): string {
   if (value === 'false') return t('common.off');
   if (field.startsWith('antiCC.')) return antiCCText(t, name, value);
   if (field === 'ipset.timeout') return `${count(Number(value) / 60)}${t('ipset.minutesSuffix')}`;
-  if (['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'].includes(name))
+  if (texts.includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);
   if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : sizeText(name, Number(value));
@@ -37,8 +40,9 @@ function sizeText(name: string, value: number): string {
 }
 
 /** Of lists and snippets what comes and what goes: `+2 −1 lines`. */
-export function linesText(t: T, before: string, after: string): string | null {
-  const between = linesBetween(before, after);
+export function linesText(t: T, { field, before, after }: SettingChange): string | null {
+  const isText = texts.includes(field.split('.').at(-1) ?? '') || before.includes('\n') || after.includes('\n');
+  const between = isText ? linesBetween(before, after) : null;
   if (between === null) return null;
   const { added, removed } = between;
   const lines = [...(added > 0 ? [`+${count(added)}`] : []), ...(removed > 0 ? [`−${count(removed)}`] : [])].join(' ');
@@ -56,8 +60,11 @@ function antiCCText(t: T, name: string, value: string): string {
   return `${count(minutes ? Math.round(Number(value) / 60) : Number(value))}${tMaybe(`antiCC.units.${name}`) ?? ''}`;
 }
 
-export const changeText = (t: T, { field, before, after }: SettingChange) =>
-  `${fieldName(t, field)} ${linesText(t, before, after) ?? `${valueText(t, field, before)} → ${valueText(t, field, after)}`}`;
+export function changeText(t: T, change: SettingChange): string {
+  const { field, before, after } = change;
+  const said = linesText(t, change) ?? `${valueText(t, field, before)} → ${valueText(t, field, after)}`;
+  return `${fieldName(t, field)} ${said}`;
+}
 
 export const faultText = (t: T, { rule, about }: Pick<SnippetFaultAt, 'rule' | 'about'>) =>
   t(`zoneSettings.faults.${rule}`, { about });

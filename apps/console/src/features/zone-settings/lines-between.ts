@@ -1,8 +1,7 @@
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
-/** How many lines come and go. Null where neither has several, or only their order differs. */
+/** How many lines come and go. Null where only their order differs. */
 export function linesBetween(before: string, after: string): { added: number; removed: number } | null {
-  if (!before.includes('\n') && !after.includes('\n')) return null;
   const added = beyond(linesOf(after), linesOf(before));
   const removed = beyond(linesOf(before), linesOf(after));
   return added + removed === 0 ? null : { added, removed };

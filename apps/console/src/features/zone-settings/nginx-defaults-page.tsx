@@ -80,7 +80,8 @@ export function NginxDefaultsPage() {
           </div>
           <SaveBar
             changes={drafts.map(
-              (one) => `${t(`zoneSettings.fields.${one.part}`)} ${linesText(t, one.before, one.after) ?? ''}`,
+              ({ part: of, before, after }) =>
+                `${t(`zoneSettings.fields.${of}`)} ${linesText(t, { field: of, before, after }) ?? ''}`,
             )}
             saveLabel="zoneSettings.review"
             onSave={() => setReviewed(true)}
