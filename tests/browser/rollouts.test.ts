@@ -98,6 +98,8 @@ test(
     const log = page.getByRole('log');
     await log.getByText('Goes back: too many answers of 5xx').waitFor();
     await log.getByText(/^Paused/).waitFor();
+    // The newest first, as in every log.
+    expect(await log.getByRole('listitem').last().textContent()).toMatch(/Begun/);
     await keepPicture(page, 'rollout-back');
 
     await page.getByText('Nodes', { exact: true }).last().click();

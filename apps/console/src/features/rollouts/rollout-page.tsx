@@ -109,7 +109,7 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
           ) : (
             <>
               {lines.length === LINES && <p className={classes['note']}>{t('rollouts.newest', { count: LINES })}</p>}
-              <RolloutLog lines={lines} />
+              <RolloutLog lines={lines.toReversed()} />
             </>
           )}
         </div>
