@@ -23,7 +23,7 @@ test('killed at any step, the next start finds whole documents, a true manifest,
     for (let point = points.pop(); point !== undefined; point = points.pop()) await toldUntil(point);
   };
   await Promise.all([worker(), worker()]);
-}, 300_000);
+}, 900_000);
 
 /** Tells the story with a crash at this step, and looks at what is left. Answers the count of steps when nothing crashed. */
 async function toldUntil(step: number): Promise<number> {

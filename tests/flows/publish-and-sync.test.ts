@@ -46,6 +46,9 @@ async function addDomain(site: BuiltSite, name = `${unique('www')}.example.com`,
 
 const zoneOf = (site: BuiltSite) => plane.installation.db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
 
+/** Thousands of documents take their time on a busy machine. */
+const patience = { within: 60_000 };
+
 /** Resolves when the node holds what the zone has published, and the zone has published what it has. */
 const settled = (site: BuiltSite, node: SimulatedNode) =>
   eventually(async () => {
@@ -54,7 +57,7 @@ const settled = (site: BuiltSite, node: SimulatedNode) =>
     const { revision, publishedRevision } = await zoneOf(site);
     expect([publishedRevision, node.revision, waiting]).toEqual([revision, revision, 0]);
     return revision;
-  });
+  }, patience);
 
 test('a new domain is on the node, with its site, and the console shows that the node has it', async () => {
   const site = await plane.build.site();
