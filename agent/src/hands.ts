@@ -12,6 +12,7 @@ import type { Log } from './log.ts';
 import { causes } from './machine/firewall/driver.ts';
 import type { Counted } from './machine/firewall/driver.ts';
 import { GaugesReader } from './machine/gauges.ts';
+import { hostsOf } from './store/hosts.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
 import { simulate } from './nginx/simulate.ts';
@@ -50,7 +51,7 @@ export function handsOf({
   dropped,
   log,
 }: Parts): LinkedNode['hands'] {
-  const visitors = new GaugesReader(path.join(layout.logs, 'access.json'));
+  const visitors = new GaugesReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
   let rebootedAt = Number.NEGATIVE_INFINITY;
 
   const clearCache = async (tags: readonly string[] | null, withinMs: number) => {
@@ -103,8 +104,8 @@ export function handsOf({
       }));
       return { generation, documents: node.store.size, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
     },
-    async gauges() {
-      const [read, drops] = await Promise.all([visitors.read(), dropped().catch(() => null)]);
+    async gauges(slowMs) {
+      const [read, drops] = await Promise.all([visitors.read(Date.now(), slowMs), dropped().catch(() => null)]);
       const packets = causes.reduce((sum, cause) => sum + (drops?.[cause].packets ?? 0), 0);
       const at = new Date().toISOString();
       return { at, ...read, dropped: packets, nginx: node.state, error: node.error };

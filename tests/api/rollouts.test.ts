@@ -50,6 +50,7 @@ async function fleetOf(counts: number[], tenant?: Tenant) {
     tenant: of,
     fleet,
     zoneOf,
+    zones,
     call,
     begin: ({ strategy = waves(), ...wish }: Wish = {}) =>
       call(upgrades.begin, { body: { ids: made.map(({ id }) => id), ...wish, strategy: Strategy.parse(strategy) } }),
@@ -464,6 +465,156 @@ describe('a release', () => {
     expect(await told()).toEqual({ version: '2.0.0', nodes: 2, of: 3, levels, newest: '2.0.0' });
     await has('1.0.0', others);
     expect(await told()).toEqual({ version: '1.0.0', nodes: 3, of: 3, levels: null, newest: '2.0.0' });
+  });
+});
+
+describe('a customer', () => {
+  /** By site: requests, 5xx, refused, slow ones. */
+  type Sites = Record<string, [number, number, number, number]>;
+  const sum = (sites: Sites, i: number) => Object.values(sites).reduce((all, one) => all + (one[i] ?? 0), 0);
+  const visits = (sites: Sites, p99Ms = 20) => ({
+    requests: sum(sites, 0),
+    serverErrors: sum(sites, 1),
+    refused: sum(sites, 2),
+    p99Ms,
+    sites,
+  });
+
+  /** One canary of three nodes, and customers with so many sites each. */
+  async function servedBy(counts: number[]) {
+    const made = await fleetOf([3]);
+    const [zone] = made.zones;
+    const product = await build.product(zone && { zone });
+    const ids = await Promise.all(
+      counts.map(async (count) => {
+        const owner = await build.user(product);
+        return Promise.all(Array.from({ length: count }, async () => (await build.site({ product, owner })).id));
+      }),
+    );
+    /** Each second each site has ten visitors who are well; those of the new version are as `changed` says. */
+    const visited = (changed: (sites: Sites) => Sites, p99Ms = 20) => {
+      const well: Sites = Object.fromEntries(ids.flat().map((id) => [id, [10, 0, 0, 0]]));
+      for (const node of made.fleet.nodes)
+        node.traffic = ({ version }) => (version === '1.1.0' ? visits(changed(well), p99Ms) : visits(well));
+    };
+    return { ...made, ids, visited };
+  }
+  const gateOf = (rollout: Awaited<ReturnType<Awaited<ReturnType<typeof fleetOf>>['get']>>, gate: string) =>
+    rollout.waves[0]?.gates.find((one) => one.gate === gate);
+
+  // One customer could have every change of the operator taken back.
+  test.each([
+    ['serverErrors', [900, 900, 0, 0], 20],
+    ['refusals', [900, 0, 900, 0], 20],
+    ['latency', [900, 0, 0, 900], 9000],
+  ] as const)(
+    'whose sites alone are worse in %s has no rollout taken back, whatever comes to them',
+    async (gate, burst, p99Ms) => {
+      const made = await servedBy([1, 1, 40, 1]);
+      const [, , his = []] = made.ids;
+      made.visited((sites) => ({ ...sites, ...Object.fromEntries(his.map((id) => [id, [...burst]])) }), p99Ms);
+      const { id } = await made.begin();
+      const rollout = await finish(made, id);
+      expect(rollout).toMatchObject({ state: 'completed', fault: null });
+      expect(gateOf(rollout, gate)).toMatchObject({
+        state: 'passed',
+        customers: 1,
+        saying: { code: 'fewCustomers', values: { customers: 1 } },
+      });
+    },
+  );
+
+  test('is not hidden behind another whose sites are always worse', async () => {
+    const made = await servedBy([1, 1, 1, 1]);
+    const [[ill = ''] = [], [his = ''] = []] = made.ids;
+    const always: Sites = { [ill]: [60, 60, 0, 0] };
+    made.visited((sites) => sites);
+    for (const node of made.fleet.nodes) {
+      const usual = node.traffic;
+      node.traffic = (of) => {
+        const { sites = {} } = usual(of);
+        const now: Sites = { ...sites, ...always };
+        return visits(of.version === '1.1.0' ? { ...now, [his]: [50, 50, 0, 0] } : now);
+      };
+    }
+    const { id } = await made.begin();
+    expect(await finish(made, id)).toMatchObject({ state: 'completed', fault: null });
+  });
+
+  test.each([
+    ['serverErrors', [10, 6, 0, 0], 20],
+    ['refusals', [10, 0, 6, 0], 20],
+    ['latency', [10, 0, 0, 6], 9000],
+  ] as const)(
+    'is not alone: what is worse in %s for several goes back, and says for how many',
+    async (gate, worse, p99Ms) => {
+      const made = await servedBy([1, 1, 1, 4]);
+      made.visited((sites) => {
+        const broken = made.ids.slice(0, 3).flat();
+        return { ...sites, ...Object.fromEntries(broken.map((id) => [id, [...worse]])) };
+      }, p99Ms);
+      const { id } = await made.begin();
+      const rollout = await finish(made, id);
+      expect(rollout).toMatchObject({ state: 'rolledBack', fault: gate, saying: { values: { customers: 3 } } });
+      expect(rollout.message).toContain('customers whose sites got worse: 3');
+      expect(told(made.fleet)).toHaveLength(1);
+    },
+  );
+
+  test('who has nearly all visitors does not hide that the others have nothing but errors too', async () => {
+    const made = await servedBy([1, 1, 1]);
+    const [[large = ''] = []] = made.ids;
+    const sites = (bad: (requests: number, site: string) => number): Sites =>
+      Object.fromEntries(
+        made.ids.flat().map((site) => {
+          const requests = site === large ? 1000 : 1;
+          return [site, [requests, bad(requests, site), 0, 0]];
+        }),
+      );
+    const strategy = waves({ gates: { requests: 2000 } });
+    const turn = (bad: (requests: number, site: string) => number) => {
+      for (const node of made.fleet.nodes)
+        node.traffic = ({ version }) => visits(sites(version === '1.1.0' ? bad : () => 0));
+    };
+    turn((requests, site) => (site === large ? requests : 0));
+    const { id } = await made.begin({ strategy, version: '1.1.0' });
+    expect(await finish(made, id)).toMatchObject({ state: 'completed', fault: null });
+
+    for (const node of made.fleet.nodes) node.version = '1.0.0';
+    await made.fleet.connect(...made.fleet.nodes);
+    turn((requests) => requests);
+    const { id: second } = await made.begin({ strategy, version: '1.1.0' });
+    expect(await finish(made, second)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
+  });
+
+  test('who is the only one decides; so does the operator by sites of nobody else', async () => {
+    const only = await servedBy([2]);
+    only.visited((sites) => ({ ...sites, [only.ids[0]?.[0] ?? '']: [10, 5, 0, 0] }));
+    const { id } = await only.begin();
+    expect(await finish(only, id)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
+
+    const own = await servedBy([1, 1, 1]);
+    const [[first = ''] = []] = own.ids;
+    await db.site.update({ where: { id: first }, data: { ownerId: null } });
+    own.visited((sites) => ({ ...sites, [first]: [10, 5, 0, 0] }));
+    const { id: second } = await own.begin();
+    expect(await finish(own, second)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
+  });
+
+  // Whoever is blocked, and no customer, could have it by packets to one node.
+  test('or anybody cannot have a rollout taken back by packets that are dropped while no visitor is missing', async () => {
+    const made = await fleetOf([3]);
+    for (const node of made.fleet.nodes)
+      node.traffic = ({ version }) => ({
+        requests: 100,
+        serverErrors: 0,
+        dropped: version === '1.1.0' ? 100_000 : 0,
+        p99Ms: 20,
+      });
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'completed', fault: null });
+    expect(gateOf(rollout, 'refusals')).toMatchObject({ state: 'passed', value: 0 });
   });
 });
 

@@ -4,6 +4,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,7 +12,7 @@ import type { TestAgent } from '../support/agent.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
+import { anotherSite, nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { inTime } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
@@ -123,6 +124,44 @@ test('a change proves itself at one node before the other has it; a bad one goes
   expect((await settings()).nginx.http).toBe(nginx.http);
   for (const { address } of both)
     await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+});
+
+test('a customer whose origin fails wherever a change is seen does not have it taken back; the gate says that it is he alone', async () => {
+  const { port, zone, params, call, all, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
+  const failing = await startOrigin();
+  onTestFinished(() => failing.stop());
+  failing.on('/', { body: 'his page' });
+  failing.on('/fails', { status: 500, body: 'his error' });
+  const { name: his } = await anotherSite(plane, zone, failing);
+  for (const { address } of all)
+    await inTime(async () => expect((await visit(port, his, '/', address)).body).toBe('his page'));
+
+  const stopping = new AbortController();
+  const going = all.map(async ({ address }) => {
+    while (!stopping.signal.aborted) {
+      await get(address);
+      const { headers } = await visit(port, his, '/', address);
+      if (headers['x-team'] === 'north') for (let i = 0; i < 4; i += 1) await visit(port, his, '/fails', address);
+      // The machine is shared with what is being tested.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
+  onTestFinished(async () => {
+    stopping.abort();
+    await Promise.allSettled(going);
+  });
+  await call(zoneSettings.set, { params, body: { soakSeconds: 600, reason: 'a test' } });
+  const nginx = { enable: true, http: 'add_header X-Team north;' };
+  await call(zoneSettings.nginx, { params, body: { ...nginx, reason: 'a header' } });
+  const running = async () => (await call(rollouts.list, { query: {} })).data[0];
+  await inTime(async () => {
+    const gate = (await running())?.waves[0]?.gates.find((one) => one.gate === 'serverErrors');
+    expect(gate).toMatchObject({ state: 'passed', customers: 1, saying: { code: 'fewCustomers' } });
+  });
+  const now = await running();
+  expect(now).toMatchObject({ state: 'running', wave: 0, fault: null });
+  await call(rollouts.act, { params: { id: now?.id ?? '', action: 'fastLane' }, body: { reason: 'seen' } });
+  for (const { address } of all) await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
 test('visitors of every sort come while the zone is changed again and again, and not one request fails', async () => {

@@ -28,7 +28,10 @@ interface Traffic {
   refused?: number;
   dropped?: number;
   p99Ms: number | null;
+  /** Of these, by site: requests, 5xx, refused, slow ones. Left out: an agent that does not tell them apart. */
+  sites?: Record<string, Visits>;
 }
+type Visits = [requests: number, serverErrors: number, refused: number, slow: number];
 
 export class PlayedNode {
   readonly id: string;
@@ -50,6 +53,8 @@ export class PlayedNode {
   /** Null: an agent that does not count them. */
   refused: number | null = 5000;
   dropped = 0;
+  /** Since it was asked last. */
+  since: NonNullable<NodeGauges['since']> | null = null;
   /** Told to have no pack of it any more: by which order, and of what. */
   removal: { upgradeID: string; product: ReleaseProduct } | null = null;
 
@@ -128,7 +133,9 @@ export class PlayedFleet {
     if (name === 'gauges') {
       const { requests, serverErrors, refused, dropped, nginx, error } = node;
       const { p99Ms } = node.traffic(node);
-      const of = { requests, serverErrors, ...(refused !== null && { refused, dropped }), p99Ms, nginx, error };
+      const since = node.since ?? undefined;
+      if (since) node.since = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
+      const of = { requests, serverErrors, ...(refused !== null && { refused, dropped }), p99Ms, nginx, error, since };
       return { ...answer, gauges: { at: this.clock().toISOString(), ...of } };
     }
     if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };
@@ -188,11 +195,30 @@ export class PlayedFleet {
   pass(seconds: number): void {
     this.now += seconds * SECOND;
     for (const node of this.nodes) {
-      const { requests, serverErrors, refused = 0, dropped = 0 } = node.traffic(node);
+      const { requests, serverErrors, refused = 0, dropped = 0, sites } = node.traffic(node);
       node.requests += requests * seconds;
       node.serverErrors += serverErrors * seconds;
       if (node.refused !== null) node.refused += refused * seconds;
       node.dropped += dropped * seconds;
+      if (!sites) continue;
+      const rows = Object.entries(sites);
+      const had = node.since ?? { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
+      node.since = {
+        requests: had.requests + requests * seconds,
+        serverErrors: had.serverErrors + serverErrors * seconds,
+        refused: had.refused + refused * seconds,
+        slow: had.slow + rows.reduce((sum, [, [, , , slow]]) => sum + slow, 0) * seconds,
+        sites: [
+          ...had.sites,
+          ...rows.map(([site, [all, bad, away, slow]]): (typeof had.sites)[number] => [
+            site,
+            all * seconds,
+            bad * seconds,
+            away * seconds,
+            slow * seconds,
+          ]),
+        ],
+      };
     }
   }
 }

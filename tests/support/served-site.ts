@@ -8,16 +8,21 @@ import type { Origin } from './origin.ts';
 import { freePorts } from './ports.ts';
 
 /** With one domain, in a zone of its own, which has no nodes yet. */
-export async function servedSite({ as, build }: ControlPlane, origin: Origin) {
+export async function servedSite(plane: ControlPlane, origin: Origin) {
   const [port = 0, https = 0] = await freePorts(2);
-  const zone = await build.zone({ ports: [port], tlsPorts: [https] });
+  const zone = await plane.build.zone({ ports: [port], tlsPorts: [https] });
+  return { port, https, zone, ...(await anotherSite(plane, zone, origin)) };
+}
+
+/** With one domain, of a customer who has no other. */
+export async function anotherSite({ as, build }: ControlPlane, zone: BuiltZone, origin: Origin) {
   const site = await build.site({ product: await build.product({ zone }) });
   const { call } = as(site.owner);
   const { params } = site;
   const name = `${unique('www')}.example.com`;
   const upstreams = [{ address: '127.0.0.1', port: origin.port }];
   const { ids: domainIDs } = await call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
-  return { port, https, zone, site, call, params, name, domainIDs };
+  return { site, call, params, name, domainIDs };
 }
 
 /** A node with a real agent, which has yet to be started. Several of one zone have the same ports, each on an address of its own. */

@@ -1,6 +1,7 @@
 // What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
 import {
   ClearCommand,
+  GaugesCommand,
   Command,
   HeldPortsCommand,
   MoveCommand,
@@ -38,7 +39,7 @@ export interface Hands {
   system: () => Promise<NodeFigures>;
   running: () => Promise<RunningTree>;
   move: (to: { control: string; token: string }) => Promise<void>;
-  gauges: () => Promise<NodeGauges>;
+  gauges: (slowMs?: number) => Promise<NodeGauges>;
   /** Takes the order; what becomes of it is told by reports. */
   upgrade: (command: UpgradeCommand) => Promise<void>;
   removePack: (command: RemovePackCommand) => Promise<void>;
@@ -69,7 +70,7 @@ const works: Readonly<Record<string, Work>> = {
   reboot: (_, hands) => hands.reboot(),
   system: async (_, hands) => ({ figures: await hands.system() }),
   running: async (_, hands) => ({ running: await hands.running() }),
-  gauges: async (_, hands) => ({ gauges: await hands.gauges() }),
+  gauges: async (message, hands) => ({ gauges: await hands.gauges(GaugesCommand.parse(message).slowMs) }),
   upgrade: (message, hands) => hands.upgrade(UpgradeCommand.parse(message)),
   removePack: (message, hands) => hands.removePack(RemovePackCommand.parse(message)),
   move: (message, hands) => hands.move(MoveCommand.parse(message)),

@@ -12,14 +12,17 @@ async function log() {
   return file;
 }
 const NOW = 1_800_000_000_000;
+/** This node serves one site that is known by a host. */
+const siteOf = (host: string) => Promise.resolve(host === 'www.example.com' ? 'one' : null);
+const none = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
 const line = (status: number, seconds = 0.004, agoSeconds = 1, uri = '/') =>
   `{"time":${(NOW / 1000 - agoSeconds).toFixed(3)},"id":"a","uri":${JSON.stringify(uri)},"status":${status},"bytes":1,"requestBytes":2,"requestTime":${seconds.toFixed(3)},"upstreamTime":""}\n`;
 
 test('requests and answers from 500 to 599 are counted from the first question on', async () => {
   const file = await log();
   await appendFile(file, line(200) + line(502));
-  const gauges = new GaugesReader(file);
-  expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, refused: 0, p99Ms: 4 });
+  const gauges = new GaugesReader(file, siteOf);
+  expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, refused: 0, p99Ms: 4, since: none });
   await appendFile(file, line(200) + line(503) + line(903) + line(499));
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
@@ -27,7 +30,7 @@ test('requests and answers from 500 to 599 are counted from the first question o
 
 test('whom the node refused itself is counted, and not whom an origin did', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file);
+  const gauges = new GaugesReader(file, siteOf);
   await gauges.read(NOW);
   const by = (status: number, cause: string) =>
     line(status).replace('}\n', `,"upstream":"","cause":"${cause}","rule":""}\n`);
@@ -42,16 +45,53 @@ test('whom the node refused itself is counted, and not whom an origin did', asyn
 
 test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file);
+  const gauges = new GaugesReader(file, siteOf);
   expect(await gauges.read(NOW)).toMatchObject({ p99Ms: null });
   await appendFile(file, line(200, 9, 60) + Array.from({ length: 200 }, (_, i) => line(200, (i + 1) / 1000)).join(''));
   expect(await gauges.read(NOW)).toMatchObject({ requests: 201, p99Ms: 198 });
   expect(await gauges.read(NOW + 60_000)).toMatchObject({ requests: 201, p99Ms: null });
 });
 
+const at = (site: string, host: string, status: number, seconds = 0.004) =>
+  line(status, seconds).replace('"uri"', `"site":"${site}","domain":"","host":"${host}","uri"`);
+
+test('what is new is told by site, of those where something was not well, and of sites of this node alone', async () => {
+  const file = await log();
+  const reader = new GaugesReader(file, siteOf);
+  await appendFile(file, at('two', 'a.example.com', 500));
+  expect((await reader.read(NOW)).since).toEqual(none);
+  await appendFile(file, at('two', 'a.example.com', 200) + at('two', 'a.example.com', 200));
+  await appendFile(file, at('three', 'b.example.com', 502) + at('three', 'b.example.com', 200, 2));
+  // Before it was asked whose it is, and of a name that somebody made up.
+  await appendFile(file, at('', 'www.example.com', 503) + at('', 'no.example.com', 503) + at('', '', 503));
+  expect((await reader.read(NOW, 1000)).since).toEqual({
+    requests: 5,
+    serverErrors: 2,
+    refused: 0,
+    slow: 1,
+    sites: [
+      ['three', 2, 1, 0, 1],
+      ['one', 1, 1, 0, 0],
+    ],
+  });
+  expect((await reader.read(NOW, 1000)).since).toEqual(none);
+});
+
+test('of very many sites the worst are told, so that an answer fits', async () => {
+  const file = await log();
+  const gauges = new GaugesReader(file, siteOf);
+  await gauges.read(NOW);
+  const sites = Array.from({ length: 1200 }, (_, i) => at(`site ${i}`, 'a', 500));
+  await appendFile(file, [...sites, ...sites.slice(700)].join(''));
+  const { since } = await gauges.read(NOW);
+  expect(since).toMatchObject({ requests: 1700, serverErrors: 1700 });
+  expect(since.sites).toHaveLength(1000);
+  expect(since.sites.slice(0, 500).every(([, , serverErrors]) => serverErrors === 2)).toBe(true);
+});
+
 test('a line that is being written is read when it is whole, and a rotated log is begun anew', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file);
+  const gauges = new GaugesReader(file, siteOf);
   await gauges.read(NOW);
   const whole = line(500);
   await appendFile(file, line(200) + whole.slice(0, 40));
@@ -65,15 +105,15 @@ test('a line that is being written is read when it is whole, and a rotated log i
 
 test('a visitor cannot write what is counted', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file);
+  const gauges = new GaugesReader(file, siteOf);
   await gauges.read(NOW);
   await appendFile(file, line(200, 0.001, 1, '/","status":500,"requestTime":99,"'));
-  expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, refused: 0, p99Ms: 1 });
+  expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, refused: 0, p99Ms: 1, since: none });
 });
 
 test('of very much the last part stands for all', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file);
+  const gauges = new GaugesReader(file, siteOf);
   await gauges.read(NOW);
   const [good, bad] = [line(200, 0.001, 1, `/${'x'.repeat(300)}`), line(500, 0.001, 1, `/${'x'.repeat(300)}`)];
   const bulk = (good.repeat(9) + bad).repeat(200);

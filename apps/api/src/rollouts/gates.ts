@@ -1,8 +1,9 @@
 // Whether those that have it are well: asked of each before and of those that do not have it yet, so that what ails everybody
-// is nobody's fault.
+// is nobody's fault. And without the customers whose sites fared worst: whoever has a site can have as many errors of it, at
+// whichever node, as he likes, and what a change breaks it breaks for several.
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, ownWords, saying, type Saying, type SayingCode } from '@edgeloom/contract/rollouts/sayings.ts';
-import { median, none, plus, recent, requestsIn, triesIn, type Counts, type Sample } from './gauged.ts';
+import { median, none, plus, recent, requestsIn, triesIn, without, type Baseline, type Counts } from './gauged.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
 
 /** For so long a connection may be gone: an agent that starts anew, or a line that broke. */
@@ -15,11 +16,20 @@ const LEAST_SAMPLES = 5;
 const LEAST_RISE_MS = 100;
 /** In a single sample nginx may just be starting. */
 const UNWELL_SAMPLES = 2;
+/** One in twenty customers is left out, one at least; of more than these too little would be left to judge by. */
+const LEFT_OUT_OF = 20;
+const MOST_LEFT_OUT = 3;
+/** So much of what is left must be bad, where that is little. */
+const MOST_OF_FEW = 0.5;
+/** That it takes long for so many is what `p99` says. */
+const SLOW_SHARE = 0.01;
 
 export interface Moment {
   now: Date;
   /** Since when nodes can be reached at all: who is away because we are is not away. */
   upSince: Date;
+  /** Who has sites in its zones; the operator is one of them, where some are nobody else's. */
+  customers: number;
 }
 
 export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
@@ -29,23 +39,36 @@ export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
   // Those of the waves before as well: some things take their time.
   const having = nodes.filter(({ state }) => state === 'updated');
   const untouched = nodes.filter((node) => hasNotBegun(node) && node.isConnected);
+  const enough = strategy.gates.requests;
+  const leftOut = leftOutOf(moment.customers);
   return [
     complete(begun, { rollout, moment }),
     connected(having, moment),
     nginx(having),
     errors(having, untouched),
-    risen(serverErrors(strategy.gates), having, untouched, strategy.gates.requests),
-    risen(
-      refusals(strategy.gates),
-      having.filter(countsRefusals),
-      untouched.filter(countsRefusals),
-      strategy.gates.requests,
-    ),
-    latency(having, untouched, strategy.gates),
+    risen(serverErrors(strategy.gates), having, untouched, { enough, leftOut }),
+    risen(refusals(strategy.gates), having.filter(countsRefusals), untouched.filter(countsRefusals), {
+      enough,
+      leftOut,
+    }),
+    latency(having, untouched, strategy.gates, leftOut),
   ];
 }
 
-const nothing = { nodeID: null, nodeName: null, value: null, limit: null, before: null, others: null, requests: null };
+/** The only one there is decides. */
+const leftOutOf = (customers: number) =>
+  customers < 2 ? 0 : Math.min(MOST_LEFT_OUT, Math.ceil(customers / LEFT_OUT_OF));
+
+const nothing = {
+  nodeID: null,
+  nodeName: null,
+  value: null,
+  limit: null,
+  before: null,
+  others: null,
+  requests: null,
+  customers: null,
+};
 const gate = (name: RolloutGateName, state: RolloutGate['state'], more: Partial<RolloutGate> = {}): RolloutGate => ({
   gate: name,
   state,
@@ -118,7 +141,7 @@ function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
 
 /** A part of what visitors got that must not be larger than it was, nor than it is elsewhere. */
 interface Part {
-  name: 'serverErrors' | 'refusals';
+  name: 'serverErrors' | 'refusals' | 'latency';
   bad: (counts: Counts) => number;
   of: (counts: Counts) => number;
   rise: number;
@@ -141,62 +164,157 @@ const refusals = ({ refusals: rise }: RolloutGates): Part => ({
 });
 const countsRefusals = ({ gauges, baseline }: NodeNow) => (gauges?.last ?? baseline)?.refused != null;
 
-/** Each by itself, and all of them together, where each has few visitors. */
-function risen({ name, bad, of, rise, least }: Part, having: NodeNow[], untouched: NodeNow[], enough: number) {
-  const sum = (parts: Counts[]) => parts.reduce(plus, none);
+interface Measure {
+  /** With fewer nothing is said. */
+  enough: number;
+  leftOut: number;
+}
+
+/** Of a part: what it came to, what it may come to, and what that is compared with. */
+interface Weighed {
+  value: number;
+  limit: number;
+  before: number | null;
+  others: number | null;
+}
+
+interface Compared {
+  now: Counts;
+  before: Counts;
+  others: Counts;
+}
+
+/** Null: they are too few. */
+function weighed({ bad, of, rise }: Part, { now, before, others }: Compared, enough: number): Weighed | null {
   const share = (counts: Counts) => (of(counts) < enough ? null : bad(counts) / of(counts));
-  const now = (nodes: NodeNow[]) => sum(nodes.flatMap(({ gauges }) => (gauges ? [recent(gauges, enough, of)] : [])));
+  const value = share(now);
+  if (value === null) return null;
+  const [had, elsewhere] = [share(before), share(others)];
+  return { value, limit: Math.min(1, Math.max(had ?? 0, elsewhere ?? 0) + rise), before: had, others: elsewhere };
+}
+
+const isOver = (part: Part, compared: Compared, enough: number) => {
+  const found = weighed(part, compared, enough);
+  return found !== null && found.value > found.limit && part.bad(compared.now) >= part.least;
+};
+
+/** Whether it is too much also without those who make the most of it. */
+function isBroad(part: Part, compared: Compared, { enough, leftOut }: Measure): boolean {
+  let rest = compared;
+  for (let i = 0; i < leftOut; i += 1) {
+    const others = Object.keys(rest.now.customers).map((customer) => withoutOne(rest, customer));
+    const over = (one: Compared) => {
+      const found = weighed(part, one, part.least);
+      return found === null ? -Infinity : found.value - found.limit;
+    };
+    rest = others.reduce((least, one) => (over(one) < over(least) ? one : least), rest);
+  }
+  if (part.of(rest.now) >= enough) return isOver(part, rest, enough);
+  // What little the others have is bad by chance, or as good as all of it is.
+  return isOver({ ...part, rise: Math.max(part.rise, MOST_OF_FEW) }, rest, part.least);
+}
+
+const withoutOne = ({ now, before, others }: Compared, customer: string): Compared => ({
+  now: without(now, customer),
+  before: without(before, customer),
+  others: without(others, customer),
+});
+
+/** How many have sites that are worse than they may be. */
+function worseOff(part: Part, { now }: Compared, limit: number): number {
+  const shares = Object.values(now.customers).map(([requests, serverErrors, refused, slow]) => {
+    const counts = { ...none, requests, serverErrors, refused, slow };
+    return part.bad(counts) / requests;
+  });
+  return shares.filter((share) => share > limit).length;
+}
+
+/** Each by itself, and all of them together, where each has few visitors. */
+function risen(part: Part, having: NodeNow[], untouched: NodeNow[], measure: Measure) {
+  const { name, of } = part;
+  const { enough } = measure;
+  const sum = (parts: Counts[]) => parts.reduce(plus, none);
+  const now = (nodes: NodeNow[]) =>
+    sum(nodes.flatMap(({ gauges, baseline }) => (gauges ? [inPlace(recent(gauges, enough, of), baseline)] : [])));
   const before = (nodes: NodeNow[]) =>
     sum(nodes.flatMap(({ baseline }) => (baseline ? [{ ...baseline, refused: baseline.refused ?? 0 }] : [])));
-  const others = share(now(untouched));
-  let worst: RolloutGate = gate(name, 'notJudged', { others, requests: of(now(having)) });
+  const others = sum(untouched.flatMap(({ gauges }) => (gauges ? [recent(gauges, enough, of)] : [])));
+  let worst: RolloutGate = gate(name, 'notJudged', {
+    others: of(others) < enough ? null : part.bad(others) / of(others),
+    requests: of(now(having)),
+  });
   for (const group of [...having.map((node) => [node]), having]) {
-    const counts = now(group);
-    const value = share(counts);
-    if (value === null) continue;
-    const had = share(before(group));
-    const limit = Math.min(1, Math.max(had ?? 0, others ?? 0) + rise);
-    const failed = value > limit && bad(counts) >= least;
+    const compared: Compared = { now: now(group), before: before(group), others };
+    const found = weighed(part, compared, enough);
+    if (found === null) continue;
+    const over = isOver(part, compared, enough);
+    const failed = over && isBroad(part, compared, measure);
+    const customers = worseOff(part, compared, found.limit);
     const [node] = group;
-    const found = gate(name, failed ? 'failed' : 'passed', {
+    const told = gate(name, failed ? 'failed' : 'passed', {
       ...(group.length === 1 && node && at(node)),
-      value,
-      limit,
-      before: had,
-      others,
-      requests: of(counts),
+      ...found,
+      requests: of(compared.now),
+      ...(over && { customers }),
+      ...(over && !failed && because(saying('fewCustomers', { customers }))),
     });
-    if (failed) return found;
-    if ((worst.value ?? -1) <= value) worst = found;
+    if (failed) return told;
+    if ((worst.value ?? -1) <= found.value) worst = told;
   }
   return worst;
 }
 
-function latency(having: NodeNow[], untouched: NodeNow[], { latencyFactor, requests: least }: RolloutGates) {
+/** Who is dropped does not come: more packets than there are visitors missing are somebody's who never was one. */
+function inPlace(counts: Counts, baseline: Baseline | null): Counts {
+  const usual = baseline && baseline.samples > 0 ? baseline.requests / baseline.samples : 0;
+  const missing = Math.max(0, Math.round(usual * counts.samples) - counts.requests);
+  return { ...counts, dropped: Math.min(counts.dropped, missing) };
+}
+
+const slowOnes: Part = {
+  name: 'latency',
+  bad: ({ slow }) => slow,
+  of: requestsIn,
+  rise: SLOW_SHARE,
+  least: LEAST_ERRORS,
+};
+
+/** What the slowest hundredth of a node may take; null: it has nothing to be compared with. */
+export function slowFrom({ baseline }: NodeNow, untouched: NodeNow[], { latencyFactor }: RolloutGates) {
+  const before = baseline?.p99Ms ?? null;
   const others = median(untouched.flatMap(({ gauges }) => median(gauges?.p99s ?? []) ?? []));
+  if (before === null && others === null) return null;
+  const usual = Math.max(before ?? 0, others ?? 0);
+  return { before, others, limit: Math.max(usual * latencyFactor, usual + LEAST_RISE_MS) };
+}
+
+function latency(having: NodeNow[], untouched: NodeNow[], gates: RolloutGates, leftOut: number) {
+  const { requests: enough } = gates;
   let worst: RolloutGate = gate('latency', 'notJudged', {
-    others,
-    requests: having.reduce((all, { gauges }) => all + (gauges ? recent(gauges, least).requests : 0), 0),
+    others: median(untouched.flatMap(({ gauges }) => median(gauges?.p99s ?? []) ?? [])),
+    requests: having.reduce((all, { gauges }) => all + (gauges ? recent(gauges, enough).requests : 0), 0),
   });
   for (const node of having) {
-    const { gauges, baseline } = node;
-    if (!gauges || gauges.requests < least || gauges.p99s.length < LEAST_SAMPLES) continue;
-    const before: Sample['p99Ms'] = baseline?.p99Ms ?? null;
+    const { gauges } = node;
+    if (!gauges || gauges.requests < enough || gauges.p99s.length < LEAST_SAMPLES) continue;
     const value = median(gauges.p99s);
-    if (value === null || (before === null && others === null)) continue;
-    const usual = Math.max(before ?? 0, others ?? 0);
-    const limit = Math.max(usual * latencyFactor, usual + LEAST_RISE_MS);
-    const failed = value > limit;
-    const found = gate('latency', failed ? 'failed' : 'passed', {
+    const usual = slowFrom(node, untouched, gates);
+    if (value === null || usual === null) continue;
+    const over = value > usual.limit;
+    // How slow it was before and is elsewhere is in the limit by which they are told apart.
+    const compared: Compared = { now: recent(gauges, enough), before: none, others: none };
+    const failed = over && (!gauges.tells || isBroad(slowOnes, compared, { enough, leftOut }));
+    const customers = worseOff(slowOnes, compared, SLOW_SHARE);
+    const told = gate('latency', failed ? 'failed' : 'passed', {
       ...at(node),
+      ...usual,
       value,
-      limit,
-      before,
-      others,
       requests: gauges.requests,
+      ...(over && { customers }),
+      ...(over && !failed && because(saying('fewCustomers', { customers }))),
     });
-    if (failed) return found;
-    if ((worst.value ?? -1) <= value) worst = found;
+    if (failed) return told;
+    if ((worst.value ?? -1) <= value) worst = told;
   }
   return worst;
 }
@@ -206,8 +324,8 @@ const figures: readonly SayingCode[] = ['serverErrors', 'refusals', 'latency'];
 
 /** Of a gate that failed, and at which node; of none where it is all of them together. */
 export function whyOf({ gate: name, nodeName, saying: why, ...rest }: RolloutGate): Saying {
-  const { value, limit, before, others, requests } = rest;
+  const { value, limit, before, others, requests, customers } = rest;
   const code = figures.find((known) => known === name);
-  const said = code ? saying(code, { value, limit, before, others, requests }) : (why ?? saying('unwell'));
+  const said = code ? saying(code, { value, limit, before, others, requests, customers }) : (why ?? saying('unwell'));
   return { ...said, node: nodeName };
 }

@@ -3,6 +3,12 @@ import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
 
+const Visits = z.int();
+/** Of a customer, by the account that owns the sites: requests, 5xx, refused, slow ones. */
+const Customers = z.record(z.string(), z.tuple([Visits, Visits, Visits, Visits]));
+export type Customers = z.output<typeof Customers>;
+type Visited = Customers[string];
+
 export const Sample = z.object({
   /** Counted since the agent was first asked, both. */
   requests: z.int(),
@@ -15,7 +21,13 @@ export const Sample = z.object({
   error: z.string().nullable(),
 });
 /** As it was when its turn came. */
-export const Baseline = Sample.extend({ rejected: z.array(z.string()) });
+export const Baseline = Sample.extend({
+  rejected: z.array(z.string()),
+  slow: z.int().default(0),
+  /** Of how many samples its counts are. */
+  samples: z.int().default(0),
+  customers: Customers.default({}),
+});
 export const Gauged = z.object({
   last: Sample,
   requests: z.int(),
@@ -30,6 +42,10 @@ export const Gauged = z.object({
   /** Requests, 5xx, refused and dropped from one sample to the next, the newest last: what begins to go wrong late is not to be
    *  hidden by what went well before. */
   steps: z.array(z.tuple([z.int(), z.int()], z.int())),
+  /** Of each of these steps those customers who had the most that was not as it should be; the last ones are of the last steps. */
+  customers: z.array(Customers).default([]),
+  /** The agent tells whose visits they are, and which were slow. */
+  tells: z.boolean().default(false),
 });
 export type Sample = z.output<typeof Sample>;
 export type Baseline = z.output<typeof Baseline>;
@@ -39,8 +55,43 @@ export type Gauged = z.output<typeof Gauged>;
 const WINDOW = 15;
 /** So far back it is looked for enough visitors to judge by. */
 const MOST_STEPS = 60;
+/** Kept of a step: more than are ever left out. */
+const MOST_CUSTOMERS = 6;
 
-export const sampleOf = ({ requests, serverErrors, refused, dropped, p99Ms, nginx, error }: NodeGauges): Sample => ({
+/** What a node answered: how it stands, and what is new, where it tells whose visits these were. */
+export interface Answered {
+  sample: Sample;
+  since: Tally | null;
+}
+type Tally = Pick<Counts, 'requests' | 'serverErrors' | 'refused' | 'slow' | 'customers'>;
+
+/** `ownerOf`: of sites that belong to customers. What is the operator's own is held against nobody. */
+export const answered = (gauges: NodeGauges, ownerOf: ReadonlyMap<string, string>): Answered => ({
+  sample: sampleOf(gauges),
+  since: gauges.since ? { ...gauges.since, customers: byCustomer(gauges.since.sites, ownerOf) } : null,
+});
+
+type SiteRow = NonNullable<NodeGauges['since']>['sites'][number];
+function byCustomer(sites: readonly SiteRow[], ownerOf: ReadonlyMap<string, string>): Customers {
+  const customers = new Map<string, Visited>();
+  for (const [site, ...visits] of sites) {
+    const owner = ownerOf.get(site);
+    if (owner !== undefined) customers.set(owner, added(customers.get(owner), visits));
+  }
+  const bad = ([, serverErrors, refused, slow]: Visited) => serverErrors + refused + slow;
+  const worst = [...customers].toSorted(([, a], [, b]) => bad(b) - bad(a));
+  return Object.fromEntries(worst.slice(0, MOST_CUSTOMERS));
+}
+
+function together(a: Customers, b: Customers): Customers {
+  const sum = { ...a };
+  for (const [customer, visits] of Object.entries(b)) sum[customer] = added(sum[customer], visits);
+  return sum;
+}
+
+const added = (a: Visited = [0, 0, 0, 0], b: Visited): Visited => [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]];
+
+const sampleOf = ({ requests, serverErrors, refused, dropped, p99Ms, nginx, error }: NodeGauges): Sample => ({
   requests,
   serverErrors,
   refused: refused ?? null,
@@ -51,23 +102,35 @@ export const sampleOf = ({ requests, serverErrors, refused, dropped, p99Ms, ngin
 });
 
 /** With one more sample. The first one is where counting begins. */
-export function counted(before: Gauged | null, sample: Sample): Gauged {
+export function counted(before: Gauged | null, { sample, since }: Answered): Gauged {
   const isUnwell = (sample.nginx !== null && sample.nginx !== 'running') || sample.error !== null;
   const p99s = [...(before?.p99s ?? []), ...(sample.p99Ms === null ? [] : [sample.p99Ms])].slice(-WINDOW);
   const unwell = isUnwell ? (before?.unwell ?? 0) + 1 : 0;
   const p99Ms = sample.p99Ms ?? before?.p99Ms ?? null;
-  if (!before) return { last: sample, ...none, steps: [], p99Ms, p99s, unwell };
-  const more: Counts = {
+  const tells = since !== null;
+  const { requests, serverErrors, refused, dropped } = before ?? none;
+  const sums = { last: sample, requests, serverErrors, refused, dropped };
+  if (!before) return { ...sums, steps: [], customers: [], tells, p99Ms, p99s, unwell };
+  // Where it is told whose they were, both are of the same requests, also when an answer before was lost.
+  const more = {
     requests: rise(before.last.requests, sample.requests),
     serverErrors: rise(before.last.serverErrors, sample.serverErrors),
     refused: rise(before.last.refused ?? 0, sample.refused ?? 0),
+    slow: 0,
+    customers: {},
+    ...since,
     dropped: rise(before.last.dropped, sample.dropped),
   };
-  const step: Gauged['steps'][number] = [more.requests, more.serverErrors, more.refused, more.dropped];
+  const step: Gauged['steps'][number] = [more.requests, more.serverErrors, more.refused, more.dropped, more.slow];
   return {
     last: sample,
-    ...plus(before, more),
+    requests: requests + more.requests,
+    serverErrors: serverErrors + more.serverErrors,
+    refused: refused + more.refused,
+    dropped: dropped + more.dropped,
     steps: [...before.steps, step].slice(-MOST_STEPS),
+    customers: [...before.customers, more.customers].slice(-MOST_STEPS),
+    tells,
     p99Ms,
     p99s,
     unwell,
@@ -79,40 +142,71 @@ export interface Counts {
   serverErrors: number;
   refused: number;
   dropped: number;
+  slow: number;
+  samples: number;
+  customers: Customers;
 }
-export const none: Counts = { requests: 0, serverErrors: 0, refused: 0, dropped: 0 };
+export const none: Counts = {
+  requests: 0,
+  serverErrors: 0,
+  refused: 0,
+  dropped: 0,
+  slow: 0,
+  samples: 0,
+  customers: {},
+};
 export const plus = (a: Counts, b: Counts): Counts => ({
   requests: a.requests + b.requests,
   serverErrors: a.serverErrors + b.serverErrors,
   refused: a.refused + b.refused,
   dropped: a.dropped + b.dropped,
+  slow: a.slow + b.slow,
+  samples: a.samples + b.samples,
+  customers: together(a.customers, b.customers),
 });
+/** As if this customer had no sites. */
+export function without(counts: Counts, customer: string): Counts {
+  const { [customer]: theirs, ...customers } = counts.customers;
+  if (!theirs) return counts;
+  const [requests, serverErrors, refused, slow] = theirs;
+  return {
+    ...counts,
+    requests: counts.requests - requests,
+    serverErrors: counts.serverErrors - serverErrors,
+    refused: counts.refused - refused,
+    slow: counts.slow - slow,
+    customers,
+  };
+}
 export const requestsIn = ({ requests }: Counts) => requests;
 /** With those who did not get so far: whoever is dropped tries again, and a packet stands for a request. */
 export const triesIn = ({ requests, dropped }: Counts) => requests + dropped;
 
 /** Of the last half minute, or of so much more that they are enough; of all there is where they never are. */
 export function recent(
-  { steps, requests, serverErrors, refused, dropped }: Gauged,
+  { steps, customers, requests, serverErrors, refused, dropped }: Gauged,
   least: number,
   measured: (counts: Counts) => number = requestsIn,
 ): Counts {
   let sum = none;
-  for (const [i, [more, bad, refusals = 0, drops = 0]] of steps.toReversed().entries()) {
+  for (const [i, [more, bad, refusals = 0, drops = 0, slow = 0]] of steps.toReversed().entries()) {
     if (i >= WINDOW && measured(sum) >= least) break;
-    sum = plus(sum, { requests: more, serverErrors: bad, refused: refusals, dropped: drops });
+    const whose = customers.at(-1 - i) ?? {};
+    const step = { requests: more, serverErrors: bad, refused: refusals, dropped: drops, slow, samples: 1 };
+    sum = plus(sum, { ...step, customers: whose });
   }
-  return measured(sum) >= least ? sum : { requests, serverErrors, refused, dropped };
+  return measured(sum) >= least ? sum : { ...sum, requests, serverErrors, refused, dropped };
 }
 
 /** With what is known of it when its turn comes. */
 export function baselineOf(
   node: { gauges: Gauged | null; nginx: string | null; error: string | null; rejected: { key: string }[] },
-  sample: Sample | null,
+  answer: Answered | null,
 ): Baseline {
   const { gauges, nginx, error } = node;
   return {
-    ...(sample ?? { ...none, refused: null, p99Ms: null, nginx, error }),
+    ...none,
+    ...(answer?.sample ?? { refused: null, p99Ms: null, nginx, error }),
     ...(gauges && gauges.steps.length > 0 && recent(gauges, 1)),
     ...(gauges && { p99Ms: median(gauges.p99s) }),
     rejected: node.rejected.map(({ key }) => key),

@@ -9,7 +9,7 @@ import {
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
 import { Baseline, Gauged } from './gauged.ts';
@@ -118,6 +118,26 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
     waves: z.array(Wave).parse(waves.rows),
     nodes: z.array(Node).parse(nodes.rows),
   };
+}
+
+/** Whose these sites are; what is the operator's own is left out. */
+export async function ownersOf(pool: Pool, sites: readonly string[]): Promise<Map<string, string>> {
+  if (sites.length === 0) return new Map();
+  const { rows } = await pool.query<{ id: string; owner: string }>(
+    'SELECT id, owner_id AS owner FROM sites WHERE id = ANY($1::uuid[]) AND owner_id IS NOT NULL',
+    [sites],
+  );
+  return new Map(rows.map(({ id, owner }) => [id, owner]));
+}
+
+/** How many have sites that are served in its zones. The operator is one of them, where some are nobody else's. */
+export async function customersOf(client: PoolClient, id: string): Promise<number> {
+  const { rows } = await client.query<{ customers: number }>(
+    `SELECT count(DISTINCT coalesce(owner_id, client_id))::int AS customers FROM sites
+     WHERE status = 'normal' AND zone_id IN (SELECT zone_id FROM rollout_zones WHERE rollout_id = $1)`,
+    [id],
+  );
+  return rows[0]?.customers ?? 0;
 }
 
 /** One that began, or waits for longer, has one of its nodes. One that has taken its nodes already waits for nobody. */

@@ -9,12 +9,12 @@ import type { Installation } from '../core/installation.ts';
 import type { Answer, Order } from '../node-link/commands.ts';
 import { clean } from '../node-link/incoming.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import { sampleOf, type Sample } from './gauged.ts';
+import { answered, type Answered } from './gauged.ts';
 import type { Kind, Progress } from './kind.ts';
 import { kinds } from './kinds.ts';
 import type { NodeNow, RolloutNow } from './now.ts';
-import { holdRollout, isBehind, isTaken, keepTurn } from './rows.ts';
-import { takeTurn, Turn } from './turn.ts';
+import { customersOf, holdRollout, isBehind, isTaken, keepTurn, ownersOf } from './rows.ts';
+import { takeTurn, Turn, type Wanted } from './turn.ts';
 
 const LEASE = `interval '15 seconds'`;
 const RENEW_MS = 3000;
@@ -111,9 +111,10 @@ export class Carrier {
   readonly #engine: Engine;
   readonly #claimed: Claimed;
   #upSince: Date | null = null;
-  #wanted: string[] = [];
+  #wanted: Wanted[] = [];
   #sampledAt = -Infinity;
   #isUrgent = false;
+  #customers: number | null = null;
   readonly #askedAt = new Map<string, number>();
 
   constructor(engine: Engine, claimed: Claimed) {
@@ -132,19 +133,21 @@ export class Carrier {
     return this.#isUrgent ? 0 : LOOK_MS;
   }
 
-  async #sample(): Promise<Map<string, Sample | null>> {
-    const { nodes, now } = this.#engine;
+  async #sample(): Promise<Map<string, Answered | null>> {
+    const { here, nodes, now } = this.#engine;
     const at = now().getTime();
     if (!this.#isUrgent && at - this.#sampledAt < SAMPLE_MS) return new Map();
     if (this.#wanted.length > 0) this.#sampledAt = at;
-    const ask = async (nodeId: string) => {
-      const answer = await nodes.order(nodeId, { name: 'gauges', waitMs: GAUGES_MS });
-      return [nodeId, typeof answer === 'string' || !answer.gauges ? null : sampleOf(answer.gauges)] as const;
-    };
-    return new Map(await inParallel(this.#wanted, ask));
+    const said = await inParallel(this.#wanted, async ({ nodeId, slowMs }) => {
+      const answer = await nodes.order(nodeId, { name: 'gauges', body: { slowMs }, waitMs: GAUGES_MS });
+      return { nodeId, gauges: typeof answer === 'string' ? undefined : answer.gauges };
+    });
+    const sites = said.flatMap(({ gauges }) => gauges?.since?.sites.map(([site]) => site) ?? []);
+    const ownerOf = await ownersOf(here.pool, [...new Set(sites)]);
+    return new Map(said.map(({ nodeId, gauges }) => [nodeId, gauges ? answered(gauges, ownerOf) : null]));
   }
 
-  async #turn(samples: Map<string, Sample | null>): Promise<{ rollout: RolloutNow; isOver: boolean }> {
+  async #turn(samples: Map<string, Answered | null>): Promise<{ rollout: RolloutNow; isOver: boolean }> {
     const { now } = this.#engine;
     return this.#holding(async (client, rollout, kind) => {
       const was = structuredClone(rollout);
@@ -155,8 +158,10 @@ export class Carrier {
         const progress = (await kind.look?.(client, rollout)) ?? new Map<NodeNow, Progress>();
         for (const [node, { event, message }] of progress)
           turn.happen(node, event, message === null ? null : ownWords(clean(message)));
+        this.#customers ??= await customersOf(client, rollout.id);
         const facts = {
           now: now(),
+          customers: this.#customers,
           upSince: upSince ?? now(),
           samples,
           isBehind: await isBehind(client, rollout),

@@ -3,8 +3,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutEventName, RolloutFault, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, saying, type Saying } from '@edgeloom/contract/rollouts/sayings.ts';
-import { baselineOf, counted, type Sample } from './gauged.ts';
-import { judged, whyOf, type Moment } from './gates.ts';
+import { baselineOf, counted, type Answered } from './gauged.ts';
+import { judged, slowFrom, whyOf, type Moment } from './gates.ts';
 import { nextState, type NodeEvent } from './node-events.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow, type WaveNow } from './now.ts';
 import { planned } from './plan.ts';
@@ -45,9 +45,15 @@ export interface Nature {
 
 export interface Facts extends Moment {
   /** Of nodes that were asked just now; null: it did not answer, or does not know how. */
-  samples: ReadonlyMap<string, Sample | null>;
+  samples: ReadonlyMap<string, Answered | null>;
   /** One of its nodes is in another one, which began or waits for longer. */
   isBehind: boolean;
+}
+
+/** Whose gauges; and from where on a request is slow there, where that is known. */
+export interface Wanted {
+  nodeId: string;
+  slowMs: number | undefined;
 }
 
 export class Turn {
@@ -59,7 +65,7 @@ export class Turn {
   /** Who has it has changed, or which way it goes. */
   isNews = false;
   /** Whose gauges the next look needs, and whether it waits for nothing else. */
-  wanted: string[] = [];
+  wanted: Wanted[] = [];
   isUrgent = false;
 
   constructor(rollout: RolloutNow, now: Date) {
@@ -224,7 +230,7 @@ function beginWave(stand: Stand, wave: WaveNow) {
   }
   if (!isFast(rollout) && !there.every((node) => isMeasured(stand, node))) {
     // Of all of them at one moment: the next look has no other samples.
-    turn.wanted.push(...there.map(({ nodeId }) => nodeId));
+    turn.wanted.push(...there.map(({ nodeId }) => ({ nodeId, slowMs: undefined })));
     turn.isUrgent = !there.some(({ nodeId }) => facts.samples.has(nodeId)) && there.some(({ gauges }) => !gauges);
     return;
   }
@@ -369,15 +375,20 @@ function count({ turn, rollout, facts }: Stand) {
   }
 }
 
-function watched({ rollout, facts }: Stand): string[] {
+function watched({ rollout, facts }: Stand): Wanted[] {
+  const { strategy, state, nodes } = rollout;
   const wave = currentWave(rollout);
-  const isWatching = rollout.state === 'running' || rollout.state === 'paused';
-  if (!isWatching || isFast(rollout) || !wave || !['updating', 'soaking'].includes(wave.state)) return [];
-  const connected = rollout.nodes.filter(({ isConnected }) => isConnected);
-  const having = connected.filter(({ state }) => state === 'updated').toSorted((a, b) => b.wave - a.wave);
+  const isWatching = state === 'running' || state === 'paused';
+  if (!isWatching || rollout.fast || strategy.type === 'allAtOnce' || !wave) return [];
+  if (!['updating', 'soaking'].includes(wave.state)) return [];
+  const connected = nodes.filter(({ isConnected }) => isConnected);
+  const having = connected.filter((node) => node.state === 'updated').toSorted((a, b) => b.wave - a.wave);
   const others = connected.filter(hasNotBegun).toSorted((a, b) => Number(b.isServing) - Number(a.isServing));
   const round = Math.floor(facts.now.getTime() / ROUND_MS);
-  return [...inTurn(having, round), ...others.slice(0, MOST_OTHERS)].map(({ nodeId }) => nodeId);
+  return [...inTurn(having, round), ...others.slice(0, MOST_OTHERS)].map((node) => ({
+    nodeId: node.nodeId,
+    slowMs: slowFrom(node, others, strategy.gates)?.limit,
+  }));
 }
 
 /** All where they are few, else some after the others. */

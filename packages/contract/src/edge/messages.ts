@@ -152,6 +152,8 @@ export const Refused = z.object({
   unknown: z.boolean().optional().describe('Nothing of that name is known: asking again is of no use'),
 });
 
+/** More than any node answers between two questions: sums of what one makes up stay numbers that can be kept. */
+const Visits = z.int().min(0).max(1_000_000_000);
 /** How visitors fare, asked for while something new comes to the node. Counted from an agent's first answer on: two answers
  *  of one agent are compared, and where the second says less another agent has begun to count. */
 export const NodeGauges = z.object({
@@ -163,6 +165,19 @@ export const NodeGauges = z.object({
   p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: nobody came'),
   nginx: z.enum(['running', 'stopped', 'rolledBack']),
   error: z.string().nullable(),
+  since: z
+    .object({
+      requests: Visits,
+      serverErrors: Visits,
+      refused: Visits,
+      slow: Visits,
+      sites: z
+        .array(z.tuple([Id, Visits, Visits, Visits, Visits]))
+        .max(1000)
+        .describe('The same four of sites that had anything but quick and good answers, the worst of them'),
+    })
+    .optional()
+    .describe('Visits to sites of this node since the question before this one; each is in one answer only'),
 });
 
 /** On up.<node>.origins: what active checks found, when it changed and again every minute. */
@@ -275,8 +290,10 @@ export const HeldPortsCommand = z.object({
 });
 /** cmd.<node>.resync: drop what you think you know, ask for everything. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
-/** cmd.<node>.{reset,rotateLogs,reboot,system,running,gauges,zoneKeys}: all that they say is in their name. */
+/** cmd.<node>.{reset,rotateLogs,reboot,system,running,zoneKeys}: all that they say is in their name. */
 export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
+/** cmd.<node>.gauges: what takes longer than this is counted as slow. */
+export const GaugesCommand = Command.extend({ slowMs: z.number().min(0).optional() });
 /** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
 export const ClearCommand = Command.extend({ tags: z.array(z.string()).max(100).optional() });
 /** cmd.<node>.move: join anew by this token, as a node of another zone, and forget the one before. */

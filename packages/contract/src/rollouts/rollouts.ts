@@ -51,6 +51,11 @@ export const RolloutGate = z.object({
   before: z.number().nullable().describe('The same of that node, before'),
   others: z.number().nullable().describe('The same meanwhile, of nodes that do not have it yet'),
   requests: z.int().nullable().describe('That were looked at'),
+  customers: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Whose sites are worse than that, so far as agents tell; too few of them alone fail no gate'),
   message: z.string().nullable().describe("The particulars, in the node's words where there are any"),
   saying: Saying.nullable().default(null).describe('The same as data'),
 });

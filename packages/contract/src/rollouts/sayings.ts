@@ -22,11 +22,13 @@ export const SayingCode = z.enum([
   'newerChange',
   /** `nodes`, `of` */
   'share',
-  /** `value`, `limit`, `before`, `others`: shares of `requests` answers. */
+  /** `value`, `limit`, `before`, `others`: shares of `requests` answers. `customers`: whose sites are worse than that. */
   'serverErrors',
   'refusals',
   /** The same in milliseconds. */
   'latency',
+  /** `customers`: whose sites alone fared worse. */
+  'fewCustomers',
 ]);
 export const Saying = z.object({
   code: SayingCode,
@@ -44,6 +46,9 @@ const percent = (part: Saying['values'][string] = null) =>
   part === null ? 'not known' : `${Math.round(Number(part) * 1000) / 10} %`;
 const ms = (time: Saying['values'][string] = null) => (time === null ? 'not known' : `${Math.round(Number(time))} ms`);
 
+const whose = (customers: Saying['values'][string] = null) =>
+  customers === null || customers === 0 ? '' : `; customers whose sites got worse: ${customers}`;
+
 const words: Words = {
   said: ({ text }) => String(text),
   late: ({ seconds }) => `no word that it is done${typeof seconds === 'number' ? ` within ${seconds} s` : ''}`,
@@ -58,12 +63,14 @@ const words: Words = {
   notInStore: ({ product, version }) => `${product} ${version} is not in the store any more`,
   newerChange: () => 'a newer change of the zone',
   share: ({ nodes, of }) => `${nodes} of ${of} nodes`,
-  serverErrors: ({ value, limit, before, others, requests }) =>
-    `${percent(value)} of ${requests} answers were 5xx, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`,
-  refusals: ({ value, limit, before, others, requests }) =>
-    `${percent(value)} of ${requests} requests were refused by the node itself, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})`,
-  latency: ({ value, limit, before, others }) =>
-    `one in a hundred answers took longer than ${ms(value)}, at most ${ms(limit)} is taken (before: ${ms(before)}; nodes without it: ${ms(others)})`,
+  serverErrors: ({ value, limit, before, others, requests, customers }) =>
+    `${percent(value)} of ${requests} answers were 5xx, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})${whose(customers)}`,
+  refusals: ({ value, limit, before, others, requests, customers }) =>
+    `${percent(value)} of ${requests} requests were refused by the node itself, at most ${percent(limit)} is taken (before: ${percent(before)}; nodes without it: ${percent(others)})${whose(customers)}`,
+  latency: ({ value, limit, before, others, customers }) =>
+    `one in a hundred answers took longer than ${ms(value)}, at most ${ms(limit)} is taken (before: ${ms(before)}; nodes without it: ${ms(others)})${whose(customers)}`,
+  fewCustomers: ({ customers }) =>
+    `customers whose sites got worse: ${customers}. So few alone do not stop it: whoever has a site can have errors of it as he likes`,
 };
 
 export const inEnglish = ({ code, node, values }: Saying): string =>

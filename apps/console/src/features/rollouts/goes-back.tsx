@@ -19,6 +19,7 @@ export function GoesBack({ strategy }: { strategy: RolloutStrategy }) {
         ))}
       </ul>
       <p>{t('rollouts.back.few', { requests: count(strategy.gates.requests) })}</p>
+      <p>{t('rollouts.back.customers')}</p>
     </div>
   );
 }

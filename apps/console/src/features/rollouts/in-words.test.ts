@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bannerOf, type Rollout } from './in-words.ts';
+import { bannerOf, figuresOf, said, type Gate, type Rollout } from './in-words.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const wave = (soakEndsAt: string): Rollout['waves'][number] => ({
@@ -39,4 +39,33 @@ test('a wave that was watched for long enough is not watched for 0 s more', () =
   const said = (soakEndsAt: string) => bannerOf(rollout(soakEndsAt), NOW, (word) => word, 'en');
   expect(said('2026-11-23T12:00:05.000Z')).toBe('rollouts.banner.soaking');
   expect(said('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
+});
+
+test('a gate that failed says for how many customers, and one that did not for them alone says so', () => {
+  const gate: Gate = {
+    gate: 'serverErrors',
+    state: 'failed',
+    nodeID: null,
+    nodeName: null,
+    value: 0.4,
+    limit: 0.05,
+    before: null,
+    others: null,
+    requests: 100,
+    customers: 3,
+    message: null,
+    saying: null,
+  };
+  const t = (word: string, values?: object) => `${word} ${JSON.stringify(values ?? {})}`;
+  expect(figuresOf(gate, t)).toContain('rollouts.gate.customers {"customers":"3"}');
+  expect(figuresOf({ ...gate, state: 'passed' }, t)).not.toContain('customers');
+  const saying = (code: 'serverErrors' | 'fewCustomers') => ({
+    code,
+    node: null,
+    values: { value: 0.4, customers: 2 },
+  });
+  const words = (code: 'serverErrors' | 'fewCustomers') => said({ saying: saying(code), message: null }, t, 'en');
+  expect(words('serverErrors')).toContain('rollouts.gate.customers {"customers":"2"}');
+  expect(words('fewCustomers')).toMatch(/^rollouts\.says\.fewCustomers .*"customers":"2"/);
+  expect(words('fewCustomers')).not.toContain('gate.customers');
 });

@@ -124,7 +124,7 @@ function sayingText({ code, values }: NonNullable<Rollout['saying']>, t: T, lang
   const named = ReleaseProduct.options.find((known) => known === product);
   if (code === 'late' && typeof seconds === 'number')
     return t('rollouts.says.lateIn', { time: duration(seconds, language) });
-  return t(`rollouts.says.${code}`, {
+  const text = t(`rollouts.says.${code}`, {
     ...Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)])),
     product: named ? t(`rollouts.product.${named}`) : String(product),
     value: write(value),
@@ -133,10 +133,18 @@ function sayingText({ code, values }: NonNullable<Rollout['saying']>, t: T, lang
     others: write(others),
     requests: count(Number(requests ?? 0)),
   });
+  return code === 'fewCustomers' ? text : text + whose(Number(rest['customers'] ?? 0), t);
 }
 
+/** Nothing, where nobody told. */
+const whose = (customers: number, t: T) =>
+  customers > 0 ? t('common.semicolon') + t('rollouts.gate.customers', { customers: count(customers) }) : '';
+
 /** The figures of a gate, or why there are none; null where its state says it all. */
-export function figuresOf({ gate, state, value, limit, before, others, requests }: Gate, t: T): string | null {
+export function figuresOf(
+  { gate, state, value, limit, before, others, requests, customers }: Gate,
+  t: T,
+): string | null {
   if (state === 'notJudged') return t('rollouts.gate.few', { requests: count(requests ?? 0) });
   if (value === null || limit === null) return null;
   const figures =
@@ -152,5 +160,5 @@ export function figuresOf({ gate, state, value, limit, before, others, requests 
           before: before === null ? none : written(before, gate),
           others: others === null ? none : written(others, gate),
         });
-  return figures + compared;
+  return figures + compared + (state === 'failed' ? whose(customers ?? 0, t) : '');
 }

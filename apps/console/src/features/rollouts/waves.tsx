@@ -69,7 +69,7 @@ function GateLine({ gate }: { gate: Gate }) {
         {t(`rollouts.gate.${gate.gate}`)}
         {state === 'failed' && nodeName !== null && ` · ${t('rollouts.gate.at', { node: nodeName })}`}
         {figures !== null && <div className={classes['figures']}>{figures}</div>}
-        {state === 'failed' && words !== null && <div className={classes['message']}>{words}</div>}
+        {words !== null && <div className={classes['message']}>{words}</div>}
       </div>
     </li>
   );
