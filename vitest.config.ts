@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // What one process has compiled none compiles again: not the next file of tests, nor any api or agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
@@ -14,7 +15,8 @@ export default defineConfig({
     // What is looked at again until it holds may take its time where everything runs at once.
     expect: { poll: { timeout: 20_000 } },
     // A test waits for others about as long as it works.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: mixed() },
     projects: [
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),
@@ -36,4 +38,20 @@ function project(name: string, include: string[], globalSetup: string[] = []) {
 /** These are written for Vite: JSX, and files found by pattern. */
 function console() {
   return { extends: true as const, test: { name: 'console', include: ['apps/console/src/**/*.test.ts'] } };
+}
+
+/**
+ * The files of all projects in turn, each project's as evenly as it can be. One project after the other would run browsers beside
+ * browsers, which work all the time, and later flows beside flows, which wait.
+ */
+function mixed() {
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]) {
+      const sorted = await super.sort(files);
+      const turns = [...Map.groupBy(sorted, (file) => file.project.name).values()].flatMap((ofProject) =>
+        ofProject.map((file, i) => ({ file, turn: i / ofProject.length })),
+      );
+      return turns.toSorted((a, b) => a.turn - b.turn).map(({ file }) => file);
+    }
+  };
 }
