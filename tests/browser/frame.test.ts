@@ -230,6 +230,21 @@ describe.each([
   });
 });
 
+test('a message of what was done is not in the way of what lies under it', async () => {
+  const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
+  const drawer = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Add zone' }).first().click();
+  await drawer.getByLabel('Name', { exact: true }).fill('Under a message');
+  await drawer.getByRole('button', { name: 'Add zone' }).click();
+  const message = page.getByLabel('Messages').getByText('Create Success!');
+  const pressed = await message.evaluate((shown) => {
+    const { x, y, width, height } = shown.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('[aria-label="Messages"]') ?? null;
+  });
+  expect(pressed).toBeNull();
+  await page.context().close();
+});
+
 test('the time is told in the zone that was chosen', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const shown = page.locator('tbody time').first();

@@ -34,7 +34,6 @@ test('the form leads to the steps; what the machine says appears as it is said, 
   await keepPicture(page, 'install-form');
   await dialog.getByRole('button', { name: 'Install', exact: true }).click();
   await page.getByRole('heading', { name: 'Install tpe-05' }).waitFor();
-  await page.getByLabel('Messages').getByRole('button', { name: 'Close' }).click();
   const shown = await call(nodes.get, { params: { nodeID: id } });
   expect(shown.ssh).toMatchObject({ port: 9, user: 'root', hasPassword: true });
 

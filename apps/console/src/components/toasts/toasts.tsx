@@ -44,6 +44,8 @@ const seconds = { ok: 4, info: 8, bad: null };
 function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: Toast }) {
   const t = useT();
   const Icon = icons[tone];
+  // Nothing to press, and gone by itself: it is in nobody's way to the page's main action, which lies under it.
+  const passes = tone === 'ok' && !action;
   const [held, setHeld] = useState(false);
   useEffect(() => {
     const stay = seconds[tone];
@@ -56,6 +58,7 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
     <div
       className={classes['toast']}
       data-tone={tone}
+      data-passes={passes || undefined}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -87,15 +90,17 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
           </kbd>
         </Button>
       )}
-      <ActionIcon
-        size={20}
-        variant="transparent"
-        className={classes['close'] ?? ''}
-        aria-label={t('common.close')}
-        onClick={() => dismiss(id)}
-      >
-        <IconX size={14} />
-      </ActionIcon>
+      {!passes && (
+        <ActionIcon
+          size={20}
+          variant="transparent"
+          className={classes['close'] ?? ''}
+          aria-label={t('common.close')}
+          onClick={() => dismiss(id)}
+        >
+          <IconX size={14} />
+        </ActionIcon>
+      )}
     </div>
   );
 }
