@@ -33,7 +33,8 @@ local proxy_rewrite = require("edge.modules.proxy_rewrite")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.modules.token_auth")
 local url_redirect = require("edge.modules.url_redirect")
-local ipairs, pcall, type, var = ipairs, pcall, type, ngx.var
+local concat, gsub, ipairs, loadstring, pcall, type = table.concat, string.gsub, ipairs, loadstring, pcall, type
+local unpack, var = unpack, ngx.var
 
 local _M = {}
 local plugins = {
@@ -50,6 +51,53 @@ if settings.refuses then
 end
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
+-- How a phase is written down decides what LuaJIT makes of it. A loop over plugins is compiled for one of them, and what is
+-- compiled cannot go on past the end of a pcall that stood before it: with either, most of a request is interpreted. So the plugins of a
+-- list are steps that call one another, put together here, and one pcall stands around all of them; `trail` has how far they
+-- came. Steps, and not one function: what is left behind a loop within a plugin is compiled from the next step on.
+local NOT_HERE = "its module is not here"
+local PLAIN = [[
+local function step$at(trail, site, request, set)
+    trail.at = $at
+    local answer, target, rule = act$at(site, request)
+    if answer then
+        return answer, target, rule, "$name"
+    end
+    return step$next(trail, site, request, set)
+end
+]]
+local OF_MODULE = [[
+local function step$at(trail, site, request, set)
+    trail.at = $at
+    local module = set.$name
+    if module then
+        local answer, target, rule = act$at(site, request, module)
+        if answer then
+            return answer, target, rule, "$name"
+        end
+    elseif set.missing and set.missing.$name then
+        error("$not_here", 0)
+    end
+    return step$next(trail, site, request, set)
+end
+]]
+local function steps_of(list, phase)
+    local functions, names, texts = {}, {}, {}
+    for i, plugin in ipairs(list) do
+        functions[i], names[i] = plugin[phase], "act" .. i
+        local said = { at = i, next = i + 1, name = plugin.name, not_here = NOT_HERE }
+        texts[#list - i + 1] = gsub(plugin.of_module and OF_MODULE or PLAIN, "%$([%a_]+)", said)
+    end
+    local text = "local " .. concat(names, ", ") .. " = ...\nlocal function step" .. #list + 1 .. "() end\n"
+        .. concat(texts) .. "return step1"
+    return assert(loadstring(text, "=" .. phase))(unpack(functions))
+end
+
+local function with_steps(list, phase)
+    list.steps, list.all.steps = steps_of(list, phase), steps_of(list.all, phase)
+    return list
+end
+
 -- `all`: with those that act for a module. What no domain has assigned costs it nothing.
 local function taking_part(phase)
     local list = { all = {} }
@@ -62,7 +110,7 @@ local function taking_part(phase)
             end
         end
     end
-    return list
+    return with_steps(list, phase)
 end
 
 local function failed(plugin, err)
@@ -73,30 +121,17 @@ end
 
 -- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
 -- visitor is sent, or the page that he is shown; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
-local function visit(list, phase, site, request)
-    for i = 1, #list do
-        local plugin = list[i]
-        local ok, answer, target, rule = pcall(plugin[phase], site, request)
-        if not ok then
-            answer, target, rule = failed(plugin, answer), nil, nil
-        end
-        if answer then
-            return answer, target, rule, plugin.name
-        end
-    end
-end
-
--- The same for a domain that has modules: those that act for one are given what was prepared of it. `watch`: who looks on,
--- where the request is simulated.
-local function visit_all(list, phase, site, request, set, watch)
-    for i = 1, #list do
+-- Those that act for a module are given what was prepared of it. `watch`: who looks on, where the request is simulated.
+local NO_MODULES = {}
+local function visit(list, phase, site, request, set, watch, from)
+    for i = from, #list do
         local plugin = list[i]
         local module = plugin.of_module and set[plugin.name]
         local ok, answer, target, rule = true, nil, nil, nil
         if module or not plugin.of_module then
             ok, answer, target, rule = pcall(plugin[phase], site, request, module)
         elseif set.missing and set.missing[plugin.name] then
-            ok, answer = false, "its module is not here"
+            ok, answer = false, NOT_HERE
         end
         if not ok then
             answer, target, rule = failed(plugin, answer), nil, nil
@@ -112,15 +147,27 @@ local function visit_all(list, phase, site, request, set, watch)
     end
 end
 
-local NO_MODULES = {}
+-- Between the pcall and the steps, and no tail call: what is compiled of a step returns to here, and could not to a pcall.
+local function run(steps, trail, site, request, set)
+    local answer, target, rule, name = steps(trail, site, request, set)
+    return answer, target, rule, name
+end
+
 local function visit_for(list, phase, site, request, set, watch)
     if watch then
-        return watch:around(phase, visit_all, list.all, phase, site, request, set or NO_MODULES, watch)
+        return watch:around(phase, visit, list.all, phase, site, request, set or NO_MODULES, watch, 1)
     end
-    if set then
-        return visit_all(list.all, phase, site, request, set)
+    local these, trail = set and list.all or list, { at = 0 }
+    local ok, answer, target, rule, name = pcall(run, these.steps, trail, site, request, set)
+    if ok then
+        return answer, target, rule, name
     end
-    return visit(list, phase, site, request)
+    local plugin = these[trail.at]
+    answer = failed(plugin, answer)
+    if answer then
+        return answer, nil, nil, plugin.name
+    end
+    return visit(these, phase, site, request, set or NO_MODULES, nil, trail.at + 1)
 end
 
 local function end_with(answer, id, target, page)
@@ -153,7 +200,7 @@ local function trusting(list)
             end
         end
     end
-    return kept
+    return with_steps(kept, "access")
 end
 
 -- Unknown here, or known and not to be served as long as its documents are as they are.
@@ -277,7 +324,7 @@ end
 
 local origin_log = taking_part("origin_log")
 function _M.origin_log()
-    visit(origin_log, "origin_log")
+    visit_for(origin_log, "origin_log")
 end
 
 function _M.balancer()

@@ -22,8 +22,8 @@ local KEPT = 10000
 local ABSENT_SECONDS = 30
 local SUSPECT_SECONDS = 1
 
--- epoch: rises when a name may have begun to exist that a wildcard has answered for so far.
-local _M = { epoch = 0 }
+-- epoch: rises when a name may have begun to exist that a wildcard has answered for so far. news: rises when anything has changed.
+local _M = { epoch = 0, news = 0 }
 local decoded = lrucache.new(KEPT)
 local missing = lrucache.new(KEPT)
 -- Every entry that anybody still holds: one that fell out of `decoded` must still learn that it is stale.
@@ -66,6 +66,7 @@ local function catch_up(seq)
         end
     end
     seen = seq
+    _M.news = _M.news + 1
 end
 
 -- To be called when a request begins. Answers the tick, which rises with whatever any worker tells the others: while it

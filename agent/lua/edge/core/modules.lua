@@ -25,6 +25,16 @@ function _M.is_current(set)
     return true
 end
 
+-- Holds until a document changes: nothing in it is missing, and nothing is a copy that will be looked at again.
+function _M.is_lasting(set)
+    for i = 1, #set.list do
+        if set.list[i].suspect then
+            return false
+        end
+    end
+    return not set.missing
+end
+
 local function load(wanted, get)
     local set = { entries = {}, list = {} }
     for kind, id in pairs(wanted) do

@@ -13,7 +13,7 @@ local get_method, var = ngx.req.get_method, ngx.var
 local _M = {}
 local KEPT = 3000
 local LONGEST = 1024
-local remembered = recent.new(KEPT)
+local remembered, sets = recent.new(KEPT), recent.new(KEPT)
 
 -- A name as it stands in documents: nothing that could leave the folder or ask for the wildcard itself.
 local function is_name(name)
@@ -37,10 +37,24 @@ function _M.host(name, get)
     return host_of(name, get or docs.get)
 end
 
--- What is assigned to a name, which a request was found by.
-function _M:modules_by_name(name, get)
-    local host = host_of(name, get or docs.get)
-    return host and modules.of(host, get or docs.get)
+-- What is assigned to a name, which a request was found by: asked with each answer, so it is remembered until anything changes.
+function _M:modules_by_name(name)
+    local known = sets:get(name)
+    if known and known.news == docs.news then
+        return known.set
+    end
+    local set, is_lasting = _M.modules_of(name, docs.get)
+    if is_lasting then
+        sets:set(name, { set = set, news = docs.news })
+    end
+    return set
+end
+
+-- Second, whether it stays so until anything changes.
+function _M.modules_of(name, get)
+    local host = host_of(name, get)
+    local set = host and modules.of(host, get)
+    return set, set and not host.suspect and modules.is_lasting(set)
 end
 
 -- `at`: "scheme:port" as the visitor used it.

@@ -1,14 +1,10 @@
 -- Which scripts of other origins may read what is served here (Fetch standard, CORS). What the origin says of it is
 -- replaced. Questions beforehand are answered here and reach no origin. Fails open: without our fields browsers refuse.
 local var, header, ipairs = ngx.var, ngx.header, ipairs
+local get_method = ngx.req.get_method
 local find, lower, sub = string.find, string.lower, string.sub
 
 local _M = { name = "cors", priority = 1800, of_module = true }
-local FIELDS = {
-    "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
-    "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
-}
-
 local function set(list)
     local has = {}
     for _, value in ipairs(list) do
@@ -73,7 +69,7 @@ end
 
 -- A question beforehand?
 local function is_preflight()
-    return var.request_method == "OPTIONS" and var.http_origin and var.http_access_control_request_method
+    return get_method() == "OPTIONS" and var.http_origin and var.http_access_control_request_method
 end
 
 _M.is_preflight = is_preflight
@@ -82,10 +78,21 @@ function _M.access()
     return is_preflight() and 204 or nil
 end
 
-function _M.header_filter(_, _, module)
-    for i = 1, #FIELDS do
-        header[FIELDS[i]] = nil
+-- Asked for first: to remove a field that is not there costs nginx several times as much.
+local function drop(name)
+    if header[name] then
+        header[name] = nil
     end
+end
+
+function _M.header_filter(_, _, module)
+    -- Written out: what is compiled of an answer would end at a loop.
+    drop("Access-Control-Allow-Origin")
+    drop("Access-Control-Allow-Credentials")
+    drop("Access-Control-Allow-Methods")
+    drop("Access-Control-Allow-Headers")
+    drop("Access-Control-Expose-Headers")
+    drop("Access-Control-Max-Age")
     local preflight = is_preflight()
     if preflight then
         header["Vary"] = "Access-Control-Request-Method, Access-Control-Request-Headers"

@@ -49,7 +49,7 @@ function methods:document(key)
 end
 
 function methods:modules_by_name(name)
-    return requests:modules_by_name(name, self.get)
+    return (requests.modules_of(name, self.get))
 end
 
 local function simulated(self, request)
