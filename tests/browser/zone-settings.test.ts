@@ -195,6 +195,31 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   await page.context().close();
 });
 
+// The later of two had the last word without knowing of the other.
+test(
+  'who changes what somebody else changes meanwhile is told who, before it is published',
+  { timeout: 300_000 },
+  async () => {
+    const zone = await consoles.app.build.zone();
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=https`);
+    const http2 = page.getByRole('switch', { name: 'HTTP/2' });
+    await http2.click({ force: true });
+    const body = { soakSeconds: 90, reason: 'care' };
+    await consoles.app.as(zone.client).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
+    const told = page.getByText(`${zone.client.email} published version 2 meanwhile`);
+    await told.waitFor();
+    expect(await http2.isChecked()).toBe(false);
+    await page.getByRole('button', { name: 'Review' }).click();
+    await told.waitFor();
+    await keepPicture(page, 'zone-meanwhile');
+    await page.getByLabel('Reason').fill('an old balancer');
+    await page.getByRole('button', { name: /^Publish/ }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    await expect.poll(() => told.count()).toBe(0);
+    await page.context().close();
+  },
+);
+
 // Each could only be held against what is set now.
 test('any two versions of a zone are compared, and the comparison has an address', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();

@@ -4,12 +4,15 @@ import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { Fragment, useState, type ReactNode } from 'react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { applied, draftOf, sentOf, type Draft, type Patch, type Settings } from './draft.ts';
 import { changeText } from './in-words.ts';
 import { Review } from './review.tsx';
+import classes from './zone-settings.module.css';
 
 interface DraftingProps {
   zoneId: string;
@@ -57,6 +60,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
         <DraftReview
           zoneId={zoneId}
           settings={settings}
+          since={stands}
           body={body}
           onBack={() => {
             setReviewed(false);
@@ -66,6 +70,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
         />
       ) : (
         <>
+          <Meanwhile zoneId={zoneId} since={stands} now={settings.version} />
           <Fragment key={`${begun} ${stands}`}>
             {children(value, (patch) => setDraft(draftOf(settings, { ...value, ...patch })))}
           </Fragment>
@@ -78,23 +83,56 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
 }
 
 interface DraftReviewProps extends Pick<DraftingProps, 'zoneId' | 'settings'> {
+  since: number;
   body: ReturnType<typeof sentOf>;
   onBack: () => void;
   onDone: () => void;
 }
 
-function DraftReview({ zoneId, settings, body, onBack, onDone }: DraftReviewProps) {
+function DraftReview({ zoneId, settings, since, body, onBack, onDone }: DraftReviewProps) {
   const { run, running } = useAction(zoneSettings.set, { refreshes: ['zones'], done: 'zoneSettings.published' });
   const params = { zoneId };
   // What is being published is not foretold once more.
   const seen = useEndpoint(zoneSettings.preview, { params, body }, { enabled: !running });
   return (
-    <Review
-      seen={seen}
-      settings={settings}
-      running={running}
-      onPublish={(reason) => void run({ params, body: { ...body, reason } }).then((reply) => reply && onDone())}
-      onBack={onBack}
-    />
+    <>
+      {!running && <Meanwhile zoneId={zoneId} since={since} now={settings.version} />}
+      <Review
+        seen={seen}
+        settings={settings}
+        running={running}
+        onPublish={(reason) => void run({ params, body: { ...body, reason } }).then((reply) => reply && onDone())}
+        onBack={onBack}
+      />
+    </>
+  );
+}
+
+/** Of two who change one field the later has the last word, and shall know that there is another. */
+function Meanwhile({ zoneId, since, now }: { zoneId: string; since: number; now: number }) {
+  const t = useT();
+  // A change that went back leaves the version before it.
+  const isNewer = now > since;
+  const { data } = useEndpoint(
+    zoneSettings.versions,
+    { params: { zoneId }, query: { sortBy: 'version', orderBy: 'desc', pageSize: 1 } },
+    { enabled: isNewer, pollMs: 5000 },
+  );
+  const newest = data?.data[0];
+  return (
+    <output className={classes['meanwhile']}>
+      {isNewer && newest && (
+        <>
+          <StatusMark tone="warn" />
+          <span>
+            {t('zoneSettings.meanwhile', {
+              name: newest.author,
+              version: newest.version,
+              time: time(newest.createdAt),
+            })}
+          </span>
+        </>
+      )}
+    </output>
   );
 }
