@@ -524,6 +524,15 @@ describe('a customer', () => {
     },
   );
 
+  test("is named only where there is one: slow answers that no window counts are nobody's", async () => {
+    const made = await servedBy([1, 1, 1]);
+    made.visited((sites) => sites, 9000);
+    const { id } = await made.begin();
+    const rollout = await finish(made, id);
+    expect(rollout.state).toBe('completed');
+    expect(gateOf(rollout, 'latency')).toMatchObject({ state: 'passed', value: 9000, customers: 0, saying: null });
+  });
+
   test('is not hidden behind another whose sites are always worse', async () => {
     const made = await servedBy([1, 1, 1, 1]);
     const [[ill = ''] = [], [his = ''] = []] = made.ids;

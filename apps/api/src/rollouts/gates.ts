@@ -256,7 +256,7 @@ function risen(part: Part, having: NodeNow[], untouched: NodeNow[], measure: Mea
       ...found,
       requests: of(compared.now),
       ...(over && { customers }),
-      ...(over && !failed && because(saying('fewCustomers', { customers }))),
+      ...(over && !failed && customers > 0 && because(saying('fewCustomers', { customers }))),
     });
     if (failed) return told;
     if ((worst.value ?? -1) <= found.value) worst = told;
@@ -311,7 +311,7 @@ function latency(having: NodeNow[], untouched: NodeNow[], gates: RolloutGates, l
       value,
       requests: gauges.requests,
       ...(over && { customers }),
-      ...(over && !failed && because(saying('fewCustomers', { customers }))),
+      ...(over && !failed && customers > 0 && because(saying('fewCustomers', { customers }))),
     });
     if (failed) return told;
     if ((worst.value ?? -1) <= value) worst = told;
