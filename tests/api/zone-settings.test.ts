@@ -342,6 +342,41 @@ describe('the versions of a zone', () => {
     expect(next.withdrawn).toBeNull();
   });
 
+  // The second port had the number that the first was to have again: it was not given back, and no node listened on it any more.
+  test('give ports their numbers back that have changed places, by themselves and when somebody goes back', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const make = (port: number) => call(zonePorts.create, { params, body: { port, tls: false } });
+    const [one, other] = [await make(8080), await make(8081)];
+    const numbers = async () => {
+      const { data } = await call(zonePorts.list, { params });
+      return [one, other].map(({ id }) => data.find((port) => port.id === id)?.port);
+    };
+    const renumber = (id: string, port: number) => call(zonePorts.update, { params, body: { id, port, tls: false } });
+    const { version } = await call(zoneSettings.get, { params });
+    const renumberBoth = async () => {
+      await renumber(one.id, 8082);
+      await renumber(other.id, 8080);
+    };
+    await renumberBoth();
+    expect(await numbers()).toEqual([8082, 8080]);
+    await call(zoneSettings.rollback, { params: { ...params, version }, body: { reason: 'as it was' } });
+    expect(await numbers()).toEqual([8080, 8081]);
+
+    const { id: nodeId } = await build.node({ zone });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+    await renumberBoth();
+    const { trial } = await call(zoneSettings.get, { params });
+    const client = await installation.pool.connect();
+    try {
+      await withdraw(client, zone.id, trial?.version ?? 0, { note: '', saying: null });
+    } finally {
+      client.release();
+    }
+    expect(await numbers()).toEqual([8080, 8081]);
+  });
+
   test('say who changed what and why, newest first, and any of them can be had back', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

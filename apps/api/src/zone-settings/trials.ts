@@ -78,10 +78,18 @@ async function settle(
   return rows[0] ? Kept.parse(rows[0].kept) : null;
 }
 
-/** One that somebody forwards by now stays theirs: whoever listens there must not be cut off by a way back. */
+/**
+ * One that somebody forwards by now stays theirs: whoever listens there must not be cut off by a way back. Those that have another
+ * number make room first: one may have the number of another.
+ */
 async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['ports']): Promise<void> {
   const ids = ports.map(({ id }) => id);
   await db.query('DELETE FROM zone_ports WHERE zone_id = $1 AND NOT id = ANY($2::uuid[])', [zoneId, ids]);
+  await db.query(
+    `UPDATE zone_ports z SET port = -z.port FROM unnest($2::uuid[], $3::int[]) w (id, port)
+     WHERE z.zone_id = $1 AND z.id = w.id AND z.port <> w.port`,
+    [zoneId, ids, ports.map(({ port }) => port)],
+  );
   for (const { id, port, tls } of ports)
     await db.query(
       `INSERT INTO zone_ports (id, zone_id, port, tls) SELECT $2, $1, $3, $4
@@ -89,6 +97,13 @@ async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['
        ON CONFLICT (id) DO UPDATE SET port = excluded.port, tls = excluded.tls`,
       [zoneId, id, port, tls],
     );
+  // Of those that could not have their number back.
+  await db.query(
+    `UPDATE zone_ports z SET port = -port WHERE zone_id = $1 AND port < 0
+       AND NOT EXISTS (SELECT FROM port_claims c WHERE c.zone_id = $1 AND c.port = -z.port)`,
+    [zoneId],
+  );
+  await db.query('DELETE FROM zone_ports WHERE zone_id = $1 AND port < 0', [zoneId]);
 }
 
 const sitesOf = (kept: Kept) => kept.map(({ siteID }) => siteKey(siteID));

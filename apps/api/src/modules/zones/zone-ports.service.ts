@@ -86,6 +86,12 @@ export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneCont
     going.map(({ port }) => port).filter((port) => !ports.some((one) => one.port === port)),
   );
   await tx.zonePort.deleteMany({ where: { zoneId, id: { in: present.flatMap(({ id }) => (ids.has(id) ? [] : id)) } } });
+  // One may have the number of another by now: those that have another one make room first.
+  for (const { id, port } of ports) {
+    const before = present.find((one) => one.id === id);
+    if (before && before.port !== port)
+      await tx.zonePort.update({ where: { id, zoneId }, data: { port: -before.port } });
+  }
   for (const { id, port, tls } of ports) {
     const before = present.find((one) => one.id === id);
     if (!before) await orTaken(tx.zonePort.create({ data: { id, zoneId, port, tls } }));
