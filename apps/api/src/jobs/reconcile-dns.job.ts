@@ -25,7 +25,9 @@ export function startDnsReconciler(
   async function look() {
     while (isWoken && !isStopping) {
       isWoken = false;
-      await planNames(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'names not worked out'));
+      const faults = await planNames(installation.pool);
+      if (faults.length > 0)
+        log.warn({ err: faults[0] }, `names of ${faults.length} operators not worked out; they are tried again`);
       for (const id of await waitingSettings(installation)) {
         if (running.has(id) || running.size >= ACCOUNTS_AT_ONCE) continue;
         const work = locks
