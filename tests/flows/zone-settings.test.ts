@@ -137,18 +137,22 @@ test('a customer whose origin fails wherever a change is seen does not have it t
     await inTime(async () => expect((await visit(port, his, '/', address)).body).toBe('his page'));
 
   const stopping = new AbortController();
+  const round = async (address: string) => {
+    await get(address);
+    const { headers } = await visit(port, his, '/', address);
+    if (headers['x-team'] === 'north') for (let i = 0; i < 4; i += 1) await visit(port, his, '/fails', address);
+  };
   const going = all.map(async ({ address }) => {
     while (!stopping.signal.aborted) {
-      await get(address);
-      const { headers } = await visit(port, his, '/', address);
-      if (headers['x-team'] === 'north') for (let i = 0; i < 4; i += 1) await visit(port, his, '/fails', address);
+      // Whether each is answered is another test's.
+      await round(address).catch(() => undefined);
       // The machine is shared with what is being tested.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
   onTestFinished(async () => {
     stopping.abort();
-    await Promise.allSettled(going);
+    await Promise.all(going);
   });
   await call(zoneSettings.set, { params, body: { soakSeconds: 600, reason: 'a test' } });
   const nginx = { enable: true, http: 'add_header X-Team north;' };
