@@ -44,7 +44,7 @@ const seconds = { ok: 4, info: 8, bad: null };
 function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: Toast }) {
   const t = useT();
   const Icon = icons[tone];
-  // Nothing to press, and gone by itself: it is in nobody's way to the page's main action, which lies under it.
+  // Nothing to press, and gone by itself: it is in nobody's way to what lies under it.
   const passes = tone === 'ok' && !action;
   const [held, setHeld] = useState(false);
   useEffect(() => {
