@@ -42,3 +42,14 @@ test('what a process that hangs has locked is not locked for long', async () => 
     { name: 'idle_session_timeout', ms: 30_000 },
   ]);
 });
+
+test('a session that ends while somebody has it between two queries fails the next of them, and not the process', async () => {
+  const { pool } = app.installation;
+  const client = await pool.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const ended = new Promise<void>((end) => void client.once('end', () => end()));
+  await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+  await ended;
+  await expect(client.query('SELECT 1')).rejects.toThrow();
+  client.release(true);
+});

@@ -120,6 +120,7 @@ describe('a draft', () => {
     const { site, id } = domain;
     const other = await pool.connect();
     await other.query('BEGIN');
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
     const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
     await expect(draft(site, [asked])).toFail('BUSY');
@@ -137,6 +138,7 @@ describe('a draft', () => {
     const subs = await Promise.all([1, 2, 3].map(() => build.subUser(site.owner, [site], { permissions })));
     const other = await pool.connect();
     await other.query('BEGIN');
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
     const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
     // Two of each are few, and used to hold as many connections as there are sub-accounts.

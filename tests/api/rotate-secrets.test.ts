@@ -101,6 +101,7 @@ test(
     // Somebody works on a row in the middle, so that the rotation stands still there.
     const worker = await installation.pool.connect();
     await worker.query('BEGIN');
+    await worker.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await worker.query(`SELECT 1 FROM authenticator_setups WHERE id = '900' FOR UPDATE`);
     const { child, ended } = await run('secrets:rotate');
     await eventually(async () => expect(await under(before)).toBeLessThan(2000), { within: 90_000 });

@@ -19,6 +19,8 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
     connectionTimeoutMillis: 5000,
     application_name: 'edgeloom-api',
     async onConnect(client) {
+      // The same of one that breaks between two queries of whoever has it: the next query says so.
+      client.on('error', () => undefined);
       await client.query(
         `SET idle_session_timeout = ${MISSED_AFTER_MS}; SET idle_in_transaction_session_timeout = ${MISSED_AFTER_MS}`,
       );
