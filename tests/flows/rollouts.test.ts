@@ -127,9 +127,11 @@ test('a release goes through all waves while visitors come, and the next, which 
 
 /** An address of the internet, for as long as the test lasts. */
 async function visitorFrom(address: string) {
-  // One that a killed run has left is as good.
-  await run('ip', ['address', 'replace', `${address}/32`, 'dev', 'lo']);
-  onTestFinished(async () => void (await run('ip', ['address', 'del', `${address}/32`, 'dev', 'lo'])));
+  // A route, and no address of an interface: whenever one comes or goes, browsers beside this test break off what they have
+  // under way. One that a killed run has left is as good.
+  const route = ['local', `${address}/32`, 'dev', 'lo'];
+  await run('ip', ['route', 'replace', ...route]);
+  onTestFinished(async () => void (await run('ip', ['route', 'del', ...route])));
 }
 
 /** Asks one after the other at each of them, and notes what came of it. */
