@@ -157,8 +157,7 @@ export class Nginx {
   async #clearRemains(): Promise<void> {
     const orphans = await findAnyNginx(this.#layout.dir);
     await Promise.all(orphans.map((orphan) => endProcess(orphan, 1000)));
-    if (orphans.length > 0)
-      this.#log.warn('ended what was left of an nginx', { processes: orphans.length });
+    if (orphans.length > 0) this.#log.warn('ended what was left of an nginx', { processes: orphans.length });
     for (const name of await readdir(this.#layout.run)) {
       if (name.endsWith('.sock')) await rm(path.join(this.#layout.run, name), { force: true });
     }
