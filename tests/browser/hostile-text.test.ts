@@ -245,13 +245,18 @@ async function close(page: Page, where: string) {
   expect(names, `${where} stays open`).toEqual([]);
 }
 
-/** A press that what opened late is in the way of: that is looked at as well, goes, and it is pressed again. */
-async function press(page: Page, target: Locator, where: string) {
+/** A press that what opened late is in the way of: that is looked at as well, goes, and it is pressed again. False: what was
+ *  done before has changed the page, and it is there no longer. */
+async function press(page: Page, target: Locator, where: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await target.click({ timeout: 5000 });
+      await target.click({ timeout: 5000 });
+      return true;
     } catch (error) {
-      if (tries === 6) throw error;
+      if (tries === 6) {
+        if ((await target.count()) === 0) return false;
+        throw new Error(`${where} at ${page.url()}`, { cause: error });
+      }
       await check(page, where);
       await close(page, where);
     }
@@ -280,8 +285,7 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   }
   // A row's; the one below them says only how many there are.
   const menu = page.locator('main [aria-haspopup="menu"]:not(footer *)').last();
-  if ((await menu.count()) === 0) return;
-  await press(page, menu, where);
+  if ((await menu.count()) === 0 || !(await press(page, menu, where))) return;
   await opened(page, underWay);
   const items = page.getByRole('menuitem');
   // Acting as another would go on as somebody who may see less.
@@ -290,7 +294,7 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   await close(page, where);
   const at = page.url();
   for (const name of names) {
-    await press(page, menu, where);
+    if (!(await press(page, menu, where))) return;
     await opened(page, underWay);
     const item = items.filter({ hasText: name }).first();
     // What was done before may have changed what is offered.
