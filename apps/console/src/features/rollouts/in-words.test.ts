@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bannerOf, figuresOf, said, type Gate, type Rollout } from './in-words.ts';
+import { bannerOf, figuresOf, nodesText, said, type Gate, type Rollout } from './in-words.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const wave = (soakEndsAt: string): Rollout['waves'][number] => ({
@@ -39,6 +39,13 @@ test('a wave that was watched for long enough is not watched for 0 s more', () =
   const said = (soakEndsAt: string) => bannerOf(rollout(soakEndsAt), NOW, (word) => word, 'en');
   expect(said('2026-11-23T12:00:05.000Z')).toBe('rollouts.banner.soaking');
   expect(said('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
+});
+
+// It read "0 of 0 nodes".
+test('a wave that has no nodes says so', () => {
+  const t = (word: string, values?: object) => `${word} ${JSON.stringify(values ?? {})}`;
+  expect(nodesText({ nodes: 0, updated: 0 }, t)).toBe('rollouts.wave.nobody {}');
+  expect(nodesText({ nodes: 3, updated: 1 }, t)).toBe('rollouts.wave.nodes {"count":3,"updated":"1"}');
 });
 
 test('a gate that failed says for how many customers, and one that did not for them alone says so', () => {

@@ -76,6 +76,10 @@ export function bannerOf(rollout: Rollout, now: number, t: T, language: Language
     : t('rollouts.banner.soaking', { ...values, time: duration(seconds, language) });
 }
 
+/** How many of a wave have it. Small zones have waves without anybody. */
+export const nodesText = ({ nodes, updated }: Pick<Wave, 'nodes' | 'updated'>, t: T) =>
+  nodes === 0 ? t('rollouts.wave.nobody') : t('rollouts.wave.nodes', { count: nodes, updated: count(updated) });
+
 /** `Wave 2 · 10% of each zone`. */
 export function waveName({ position, percent: share }: Pick<Wave, 'position' | 'percent'>, of: number, t: T) {
   const wave = position + 1;

@@ -1,10 +1,10 @@
 import { StepRun, type RunStep } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { toneOf } from '../../components/status/status.tsx';
-import { count, duration, lasted } from '../../lib/format.ts';
+import { duration, lasted } from '../../lib/format.ts';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import type { Language } from '../../stores/preferences.ts';
-import { figuresOf, said, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
+import { figuresOf, nodesText, said, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
 import classes from './rollouts.module.css';
 
 /** Wave after wave: how many have it, how long it is watched, and what its gates say. */
@@ -23,7 +23,7 @@ export function Waves({ rollout: { waves, wave: current, state }, now }: { rollo
 }
 
 function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep, 'title' | 'isCurrent'> {
-  const { position, state, nodes, updated, startedAt, endedAt, gates } = wave;
+  const { position, state, startedAt, endedAt, gates } = wave;
   const seconds = watchedFor(wave, now);
   const watched =
     seconds === 0 ? t('rollouts.wave.judging') : t('rollouts.wave.watched', { time: duration(seconds ?? 0, language) });
@@ -35,10 +35,7 @@ function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep
     tone: toneOf('wave', state),
     state: t(`status.wave.${state}`),
     isWaiting: state === 'waiting',
-    why: [
-      t('rollouts.wave.nodes', { count: nodes, updated: count(updated) }),
-      ...(seconds === null ? [] : [watched]),
-    ].join(' · '),
+    why: [nodesText(wave, t), ...(seconds === null ? [] : [watched])].join(' · '),
     took:
       startedAt !== null && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language),
     more: quiet.length + shown.length > 0 && (
