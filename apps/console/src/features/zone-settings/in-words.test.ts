@@ -23,5 +23,8 @@ test('of a text that is one line it is told as of longer ones what comes and wha
   const [before, after] = ['192.0.2.0/24', '198.51.100.0/24'];
   expect(changeText(t, { field: 'firewall.blacklist', before, after })).toBe('Block list +1 −1 lines');
   expect(changeText(t, { field: 'firewall.whitelist', before: '', after })).toBe('Allow list +1 line');
+  expect(
+    changeText(t, { field: 'firewall.blacklist', before: `${before}\n${after}`, after: `${after}\n${before}` }),
+  ).toBe('Block list same lines in another order');
   expect(changeText(t, { field: 'antiCC.paths', before: '/api/', after: '/rpc/' })).toBe('Paths /api/ → /rpc/');
 });

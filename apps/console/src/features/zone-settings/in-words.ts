@@ -44,6 +44,7 @@ export function linesText(t: T, { field, before, after }: SettingChange): string
   const isText = texts.includes(field.split('.').at(-1) ?? '') || before.includes('\n') || after.includes('\n');
   const between = isText ? linesBetween(before, after) : null;
   if (between === null) return null;
+  if (between === 'moved') return t('zoneSettings.linesMoved');
   const { added, removed } = between;
   const lines = [...(added > 0 ? [`+${count(added)}`] : []), ...(removed > 0 ? [`−${count(removed)}`] : [])].join(' ');
   return t('zoneSettings.linesChanged', { count: added + removed, lines });

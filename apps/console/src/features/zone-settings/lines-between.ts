@@ -1,10 +1,11 @@
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
-/** How many lines come and go. Null where only their order differs. */
-export function linesBetween(before: string, after: string): { added: number; removed: number } | null {
-  const added = beyond(linesOf(after), linesOf(before));
-  const removed = beyond(linesOf(before), linesOf(after));
-  return added + removed === 0 ? null : { added, removed };
+/** How many lines come and go, or that they only stand otherwise. Null where nothing but empty ones differs. */
+export function linesBetween(before: string, after: string): { added: number; removed: number } | 'moved' | null {
+  const [had, has] = [linesOf(before), linesOf(after)];
+  const [added, removed] = [beyond(has, had), beyond(had, has)];
+  if (added + removed > 0) return { added, removed };
+  return had.join('\n') === has.join('\n') ? null : 'moved';
 }
 
 /** How many of these lines the others do not have, each as often as it stands there. */
