@@ -38,6 +38,8 @@ describe('the settings of a zone', () => {
       nginx: { enable: false, http: '' },
       resource: { workerProcesses: 0, bodyBytes: 0 },
       version: 0,
+      author: '',
+      changedAt: null,
       trial: null,
     });
     expect(settings.switches.map(({ name, off }) => [name, off])).toEqual([
@@ -338,8 +340,11 @@ describe('the versions of a zone', () => {
       trial: null,
       withdrawn: { version: 2, message: 'nginx refused it', saying: null },
     });
+    const { version, author } = await call(zoneSettings.get, { params });
+    // What there was before the first change is nobody's.
+    expect({ version, author }).toEqual({ version: 1, author: '' });
     const next = await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'more care' } });
-    expect(next.withdrawn).toBeNull();
+    expect(next).toMatchObject({ version: 3, author: zone.client.email, withdrawn: null });
   });
 
   // The second port had the number that the first was to have again: it was not given back, and no node listened on it any more.

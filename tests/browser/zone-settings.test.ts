@@ -3,6 +3,8 @@ import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
+import { actors } from '../support/actors.ts';
+import { giveSession } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -216,6 +218,32 @@ test(
     await page.getByRole('button', { name: /^Publish/ }).click();
     await page.getByText('Published', { exact: true }).waitFor();
     await expect.poll(() => told.count()).toBe(0);
+    await page.context().close();
+  },
+);
+
+// Only what was typed was kept, and not what it was typed over.
+test(
+  'what is kept over the end of a session is told who changed the zone meanwhile',
+  { timeout: 300_000 },
+  async () => {
+    const zone = await consoles.app.build.zone();
+    const place = `nodeManage/zonesList/${zone.id}?tab=https`;
+    const screen = await consoles.openAs(zone.client, place, { expects: /status of 401/ });
+    const { page } = screen;
+    await page.getByRole('switch', { name: 'HTTP/2' }).click({ force: true });
+    await page.getByRole('button', { name: 'Review' }).waitFor();
+    const { db } = consoles.app.installation;
+    await db.session.updateMany({ where: { accountId: zone.client.id }, data: { revokedAt: new Date() } });
+    await page.waitForURL('**/client/login?next=*');
+    const { signIn } = actors(consoles.app.installation, consoles.app);
+    const again = await signIn(await db.account.findUniqueOrThrow({ where: { id: zone.client.id } }));
+    const body = { soakSeconds: 90, reason: 'care' };
+    await consoles.app.as(again).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
+    await giveSession(screen, consoles.base.client, again);
+    await page.goto(`/client/${place}`);
+    await page.getByText(`${zone.client.email} published version 2 meanwhile`).waitFor();
+    await expect.poll(() => page.getByRole('switch', { name: 'HTTP/2' }).isChecked()).toBe(false);
     await page.context().close();
   },
 );

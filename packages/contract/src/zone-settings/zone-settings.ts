@@ -134,6 +134,8 @@ export const AllSettings = ZoneSettings.extend({
   ports: z.array(ZonePort),
   switches: z.array(ZoneSwitch),
   version: z.int().describe('Of what is set; 0: nothing was ever set'),
+  author: z.string().describe('Who set it; empty where that was before the first change'),
+  changedAt: Time.nullable().describe('Since when it is set'),
   trial: Trial.nullable().describe('A change that only some nodes have so far'),
   withdrawn: Withdrawn.nullable().describe('The newest change, where it went back'),
 });

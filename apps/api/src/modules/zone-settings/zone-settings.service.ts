@@ -53,7 +53,8 @@ export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
           saying: Saying.nullable().parse(last.saying),
         }
       : null;
-  return { ...content, ports, switches, version: newest?.version ?? 0, trial, withdrawn };
+  const { version = 0, author = '', createdAt: changedAt = null } = newest ?? {};
+  return { ...content, ports, switches, version, author, changedAt, trial, withdrawn };
 }
 
 /** Writes settings; what they come to is checked before anything is stored. */

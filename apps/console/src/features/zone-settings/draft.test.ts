@@ -8,6 +8,8 @@ const settings = (wish: Partial<Settings> = {}): Settings => ({
   ports: [],
   switches: [],
   version: 1,
+  author: '',
+  changedAt: null,
   trial: null,
   withdrawn: null,
   ...wish,

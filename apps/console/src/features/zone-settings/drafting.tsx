@@ -21,20 +21,25 @@ interface DraftingProps {
   children: (value: Settings, set: (patch: Patch) => void) => ReactNode;
 }
 
-const isDraft = (kept: unknown): kept is Draft => typeof kept === 'object' && kept !== null && 'nginx' in kept;
+interface Kept {
+  draft: Draft;
+  since: number;
+}
+const isKept = (kept: unknown): kept is Kept => typeof kept === 'object' && kept !== null && 'since' in kept;
 
 /** Nothing of a zone is saved without having been looked at: the bar leads to the review, which publishes. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
   const draftKey = `zoneSettings.set ${zoneId}`;
-  const [draft, setDraft] = useState(useKeptDraft(draftKey, isDraft) ?? draftOf(settings, settings));
+  const kept = useKeptDraft(draftKey, isKept);
+  const [draft, setDraft] = useState(kept?.draft ?? draftOf(settings, settings));
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
-  const [stands, setStands] = useState(settings.version);
+  const [stands, setStands] = useState(kept?.since ?? settings.version);
   const value = applied(settings, draft);
   const changes = changesBetween(settings, value).map((change) => changeText(t, change));
   const isDirty = changes.length > 0;
-  useKeepDraft(draftKey, () => (isDirty ? draft : undefined));
+  useKeepDraft(draftKey, () => (isDirty ? { draft, since: stands } : undefined));
   // Fields that keep what is typed begin anew with what was set elsewhere, while nothing is typed here.
   if (stands !== settings.version && !isDirty) setStands(settings.version);
 
@@ -70,7 +75,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
         />
       ) : (
         <>
-          <Meanwhile zoneId={zoneId} since={stands} now={settings.version} />
+          <Meanwhile since={stands} settings={settings} />
           <Fragment key={`${begun} ${stands}`}>
             {children(value, (patch) => setDraft(draftOf(settings, { ...value, ...patch })))}
           </Fragment>
@@ -96,7 +101,7 @@ function DraftReview({ zoneId, settings, since, body, onBack, onDone }: DraftRev
   const seen = useEndpoint(zoneSettings.preview, { params, body }, { enabled: !running });
   return (
     <>
-      {!running && <Meanwhile zoneId={zoneId} since={since} now={settings.version} />}
+      {!running && <Meanwhile since={since} settings={settings} />}
       <Review
         seen={seen}
         settings={settings}
@@ -109,28 +114,16 @@ function DraftReview({ zoneId, settings, since, body, onBack, onDone }: DraftRev
 }
 
 /** Of two who change one field the later has the last word, and shall know that there is another. */
-function Meanwhile({ zoneId, since, now }: { zoneId: string; since: number; now: number }) {
+function Meanwhile({ since, settings: { version, author, changedAt } }: { since: number; settings: Settings }) {
   const t = useT();
-  // A change that went back leaves the version before it.
-  const isNewer = now > since;
-  const { data } = useEndpoint(
-    zoneSettings.versions,
-    { params: { zoneId }, query: { sortBy: 'version', orderBy: 'desc', pageSize: 1 } },
-    { enabled: isNewer, pollMs: 5000 },
-  );
-  const newest = data?.data[0];
+  // A change that went back leaves the one before it, and the first one nobody's.
+  const isNewer = version > since && author !== '';
   return (
     <output className={classes['meanwhile']}>
-      {isNewer && newest && (
+      {isNewer && changedAt !== null && (
         <>
           <StatusMark tone="warn" />
-          <span>
-            {t('zoneSettings.meanwhile', {
-              name: newest.author,
-              version: newest.version,
-              time: time(newest.createdAt),
-            })}
-          </span>
+          <span>{t('zoneSettings.meanwhile', { name: author, version, time: time(changedAt) })}</span>
         </>
       )}
     </output>
