@@ -273,6 +273,11 @@ describe('before a change', () => {
     expect(changes).toEqual([{ field: 'http2', before: 'true', after: 'false' }]);
     await expect(compared(1, 99)).toFail('NOT_FOUND');
     await expect(compared(99, 1)).toFail('NOT_FOUND');
+    // Old ones are forgotten: with the one before was with one that is there no longer.
+    await installation.db.zoneVersion.deleteMany({ where: { zoneId: zone.id, version: { in: [1, 3] } } });
+    const alone = (version: number) => call(zoneSettings.compare, { params: { ...params, version } });
+    expect(await alone(2)).toEqual({ changes: [], files: [] });
+    expect((await alone(4)).changes.map(({ field }) => field)).toEqual(['http2', 'soakSeconds']);
   });
 
   test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {

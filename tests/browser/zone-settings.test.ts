@@ -286,6 +286,22 @@ test('any two versions of a zone are compared, and the comparison has an address
   await keepPicture(page, 'zone-versions-compared-360');
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
   expect(await accessibilityFaults(page)).toEqual([]);
+
+  // Of the oldest that is kept there is nothing to show: it led to what is there no longer.
+  await consoles.app.installation.db.zoneVersion.deleteMany({ where: { zoneId: zone.id, version: 1 } });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`/client/nodeManage/zonesList/${zone.id}?tab=versions`);
+  const offered = async (i: number) => {
+    await page.locator('main [data-row]').nth(i).getByRole('button').last().click();
+    await page.getByRole('menuitem', { name: 'Compare with now' }).waitFor();
+    const names = await page.getByRole('menuitem').allTextContents();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    return names;
+  };
+  await page.getByText('As it was at the beginning').waitFor();
+  expect(await offered(3)).not.toContain('What changed');
+  expect(await offered(2)).toContain('What changed');
   await page.context().close();
 });
 

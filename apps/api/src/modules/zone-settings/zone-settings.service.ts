@@ -159,16 +159,19 @@ export async function previewRollback(ctx: Ctx, zoneId: string, version: number)
   return foretold(ctx, zoneId, () => content);
 }
 
-/** The first one differs from none before it. */
+/** With the one before where none is named; the oldest that is kept differs from none. */
 export async function compare(
   ctx: Ctx,
   zoneId: string,
   version: number,
-  against = Math.max(version - 1, 1),
+  against: number | undefined,
 ): Promise<ConfigDifference> {
   await zones.own(ctx.db, zoneId);
-  const before = contentIn(await ownVersion(ctx, zoneId, against));
-  const after = contentIn(await ownVersion(ctx, zoneId, version));
+  const newer = await ownVersion(ctx, zoneId, version);
+  const older = await (against === undefined
+    ? ctx.db.zoneVersion.findFirst({ where: { zoneId, version: { lt: version } }, orderBy: { version: 'desc' } })
+    : ownVersion(ctx, zoneId, against));
+  const [before, after] = [contentIn(older ?? newer), contentIn(newer)];
   return { changes: changesBetween(before, after), files: shownFiles(docOf(before), docOf(after)) };
 }
 

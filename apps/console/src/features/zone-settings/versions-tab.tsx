@@ -64,7 +64,8 @@ export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Se
       caption="zoneSettings.versions"
       counted={() => null}
       row={(row) => [
-        ...(row.version > 1
+        // The oldest that is kept has none before it.
+        ...(row.changes.length > 0
           ? [
               act<Version>({
                 label: 'versions.show',

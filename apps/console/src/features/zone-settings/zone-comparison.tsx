@@ -18,9 +18,10 @@ interface ZoneComparisonProps extends Sides {
 /** Any two versions of a zone: in words, in what was written and in nginx's files. */
 export function ZoneComparison({ zoneId, from, to, choose }: ZoneComparisonProps) {
   const t = useT();
+  // Not all of them: each comes with what it changed, lists and snippets whole.
   const all = useEndpoint(zoneSettings.versions, {
     params: { zoneId },
-    query: { sortBy: 'version', orderBy: 'desc', pageSize: 500 },
+    query: { sortBy: 'version', orderBy: 'desc', pageSize: 50 },
   });
   const found = useEndpoint(zoneSettings.compare, { params: { zoneId, version: to }, query: { against: from } });
   useEffect(() => document.querySelector<HTMLElement>('[data-comparison]')?.focus({ preventScroll: true }), []);
