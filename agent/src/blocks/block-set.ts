@@ -199,13 +199,19 @@ export class BlockSet {
 
   async #write(): Promise<void> {
     if (this.#isWritten || this.#isOff) return;
-    await writeBlocks(this.#parts.file, {
-      zoneID: this.#zoneID,
-      revision: this.#revision,
-      mark: this.#nginx.mark,
-      blocks: this.#blocks,
-      untold: this.#unreported,
-    });
+    try {
+      await writeBlocks(this.#parts.file, {
+        zoneID: this.#zoneID,
+        revision: this.#revision,
+        mark: this.#nginx.mark,
+        blocks: this.#blocks,
+        untold: this.#unreported,
+      });
+    } catch (error) {
+      // A full disk keeps it neither from nginx nor from the control plane.
+      this.#warn('the block set could not be written', error);
+      return;
+    }
     this.#isWritten = true;
     this.#nginx.written();
     this.#writtenAt = Date.now();
