@@ -230,6 +230,23 @@ test('a set that some nodes only tried is emptied when that goes back', async ()
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
 });
 
+test('a set that some nodes only tried is emptied when another trial has none', async () => {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  const node = await nodeIn(zone);
+  const turn = (enabled: boolean) =>
+    call(ipset.set, { params, body: { enabled, timeout: 600, max: 1000, reason: 'bots' } });
+  await turn(true);
+  expect(await node.say(['203.0.113.7'])).toMatchObject({ refused: [] });
+  const firewall = { level: 0 as const, whitelist: [], blacklist: ['198.51.100.0/24'], synProtection: false };
+  await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'an attack' } });
+  expect(await call(ipset.get, { params })).toMatchObject({ size: 1 });
+  await turn(false);
+  await turn(true);
+  expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
+});
+
 test('a large set comes in pages, of which one that begins anew in between is told', async () => {
   const { zone, call, params } = await zoneWithSet({ max: 10_000 });
   const node = await nodeIn(zone);
