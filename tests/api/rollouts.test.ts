@@ -610,6 +610,17 @@ describe('a customer', () => {
     expect(await finish(own, second)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
   });
 
+  // Among requests for names that nobody has, the errors of sites were few; of sites alone they looked like a fault of the release.
+  test('is told apart by a new agent alone: what it counts is compared with what the old one counted', async () => {
+    const made = await servedBy([1, 1, 1, 1]);
+    const sites: Sites = Object.fromEntries(made.ids.flat().map((id) => [id, [10, 2, 0, 0]]));
+    const all = { requests: 400, serverErrors: 8, dropped: 100, p99Ms: 20 };
+    for (const node of made.fleet.nodes)
+      node.traffic = ({ version }) => (version === '1.1.0' ? { ...all, sites } : all);
+    const { id } = await made.begin();
+    expect(await finish(made, id)).toMatchObject({ state: 'completed', fault: null });
+  });
+
   // Whoever is blocked, and no customer, could have it by packets to one node.
   test('or anybody cannot have a rollout taken back by packets that are dropped while no visitor is missing', async () => {
     const made = await fleetOf([3]);

@@ -202,12 +202,13 @@ export class PlayedFleet {
       node.dropped += dropped * seconds;
       if (!sites) continue;
       const rows = Object.entries(sites);
+      const sum = (part: 0 | 1 | 2 | 3) => rows.reduce((all, [, visits]) => all + visits[part], 0) * seconds;
       const had = node.since ?? { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
       node.since = {
-        requests: had.requests + requests * seconds,
-        serverErrors: had.serverErrors + serverErrors * seconds,
-        refused: had.refused + refused * seconds,
-        slow: had.slow + rows.reduce((sum, [, [, , , slow]]) => sum + slow, 0) * seconds,
+        requests: had.requests + sum(0),
+        serverErrors: had.serverErrors + sum(1),
+        refused: had.refused + sum(2),
+        slow: had.slow + sum(3),
         sites: [
           ...had.sites,
           ...rows.map(([site, [all, bad, away, slow]]): (typeof had.sites)[number] => [

@@ -26,6 +26,8 @@ export const Baseline = Sample.extend({
   slow: z.int().default(0),
   /** Of how many samples its counts are. */
   samples: z.int().default(0),
+  /** Its requests are those of sites alone. */
+  tells: z.boolean().default(false),
   customers: Customers.default({}),
 });
 export const Gauged = z.object({
@@ -63,6 +65,13 @@ export interface Answered {
   sample: Sample;
   since: Tally | null;
 }
+/**
+ * An agent that does not tell whose visits they are counts those of no site as well, and what it is replaced by may not: beside
+ * requests for names that nobody has here, the errors of a site were few, and would be many from one moment to the next.
+ */
+export const likeBefore = (answer: Answered, baseline: Baseline | null): Answered =>
+  baseline !== null && baseline.samples > 0 && !baseline.tells ? { ...answer, since: null } : answer;
+
 type Tally = Pick<Counts, 'requests' | 'serverErrors' | 'refused' | 'slow' | 'customers'>;
 
 /** `ownerOf`: of sites that belong to customers. What is the operator's own is held against nobody. */
@@ -209,6 +218,7 @@ export function baselineOf(
     ...(answer?.sample ?? { refused: null, p99Ms: null, nginx, error }),
     ...(gauges && gauges.steps.length > 0 && recent(gauges, 1)),
     ...(gauges && { p99Ms: median(gauges.p99s) }),
+    tells: gauges?.tells ?? false,
     rejected: node.rejected.map(({ key }) => key),
   };
 }

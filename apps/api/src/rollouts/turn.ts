@@ -3,7 +3,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutEventName, RolloutFault, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, saying, type Saying } from '@edgeloom/contract/rollouts/sayings.ts';
-import { baselineOf, counted, type Answered } from './gauged.ts';
+import { baselineOf, counted, likeBefore, type Answered } from './gauged.ts';
 import { judged, slowFrom, whyOf, type Moment } from './gates.ts';
 import { nextState, type NodeEvent } from './node-events.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow, type WaveNow } from './now.ts';
@@ -370,7 +370,7 @@ function count({ turn, rollout, facts }: Stand) {
   for (const node of rollout.nodes) {
     const sample = facts.samples.get(node.nodeId);
     if (!sample || (node.state !== 'updated' && !hasNotBegun(node))) continue;
-    node.gauges = counted(node.gauges, sample);
+    node.gauges = counted(node.gauges, likeBefore(sample, node.baseline));
     turn.nodes.add(node);
   }
 }
