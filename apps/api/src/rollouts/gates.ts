@@ -3,7 +3,8 @@
 // whichever node, as he likes, and what a change breaks it breaks for several.
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, ownWords, saying, type Saying, type SayingCode } from '@edgeloom/contract/rollouts/sayings.ts';
-import { median, none, plus, recent, requestsIn, triesIn, without, type Baseline, type Counts } from './gauged.ts';
+import { figuresWithout, median, none, recent, requestsIn, sumOf, triesIn, without } from './gauged.ts';
+import type { Baseline, Counts } from './gauged.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
 
 /** For so long a connection may be gone: an agent that starts anew, or a line that broke. */
@@ -202,22 +203,29 @@ const isOver = (part: Part, compared: Compared, enough: number) => {
 function isBroad(part: Part, compared: Compared, { enough, leftOut }: Measure): boolean {
   let rest = compared;
   for (let i = 0; i < leftOut; i += 1) {
-    const others = Object.keys(rest.now.customers).map((customer) => withoutOne(rest, customer));
     const over = (one: Compared) => {
       const found = weighed(part, one, part.least);
       return found === null ? -Infinity : found.value - found.limit;
     };
-    rest = others.reduce((least, one) => (over(one) < over(least) ? one : least), rest);
+    let most: string | null = null;
+    let least = over(rest);
+    for (const customer of Object.keys(rest.now.customers)) {
+      const left = over(each(rest, (counts) => figuresWithout(counts, customer)));
+      if (left < least) [most, least] = [customer, left];
+    }
+    if (most === null) break;
+    const leaving = most;
+    rest = each(rest, (counts) => without(counts, leaving));
   }
   if (part.of(rest.now) >= enough) return isOver(part, rest, enough);
   // What little the others have is bad by chance, or as good as all of it is.
   return isOver({ ...part, rise: Math.max(part.rise, MOST_OF_FEW) }, rest, part.least);
 }
 
-const withoutOne = ({ now, before, others }: Compared, customer: string): Compared => ({
-  now: without(now, customer),
-  before: without(before, customer),
-  others: without(others, customer),
+const each = ({ now, before, others }: Compared, change: (counts: Counts) => Counts): Compared => ({
+  now: change(now),
+  before: change(before),
+  others: change(others),
 });
 
 /** How many have sites that are worse than they may be. */
@@ -233,12 +241,11 @@ function worseOff(part: Part, { now }: Compared, limit: number): number {
 function risen(part: Part, having: NodeNow[], untouched: NodeNow[], measure: Measure) {
   const { name, of } = part;
   const { enough } = measure;
-  const sum = (parts: Counts[]) => parts.reduce(plus, none);
   const now = (nodes: NodeNow[]) =>
-    sum(nodes.flatMap(({ gauges, baseline }) => (gauges ? [inPlace(recent(gauges, enough, of), baseline)] : [])));
+    sumOf(nodes.flatMap(({ gauges, baseline }) => (gauges ? [inPlace(recent(gauges, enough, of), baseline)] : [])));
   const before = (nodes: NodeNow[]) =>
-    sum(nodes.flatMap(({ baseline }) => (baseline ? [{ ...baseline, refused: baseline.refused ?? 0 }] : [])));
-  const others = sum(untouched.flatMap(({ gauges }) => (gauges ? [recent(gauges, enough, of)] : [])));
+    sumOf(nodes.flatMap(({ baseline }) => (baseline ? [{ ...baseline, refused: baseline.refused ?? 0 }] : [])));
+  const others = sumOf(untouched.flatMap(({ gauges }) => (gauges ? [recent(gauges, enough, of)] : [])));
   let worst: RolloutGate = gate(name, 'notJudged', {
     others: of(others) < enough ? null : part.bad(others) / of(others),
     requests: of(now(having)),

@@ -92,12 +92,6 @@ function byCustomer(sites: readonly SiteRow[], ownerOf: ReadonlyMap<string, stri
   return Object.fromEntries(worst.slice(0, MOST_CUSTOMERS));
 }
 
-function together(a: Customers, b: Customers): Customers {
-  const sum = { ...a };
-  for (const [customer, visits] of Object.entries(b)) sum[customer] = added(sum[customer], visits);
-  return sum;
-}
-
 const added = (a: Visited = [0, 0, 0, 0], b: Visited): Visited => [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]];
 
 const sampleOf = ({ requests, serverErrors, refused, dropped, p99Ms, nginx, error }: NodeGauges): Sample => ({
@@ -164,27 +158,33 @@ export const none: Counts = {
   samples: 0,
   customers: {},
 };
-export const plus = (a: Counts, b: Counts): Counts => ({
-  requests: a.requests + b.requests,
-  serverErrors: a.serverErrors + b.serverErrors,
-  refused: a.refused + b.refused,
-  dropped: a.dropped + b.dropped,
-  slow: a.slow + b.slow,
-  samples: a.samples + b.samples,
-  customers: together(a.customers, b.customers),
-});
+export const sumOf = (parts: readonly Counts[]): Counts => parts.reduce(add, { ...none, customers: {} });
+/** Into the first: a large fleet has thousands of customers, and a copy of them for each part would hold up everybody. */
+function add(sum: Counts, { customers, ...figures }: Counts): Counts {
+  sum.requests += figures.requests;
+  sum.serverErrors += figures.serverErrors;
+  sum.refused += figures.refused;
+  sum.dropped += figures.dropped;
+  sum.slow += figures.slow;
+  sum.samples += figures.samples;
+  for (const [customer, visits] of Object.entries(customers))
+    sum.customers[customer] = added(sum.customers[customer], visits);
+  return sum;
+}
 /** As if this customer had no sites. */
 export function without(counts: Counts, customer: string): Counts {
   const { [customer]: theirs, ...customers } = counts.customers;
-  if (!theirs) return counts;
-  const [requests, serverErrors, refused, slow] = theirs;
+  return theirs ? { ...figuresWithout(counts, customer), customers } : counts;
+}
+/** Of these the figures alone: there may be thousands of customers, and each of them is tried. */
+export function figuresWithout(counts: Counts, customer: string): Counts {
+  const [requests, serverErrors, refused, slow] = counts.customers[customer] ?? [0, 0, 0, 0];
   return {
     ...counts,
     requests: counts.requests - requests,
     serverErrors: counts.serverErrors - serverErrors,
     refused: counts.refused - refused,
     slow: counts.slow - slow,
-    customers,
   };
 }
 export const requestsIn = ({ requests }: Counts) => requests;
@@ -197,12 +197,12 @@ export function recent(
   least: number,
   measured: (counts: Counts) => number = requestsIn,
 ): Counts {
-  let sum = none;
+  const sum = sumOf([]);
   for (const [i, [more, bad, refusals = 0, drops = 0, slow = 0]] of steps.toReversed().entries()) {
     if (i >= WINDOW && measured(sum) >= least) break;
     const whose = customers.at(-1 - i) ?? {};
     const step = { requests: more, serverErrors: bad, refused: refusals, dropped: drops, slow, samples: 1 };
-    sum = plus(sum, { ...step, customers: whose });
+    add(sum, { ...step, customers: whose });
   }
   return measured(sum) >= least ? sum : { ...sum, requests, serverErrors, refused, dropped };
 }
