@@ -278,8 +278,14 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   await close(page, where);
   const main = page.locator('main [data-main-action]').first();
   if ((await main.count()) > 0 && (await main.isEnabled())) {
+    const at = page.url();
+    const isLink = (await main.getAttribute('href')) !== null;
     await press(page, main, where);
-    await opened(page, underWay);
+    if (isLink) {
+      // The page before stands until the next one has come: its menus were looked for there, and were gone when they were pressed.
+      await page.waitForURL(({ href }) => href !== at);
+      await loaded(page);
+    } else await opened(page, underWay);
     await check(page, `${where}, main action`);
     await close(page, where);
   }
