@@ -1,6 +1,6 @@
 // The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
 // nothing which opens over it is inaccessible.
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import type { BuiltSite } from '../support/build.ts';
@@ -109,13 +109,39 @@ describe('a page without data', () => {
     await page.getByText('No domains yet').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('anything');
-    await page.getByText('This could not be loaded').waitFor();
+    await page.getByText('Domains could not be loaded').waitFor();
     await page.getByText('The server does not answer').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepPicture(page, 'failed');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('Nothing matches').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('has its head all the same, which keeps the focus until the thing itself is there', async () => {
+    const node = await consoles.app.build.node({ zone: site.zone });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expects: /status of 500/ });
+    const held: Route[] = [];
+    await page.route(new RegExp(`/client/node/${node.id}$`), (route) => void held.push(route));
+    await page.getByRole('link', { name: new RegExp(node.name) }).click();
+    const head = page.getByRole('heading', { level: 1, name: 'Nodes', exact: true });
+    await head.waitFor();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    await expect.poll(() => head.evaluate((it) => it === document.activeElement)).toBe(true);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    for (const route of held.splice(0)) await route.continue();
+    const named = page.getByRole('heading', { level: 1, name: node.name });
+    await named.waitFor();
+    await expect.poll(() => named.evaluate((it) => it === document.activeElement)).toBe(true);
+
+    await page.unroute(new RegExp(`/client/node/${node.id}$`));
+    await page.route(new RegExp(`/client/node/${node.id}$`), (route) => route.fulfill({ status: 500, body: '' }));
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: 'Nodes could not be loaded' }).waitFor();
+    await head.waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });

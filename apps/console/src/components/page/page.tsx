@@ -1,6 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { createContext, useContext, useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { Link, useLocation, useSearchParams } from 'react-router-dom';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -34,6 +43,8 @@ interface PageProps {
   /** At most one more, beside the main one; or all of them, when `create` is not given. */
   actions?: ReactNode;
   tabs?: readonly Tab[];
+  /** Only a head so far: what it is of has been asked for. */
+  waits?: boolean;
   children: ReactNode;
 }
 
@@ -45,10 +56,12 @@ const nobody = () => {};
 
 /** Where the reader is. Another page takes the focus to its title, the first one does not: there they start at the top. */
 let visited: string | null = null;
+/** The page's title had the focus when it went: another takes its place when what was asked for is there. */
+let wasAtTitle = false;
 
 /** Head (title, count, one main action), tabs and content of a screen. */
 export function Page(props: PageProps) {
-  const { title, name, mark, facts, create, createLabel, creates, actions, tabs, children } = props;
+  const { title, name, mark, facts, create, createLabel, creates, actions, tabs, waits = false, children } = props;
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
@@ -66,14 +79,21 @@ export function Page(props: PageProps) {
   const place = `${pathname} ${search.get('view') ?? ''}`;
   const creating = usePalette((state) => state.creating === pathname);
   useEffect(() => {
-    if (!creating) return;
+    if (!creating || waits) return;
     usePalette.setState({ creating: null });
     document.querySelector<HTMLElement>('[data-main-action]')?.click();
-  }, [creating]);
+  }, [creating, waits]);
   useEffect(() => {
-    if (visited !== null && visited !== place) heading.current?.focus({ preventScroll: true });
+    if (wasAtTitle || (visited !== null && visited !== place)) heading.current?.focus({ preventScroll: true });
     visited = place;
+    wasAtTitle = false;
   }, [place]);
+  useLayoutEffect(() => {
+    const title = heading.current;
+    return () => {
+      wasAtTitle = title === document.activeElement;
+    };
+  }, []);
 
   return (
     // A list under a tab is not what the head names.

@@ -12,15 +12,17 @@ interface ListBodyProps {
   result: Result<unknown>;
   page: PageOfRows<unknown> | null;
   columns: number;
+  /** What the list is called. */
+  name: string;
   empty: ReactNode;
   children: ReactNode;
 }
 
 /** The rows, or what keeps them from being shown. */
-export function ListBody({ result, page, columns, empty, children }: ListBodyProps) {
+export function ListBody({ result, page, columns, name, empty, children }: ListBodyProps) {
   if (!page)
     return result.error ? (
-      <FailedState error={result.error} retry={result.retry} needs={result.needs} />
+      <FailedState error={result.error} retry={result.retry} needs={result.needs} of={name} />
     ) : (
       <TableSkeleton columns={columns} />
     );

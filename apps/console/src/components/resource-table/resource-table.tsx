@@ -212,6 +212,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
         result={result}
         page={page}
         columns={list.columns.length}
+        name={list.caption}
         empty={<NoRows words={words} state={state} filters={filters} empty={props.empty} />}
       >
         {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { clock } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
+import { Page } from '../page/page.tsx';
 import { FailedState, PageLoading } from './states.tsx';
 import classes from './states.module.css';
 
@@ -10,13 +11,24 @@ interface AwaitProps<T> {
   children: (data: T) => ReactNode;
   /** What stands there meanwhile; by default a small spinner after 300 ms. */
   loading?: ReactNode;
+  /** Where it brings its own head with it: the title that stands there until then. */
+  page?: Word;
 }
 
 /** What is asked for, or what keeps it from being shown. Old data stay, dimmed, while newer ones are asked for. */
-export function Await<T>({ result, children, loading = <PageLoading /> }: AwaitProps<T>) {
+export function Await<T>({ result, children, loading = <PageLoading />, page }: AwaitProps<T>) {
   const t = useT();
-  if (result.data === undefined)
-    return result.error ? <FailedState error={result.error} retry={result.retry} needs={result.needs} /> : loading;
+  if (result.data === undefined) {
+    const { error, retry, needs } = result;
+    const found = error ? <FailedState error={error} retry={retry} needs={needs} of={page && t(page)} /> : loading;
+    return page ? (
+      <Page title={page} waits>
+        {found}
+      </Page>
+    ) : (
+      found
+    );
+  }
   return (
     <>
       {result.stale && (

@@ -32,13 +32,14 @@ export function EmptyState({ icon: Mark, title, text, action, tone }: StateProps
 interface FailedProps {
   error: unknown;
   retry?: () => void;
-  title?: string;
+  /** What it is called. */
+  of?: string | null | undefined;
   /** The right that the call needs. */
   needs?: string | undefined;
 }
 
 /** What failed, what is not affected, the request id, and another try; a missing right is told as such. */
-export function FailedState({ error, retry, title, needs }: FailedProps) {
+export function FailedState({ error, retry, of, needs }: FailedProps) {
   const t = useT();
   const { text, code, reqID } = explain(error);
   if (code === 101_018) return <ForbiddenState permission={needs ?? null} />;
@@ -46,7 +47,7 @@ export function FailedState({ error, retry, title, needs }: FailedProps) {
     <EmptyState
       icon={IconPlugConnectedX}
       tone="bad"
-      title={title ?? t('common.states.failed')}
+      title={of == null ? t('common.states.failed') : t('common.states.failedOf', { text: of })}
       text={
         <>
           {withCode({ text, code })}

@@ -32,7 +32,11 @@ import { columnsOf } from './columns.tsx';
 export function AccountPage() {
   const { id } = useRouteParams('id');
   const found = useEndpoint(accounts.get, { params: { id } });
-  return <Await result={found}>{(account) => <Loaded account={account} />}</Await>;
+  return (
+    <Await result={found} page="accounts.title">
+      {(account) => <Loaded account={account} />}
+    </Await>
+  );
 }
 
 const overview = { value: 'overview', label: 'accounts.tabs.overview' } as const;

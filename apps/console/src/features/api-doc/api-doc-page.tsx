@@ -19,7 +19,11 @@ import classes from './api-doc.module.css';
 
 export function ApiDocPage() {
   const document = useEndpoint(system.openapi);
-  return <Await result={document}>{(data) => <Documentation data={data} />}</Await>;
+  return (
+    <Await result={document} page="apiDoc.title">
+      {(data) => <Documentation data={data} />}
+    </Await>
+  );
 }
 
 function Documentation({ data }: { data: unknown }) {

@@ -25,7 +25,11 @@ interface CachePageProps {
 export function CachePage(tabs: CachePageProps) {
   const { id } = useSite();
   const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });
-  return <Await result={found}>{({ data }) => <Loaded published={data} {...tabs} />}</Await>;
+  return (
+    <Await result={found} page="cache.title">
+      {({ data }) => <Loaded published={data} {...tabs} />}
+    </Await>
+  );
 }
 
 function Loaded({ published, purgeTab, preheatTab }: CachePageProps & { published: readonly Rule[] }) {

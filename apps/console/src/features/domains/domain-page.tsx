@@ -38,7 +38,11 @@ export function DomainPage({ more }: { more: readonly DomainTab[] }) {
   const { id } = useSite();
   const { domainName } = useRouteParams('domainName');
   const found = useEndpoint(domains.byName, { params: { siteId: id }, query: { domainName } });
-  return <Await result={found}>{(domain) => <Loaded key={domain.id} domain={domain} more={more} />}</Await>;
+  return (
+    <Await result={found} page="domains.title">
+      {(domain) => <Loaded key={domain.id} domain={domain} more={more} />}
+    </Await>
+  );
 }
 
 function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }) {

@@ -22,7 +22,11 @@ import { useSiteAntiHeaders } from './use-hotlink.ts';
 export function HotlinkPage() {
   const { id } = useSite();
   const found = useEndpoint(siteAntiHeaders.list, { params: { siteId: id } });
-  return <Await result={found}>{(published) => <Loaded key={id} published={published} />}</Await>;
+  return (
+    <Await result={found} page="hotlink.title">
+      {(published) => <Loaded key={id} published={published} />}
+    </Await>
+  );
 }
 
 function Loaded({ published }: { published: Received<typeof siteAntiHeaders.list> }) {

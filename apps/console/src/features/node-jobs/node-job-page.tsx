@@ -35,7 +35,7 @@ export function NodeJobPage() {
   // One that is tried again is followed anew.
   const [round, setRound] = useState(0);
   return (
-    <Await result={found}>
+    <Await result={found} page="nodes.title">
       {(job) => <Loaded key={`${job.id} ${round}`} read={job} again={() => setRound(round + 1)} />}
     </Await>
   );

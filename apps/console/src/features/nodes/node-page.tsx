@@ -56,7 +56,11 @@ type Installed = Received<typeof nodes.config>;
 export function NodePage() {
   const { nodeID } = useRouteParams('nodeID');
   const found = useEndpoint(nodes.get, { params: { nodeID } }, { pollMs: 2000 });
-  return <Await result={found}>{(node) => <Loaded node={node} />}</Await>;
+  return (
+    <Await result={found} page="nodes.title">
+      {(node) => <Loaded node={node} />}
+    </Await>
+  );
 }
 
 function Loaded({ node }: { node: EdgeNode }) {

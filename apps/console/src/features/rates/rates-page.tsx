@@ -22,7 +22,11 @@ import { RateSentence } from './rate-sentence.tsx';
 export function RatesPage() {
   const { id } = useSite();
   const found = useEndpoint(rates.list, { params: { siteId: id } });
-  return <Await result={found}>{({ data }) => <Loaded key={id} siteId={id} published={data} />}</Await>;
+  return (
+    <Await result={found} page="rates.title">
+      {({ data }) => <Loaded key={id} siteId={id} published={data} />}
+    </Await>
+  );
 }
 
 function useRates(siteId: string, published: Received<typeof rates.list>['data']) {

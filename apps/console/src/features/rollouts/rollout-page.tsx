@@ -34,7 +34,11 @@ export function RolloutPage() {
     { params: { id } },
     { poll: (read) => (read && isOpen(read) ? POLL_MS : null) },
   );
-  return <Await result={found}>{(read) => <Loaded read={read} readAt={found.at} />}</Await>;
+  return (
+    <Await result={found} page="rollouts.title">
+      {(read) => <Loaded read={read} readAt={found.at} />}
+    </Await>
+  );
 }
 
 function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {

@@ -45,13 +45,15 @@ export function ZonePage({ nodesTab }: ZonePageProps) {
   // There is no call for one zone; an account has few.
   const all = useEndpoint(zones.list, { query: { pageSize: 500 } });
   return (
-    <Await result={all}>
+    <Await result={all} page="zones.title">
       {({ data }) => {
         const zone = data.find(({ id }) => id === zoneId);
         return zone ? (
           <Loaded key={zone.id} zone={zone} nodesTab={nodesTab} />
         ) : (
-          <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
+          <Page title="zones.title">
+            <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
+          </Page>
         );
       }}
     </Await>
