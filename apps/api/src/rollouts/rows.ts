@@ -8,7 +8,7 @@ import {
   RolloutStrategy,
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
@@ -29,7 +29,7 @@ const Head = z.object({
   strategy: RolloutStrategy,
   fault: RolloutFault.nullable(),
   message: z.string().nullable(),
-  saying: Saying.nullable(),
+  saying: SayingOrNone,
   createdAt: z.date(),
   endedAt: Day,
 });
@@ -52,7 +52,7 @@ const Node = z.object({
   orderKey: z.string().nullable(),
   before: z.unknown(),
   message: z.string().nullable(),
-  saying: Saying.nullable(),
+  saying: SayingOrNone,
   baseline: Baseline.nullable(),
   gauges: Gauged.nullable(),
   startedAt: Day,

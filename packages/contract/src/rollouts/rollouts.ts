@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { Id, Ids, Text, Time } from '../common/common.ts';
 import { ReleaseProduct, ReleaseVersion } from '../edge/releases.ts';
-import { Saying } from './sayings.ts';
+import { SayingOrNone } from './sayings.ts';
 
 export const RolloutKind = z.enum(['release', 'zone']);
 /** `waiting`: behind another one on its nodes. `paused`: nothing begins; what has begun is watched, and goes back if it must. */
@@ -57,7 +57,7 @@ export const RolloutGate = z.object({
     .default(null)
     .describe('Whose sites are worse than that, so far as agents tell; too few of them alone fail no gate'),
   message: z.string().nullable().describe("The particulars, in the node's words where there are any"),
-  saying: Saying.nullable().default(null).describe('The same as data'),
+  saying: SayingOrNone.default(null).describe('The same as data'),
 });
 
 const Seconds = z.int().max(86_400);
@@ -107,7 +107,7 @@ export const RolloutNode = z.object({
   state: RolloutNodeState,
   from: z.string().nullable().describe('Version that it had'),
   message: z.string().nullable().describe('What it said last'),
-  saying: Saying.nullable().describe('The same as data'),
+  saying: SayingOrNone.describe('The same as data'),
   requests: z.int().nullable().describe('Answered since it has it'),
   serverErrors: z.int().nullable(),
   p99Ms: z.number().nullable(),
@@ -162,7 +162,7 @@ export const RolloutLine = z.object({
   nodeName: z.string().nullable(),
   detail: z.string().nullable(),
   message: z.string().nullable(),
-  saying: Saying.nullable().describe('The message as data; null where somebody wrote it'),
+  saying: SayingOrNone.describe('The message as data; null where somebody wrote it'),
   by: z.string().nullable().describe('Who did it, where somebody did'),
 });
 
@@ -189,7 +189,7 @@ export const Rollout = z.object({
   }),
   fault: RolloutFault.nullable(),
   message: z.string().nullable().describe('The same with names and figures'),
-  saying: Saying.nullable().describe('The message as data; null where somebody wrote it'),
+  saying: SayingOrNone.describe('The message as data; null where somebody wrote it'),
   createdBy: z.string(),
   createdAt: Time,
   endedAt: Time.nullable(),

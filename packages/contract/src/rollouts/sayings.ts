@@ -35,6 +35,8 @@ export const Saying = z.object({
   node: z.string().nullable().describe('About which one it is, where that does not stand beside it'),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).describe('Names and figures'),
 });
+/** Null also for what a later version says: while two run side by side, or a console is older, its English words stand. */
+export const SayingOrNone = Saying.nullable().catch(null);
 export type SayingCode = z.output<typeof SayingCode>;
 export type Saying = z.output<typeof Saying>;
 

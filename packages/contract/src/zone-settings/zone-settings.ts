@@ -6,7 +6,7 @@ import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
-import { Saying } from '../rollouts/sayings.ts';
+import { SayingOrNone } from '../rollouts/sayings.ts';
 import { snippetParts } from './allowed.ts';
 import { snippetRules } from './snippet.ts';
 
@@ -118,7 +118,7 @@ export const ZoneVersion = z.object({
   author: z.string(),
   reason: z.string(),
   note: z.string().describe('Why it went back'),
-  saying: Saying.nullable().describe('The note as data; null where somebody wrote it'),
+  saying: SayingOrNone.describe('The note as data; null where somebody wrote it'),
   changes: z.array(SettingChange).max(100).describe('From the version before'),
   createdAt: Time,
   settledAt: Time.nullable(),

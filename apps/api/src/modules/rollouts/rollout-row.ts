@@ -12,7 +12,7 @@ import {
   type RolloutLine,
   type RolloutNode,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
 import * as z from 'zod';
 import type { ScopedDb } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -30,7 +30,6 @@ type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
 const Target = z.union([ReleaseTarget, ZoneTarget.transform(() => ({ product: null, version: null }))]);
 const Before = z.object({ version: z.string() });
 const Gates = z.array(RolloutGate);
-const SayingOrNone = Saying.nullable();
 
 interface Count {
   rolloutId: string;

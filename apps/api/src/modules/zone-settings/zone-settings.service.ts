@@ -1,5 +1,5 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import {
@@ -50,7 +50,7 @@ export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
           version: last.version,
           settledAt: last.settledAt,
           message: last.note,
-          saying: Saying.nullable().parse(last.saying),
+          saying: SayingOrNone.parse(last.saying),
         }
       : null;
   const { version = 0, author = '', createdAt: changedAt = null } = newest ?? {};
@@ -215,7 +215,7 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
     const { id, version, author, reason, note, createdAt, settledAt } = row;
     const changes = previous ? changesBetween(contentIn(previous), contentIn(row)) : [];
     const state = VersionState.parse(row.state);
-    const saying = Saying.nullable().parse(row.saying);
+    const saying = SayingOrNone.parse(row.saying);
     return { id, version, state, author, reason, note, saying, changes, createdAt, settledAt };
   });
   return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
