@@ -285,6 +285,24 @@ test('what a group answers goes before all else that waits', async () => {
   }, patience);
 });
 
+test('names that stay as they are keep no plan waiting for whoever is writing them, who may wait for others', async () => {
+  const one = await operator();
+  await want(one, 'stays', [set('default', '192.0.2.9')]);
+  await settled(one);
+  const { db, pool } = app.installation;
+  const writer = await pool.connect();
+  try {
+    await writer.query('BEGIN');
+    const { rowCount } = await writer.query('SELECT FROM dns_names WHERE setting_id = $1 FOR UPDATE', [one.settingID]);
+    expect(rowCount).toBe(1);
+    await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [one.clientId]);
+    await eventually(async () => expect(await db.dnsPlan.count({ where: { clientId: one.clientId } })).toBe(0));
+  } finally {
+    await writer.query('ROLLBACK');
+    writer.release();
+  }
+});
+
 test('a value that is none is refused before it is part of anything, and keeps nobody waiting', async () => {
   const one = await operator();
   const attacks = [`192.0.2.1'}) os.execute('id') --`, '192.0.2.1" "', '$(id)', '::1'];

@@ -22,6 +22,7 @@ export interface DueName {
   tries: number;
 }
 
+// Names are written in their order, as the plan does: two that go through them in different ones would wait for each other.
 const COLUMNS = 'name, wanted, ours, generation, tries';
 /** Groups first: their names say which nodes are well, and whatever else waits leads to them. */
 export async function takeDue(pool: Pool, setting: Pick<Setting, 'id' | 'credentialsSealed'>): Promise<DueName[]> {
@@ -42,7 +43,7 @@ export async function settledNames(pool: Pool, settingId: string): Promise<DueNa
 /** Before anything is made: whoever dies meanwhile leaves behind what may be ours. */
 export const keepOurs = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(
-    `UPDATE dns_names n SET ours = g.ours::jsonb FROM unnest($2::text[], $3::text[]) g (name, ours)
+    `UPDATE dns_names n SET ours = g.ours::jsonb FROM (SELECT * FROM unnest($2::text[], $3::text[]) g (name, ours) ORDER BY name) g
      WHERE n.setting_id = $1 AND n.name = g.name`,
     [settingId, names.map(({ name }) => name), names.map(({ ours }) => JSON.stringify(ours))],
   );
@@ -60,7 +61,7 @@ export async function settle(
     names.map(({ ours }) => JSON.stringify(ours)),
   ];
   await pool.query(
-    `WITH done AS (SELECT * FROM unnest($2::text[], $3::int[], $4::text[]) g (name, generation, ours)),
+    `WITH done AS (SELECT * FROM unnest($2::text[], $3::int[], $4::text[]) g (name, generation, ours) ORDER BY name),
        gone AS (DELETE FROM dns_names n USING done d
          WHERE n.setting_id = $1 AND n.name = d.name AND n.generation = d.generation AND n.wanted = '[]')
      UPDATE dns_names n SET ours = d.ours::jsonb, due_at = NULL, tries = 0, fault = NULL FROM done d
@@ -98,7 +99,7 @@ export const renew = (pool: Pool, settingId: string, names: readonly string[]) =
 export const doubt = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(
     `INSERT INTO dns_names AS n (setting_id, name, wanted, ours)
-     SELECT s.id, g.name, '[]', g.ours::jsonb FROM unnest($2::text[], $3::text[]) g (name, ours) JOIN dns_settings s ON s.id = $1
+     SELECT s.id, g.name, '[]', g.ours::jsonb FROM unnest($2::text[], $3::text[]) g (name, ours) JOIN dns_settings s ON s.id = $1 ORDER BY g.name
      ON CONFLICT (setting_id, name) DO UPDATE SET generation = n.generation + 1, due_at = now(),
        ours = coalesce((SELECT jsonb_agg(DISTINCT key) FROM jsonb_array_elements(n.ours || excluded.ours) key), '[]')`,
     [settingId, names.map(({ name }) => name), names.map(({ ours }) => JSON.stringify(ours))],

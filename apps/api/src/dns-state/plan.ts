@@ -6,10 +6,15 @@ import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 /** A name that changes is due at once, whatever it waited for before. */
 const RENEWED = 'generation = n.generation + 1, wanted_at = now(), due_at = now(), tries = 0, fault = NULL';
+/**
+ * A name that stays as it is is not touched: an upsert would lock it all the same, and wait for whoever brings names to the
+ * provider while that one waits for others.
+ */
 const WANT = `WITH w AS MATERIALIZED (
     SELECT DISTINCT ON (setting_id, name) setting_id, name, wanted FROM dns_wanted WHERE client_id = $1 ORDER BY setting_id, name),
   kept AS (
     INSERT INTO dns_names AS n (setting_id, name, wanted) SELECT setting_id, name, wanted FROM w
+    WHERE NOT EXISTS (SELECT FROM dns_names o WHERE o.setting_id = w.setting_id AND o.name = w.name AND o.wanted = w.wanted)
     ON CONFLICT (setting_id, name) DO UPDATE SET wanted = excluded.wanted, ${RENEWED} WHERE n.wanted <> excluded.wanted)
   UPDATE dns_names n SET wanted = '[]', ${RENEWED} FROM dns_settings s
   WHERE s.client_id = $1 AND n.setting_id = s.id AND n.wanted <> '[]'

@@ -1,6 +1,7 @@
 // Brings an account to what its names should answer: what has changed, and every ten minutes all of it, compared with what is
 // there. Doing it twice changes nothing, so it may be stopped anywhere. Records that are not ours are left alone, also
 // under our names.
+import pg from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
@@ -53,6 +54,8 @@ export async function reconcile(
       [settingId],
     );
   } catch (error) {
+    // The provider is not to blame for our own database; the next look is soon.
+    if (error instanceof pg.DatabaseError) throw error;
     // Of one that is another's by now, that one has the word.
     if (!lock.lost.aborted) await hold(parts, setting, error);
   }
