@@ -291,7 +291,9 @@ test('killed while it fetches, and with the whole machine while it is on trial, 
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.1.0');
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
-  expect(peer.upgrades.map(({ state }) => state)).toEqual(['fetching', 'fetching', 'switching', 'complete']);
+  // A report whose reply was lost with the process is sent again.
+  const states = peer.upgrades.map(({ state }) => state).filter((state, i, all) => state !== all[i - 1]);
+  expect(states).toEqual(['fetching', 'switching', 'complete']);
 });
 
 test('a pack of data is taken into use, seen off where nginx does not take it, and gone back from', async () => {
