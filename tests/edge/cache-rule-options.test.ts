@@ -265,6 +265,44 @@ describe('a large file in pieces', () => {
     expect(await stateOf('/sliced', { host })).toBe('uri-miss');
     expect(rangesOf('/sliced')).toHaveLength(8);
   });
+  test.each([{}, { 'cache-control': 'max-age=60' }])(
+    'keeps its pieces when a visitor asks for a range beyond its end and the origin answers 416 with %j',
+    async (fields) => {
+      const host = await ruled({ slices: true, honourOrigin: true });
+      const path = `/beyond-${Object.keys(fields).length}`;
+      const file = ranged(whole);
+      const headers = { 'content-range': `bytes */${whole.length}`, ...fields };
+      edge.origin.on(path, (asked) =>
+        asked.headers.range?.startsWith('bytes=9') === true ? { status: 416, headers, body: 'no' } : file(asked),
+      );
+      await edge.get(path, { host });
+      for (let i = 0; i < 2; i += 1) {
+        const reply = await edge.get(path, { host, headers: { range: 'bytes=9437184-' } });
+        expect([reply.status, reply.header('content-range')]).toEqual([416, `bytes */${whole.length}`]);
+        expect(reply.header('cache-status')).toBe('Edgeloom; fwd=uri-miss; fwd-status=416');
+      }
+      const again = await edge.get(path, { host });
+      expect(again).toMatchObject({ status: 200, cache: 'hit' });
+      expect(again.bytes.equals(whole)).toBe(true);
+      expect(rangesOf(path).filter((range) => range !== 'bytes=9437184-10485759')).toHaveLength(4);
+    },
+  );
+  test('that is empty is 200 without a body, and is stored', async () => {
+    const host = await ruled({ slices: true });
+    edge.origin.on('/empty', ({ headers }) =>
+      headers.range === undefined
+        ? { body: '' }
+        : { status: 416, headers: { 'content-range': 'bytes */0', 'content-type': 'text/html' }, body: '<h1>no</h1>' },
+    );
+    for (const cache of ['uri-miss', 'hit']) {
+      const reply = await edge.get('/empty', { host });
+      expect(reply).toMatchObject({ status: 200, body: '', cache });
+      expect([reply.header('content-length'), reply.header('content-range')]).toEqual(['0', undefined]);
+    }
+    expect(await edge.get('/empty', { host, headers: { range: 'bytes=0-' } })).toMatchObject({ status: 200, body: '' });
+    expect((await edge.get('/empty', { host, method: 'HEAD' })).status).toBe(200);
+    expect(rangesOf('/empty')).toHaveLength(1);
+  });
   test("shows the origin's error, and stores nothing of it", async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/broken', { status: 503, body: 'broken' });

@@ -21,7 +21,8 @@ local FORWARDED = {
     MISS = "uri-miss", EXPIRED = "stale", STALE = "stale", REVALIDATED = "stale", BYPASS = "bypass",
 }
 
-local function forwarded(state)
+-- `ttl` of a response that goes into the store: the header is sent before its body has come, so it cannot say `stored`.
+local function forwarded(state, ttl)
     local reason = FORWARDED[state]
     if state == "MISS" and var.http_x_e_vary then
         reason = "vary-miss"
@@ -40,11 +41,7 @@ local function forwarded(state)
     if status and status ~= "" then
         text = text .. "; fwd-status=" .. (status:match("%d+$") or status)
     end
-    local expires = var.upstream_http_x_accel_expires
-    if expires and expires ~= "0" and FORWARDED[state] then
-        text = text .. "; stored"
-    end
-    return text
+    return ttl and text .. "; ttl=" .. ttl or text
 end
 
 -- Other caches on the way have said their part first.
@@ -125,12 +122,17 @@ local function fetched_answer(state, packed)
         -- nginx hashes this request field when it stores the file, which is after this filter.
         ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_encoding))
     end
-    local age = packed and max(time() - birth_of(packed), 0) or 0
+    local birth, lifetime = time(), 0
+    if packed then
+        birth, lifetime = birth_of(packed)
+    end
+    local age = max(time() - birth, 0)
     if age > 0 then
         header["Age"] = age
     end
     tell_browser(age)
-    say(forwarded(state))
+    local is_storable = FORWARDED[state] and packed and var.upstream_http_x_accel_expires ~= "0"
+    say(forwarded(state, is_storable and lifetime - age or nil))
 end
 
 function _M.header_filter()

@@ -148,6 +148,10 @@ local function may_store(response)
     elseif status == 206 then
         return false, "partial"
     end
+    -- A 416 is about the range alone, which is not a part of the key.
+    if status == 416 then
+        return false, "partial"
+    end
     if said["must-understand"] and not UNDERSTOOD[status] then
         return false, "status"
     end
@@ -205,7 +209,8 @@ local function not_stored(response, key)
     if response.age > 0 then
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
-    if response.method == "GET" and key and var.http_x_e_state then
+    -- A range that cannot be served does not make the URL uncacheable.
+    if response.method == "GET" and response.status ~= 416 and key and var.http_x_e_state then
         urls.note_pass(keys.url_of(key), response.authorized)
     end
     header["X-E-CC"] = response.control_text
@@ -321,6 +326,19 @@ local function invalidate(site, request, key)
     end
 end
 
+-- An empty file has no range at all, so an origin refuses its first piece.
+local function is_empty_file()
+    return find(var.http_x_e_slice or "", "^bytes=0%-") and find(joined(header["Content-Range"]) or "", "^bytes %*/0$")
+end
+
+local function answer_empty()
+    ngx.status = 200
+    header["Content-Range"] = nil
+    header["Content-Type"] = nil
+    header["Content-Length"] = 0
+    ngx.ctx.page = ""
+end
+
 function _M.origin_header(site, request)
     local status, key = ngx.status, var.http_x_e_key
     -- Of a piece there is no asking again: the whole would follow what has been sent.
@@ -331,6 +349,10 @@ function _M.origin_header(site, request)
     -- nginx before 1.29 takes the first 1xx for the answer and waits for the origin to close: end it at once.
     if status < 200 and status ~= 101 then
         return "close"
+    end
+    if status == 416 and is_empty_file() then
+        status = 200
+        answer_empty()
     end
     fields.remove_hop_by_hop(status)
     local relayed = ask.answer(request)
