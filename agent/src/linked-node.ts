@@ -67,7 +67,7 @@ export function linkedNode({
   };
 
   const sweep = async () => {
-    const unknown = await scrub.sweep();
+    const unknown = await scrub.sweep((key) => refusals.has(key));
     if (unknown.length === 0) return;
     log.warn('files of no document were removed', { files: unknown.length });
     await node.inTurn(() => node.bump(unknown));
@@ -88,7 +88,7 @@ export function linkedNode({
       return digestWithout(refusals, node);
     },
     apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
-    synced: (full) => {
+    inSync: (full) => {
       if (swept && !full) return;
       swept = true;
       sweep().catch((error: unknown) => log.warn('could not look for files of no document', { error }));

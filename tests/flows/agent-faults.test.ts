@@ -1,5 +1,5 @@
 // What a node does when something of it is killed, damaged or away. Visitors must not notice.
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -237,6 +237,26 @@ test('a document that a crash left behind and nobody wants is not served for lon
   agent.start();
   await inTime(async () => expect((await get(ports.http, ghost.name)).status).toBe(903));
   expect(await get(ports.http, www.name)).toEqual(good);
+});
+
+test('a manifest cut to its first line, a change and a kill lose no site, and the node has the digest of its zone', async () => {
+  const node = await standingNode();
+  const { peer, agent, ports, site, origin } = node;
+  await truncate(path.join(layoutOf(agent.dir).docs, 'manifest'), 'edgeloom-manifest 1\n'.length);
+  peer.push(hostDoc(site, origin.port, { name: 'a.example.com' }));
+  await settled(node);
+  await agent.end('SIGKILL');
+  const visitor = keepAsking(ports.http, 'www.example.com');
+  peer.heartbeats.length = 0;
+  agent.start();
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ revision: peer.revision, digest: peer.digest }));
+  // A second start sweeps again what the first one left.
+  await agent.end('SIGKILL');
+  peer.heartbeats.length = 0;
+  agent.start();
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ revision: peer.revision, digest: peer.digest }));
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
+  for (const name of ['www', 'a']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
 });
 
 test('without its manifest the node serves its files, and makes the manifest anew', async () => {

@@ -1,4 +1,6 @@
 // A story of commits that is told again from wherever the store says it was. Run as a program it tells it to a directory.
+import { truncate } from 'node:fs/promises';
+import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { DocumentStore } from '@edgeloom/agent/store/documents.ts';
 import type { Change } from '@edgeloom/agent/store/documents.ts';
@@ -38,15 +40,17 @@ export function stateAt(revision: number): Map<string, number> {
   return state;
 }
 
-export async function tell(dir: string): Promise<DocumentStore> {
+/** `cutAt`: the manifest is cut to its first line just before the commit that reaches this revision. */
+export async function tell(dir: string, cutAt?: number): Promise<DocumentStore> {
   const store = await DocumentStore.open(dir);
   for (const { changes, reached } of story) {
+    if (reached === cutAt) await truncate(path.join(dir, 'manifest'), 'edgeloom-manifest 1\n'.length);
     if (reached > store.revision) await store.commit(changes, reached);
   }
   return store;
 }
 
 if (import.meta.main) {
-  const [, , dir = ''] = process.argv;
-  await (await tell(dir)).close();
+  const [, , dir = '', cutAt] = process.argv;
+  await (await tell(dir, cutAt === undefined ? undefined : Number(cutAt))).close();
 }

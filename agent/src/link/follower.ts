@@ -22,8 +22,9 @@ export interface Target {
   keys: () => Iterable<string>;
   /** Its revision stays behind what was to be reached where something has to wait: then it is asked for again. */
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
-  /** Everything that the zone has is here now; `full`: all of it was sent. */
-  synced?: (full: boolean) => void;
+  /** Called when the node is known to have exactly what its zone has: the control plane confirmed the digest, or sent
+   *  every document (`full`). */
+  inSync?: (full: boolean) => void;
 }
 
 export interface Line {
@@ -113,6 +114,7 @@ export class Follower {
       this.#differed = null;
       this.#fullAt = 0;
       this.#fullAgainMs = FULL_AGAIN_MS;
+      this.#target.inSync?.(false);
       return;
     }
     // Changes on their way explain another revision, never another digest of the same one. What differs twice at the
@@ -237,7 +239,7 @@ export class Follower {
         return;
       }
     }
-    this.#target.synced?.(full);
+    if (full && !isHeld) this.#target.inSync?.(true);
   }
 
   /** Answers whether it was reached. */

@@ -102,7 +102,7 @@ export class Link {
         await this.#keys.prepare(entries);
         return node.apply(entries, reached);
       },
-      synced: (full) => node.synced?.(full),
+      inSync: (full) => node.inSync?.(full),
     };
     this.#keys = new KeyFollower({
       held: node.zoneKeys,

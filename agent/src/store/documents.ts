@@ -5,7 +5,7 @@
 // reached is still the old one, so the next sync sends the same changes again and the same commit is made once more.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
+import { DigestBuilder, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import { each } from '../each.ts';
 import { flushAll } from './durable.ts';
@@ -100,17 +100,16 @@ export class DocumentStore {
     });
   }
 
-  /** Forgets documents whose files are damaged, so that the digest differs and a sync brings them again. The files stay:
-   *  nginx refuses a damaged one by itself and may still answer from a copy it holds. */
+  /**
+   * Forgets documents whose files are damaged. The revision goes back to before the oldest of them, so the next sync
+   * sends them again even if the agent is killed first. The files stay: nginx rejects damaged files itself and may still
+   * serve a copy from memory.
+   */
   drop(keys: readonly string[]): Promise<void> {
-    return this.exclusive(() => this.#note(new Map(keys.map((key) => [key, null])), this.revision));
-  }
-
-  /** Counts everything anew, for when the digest itself is in doubt. */
-  recount(): Promise<void> {
-    return this.exclusive(async () => {
-      this.#inventory.digest = digestOf(this.#inventory.docs);
-      await this.#manifest.rewrite(this.#inventory);
+    return this.exclusive(() => {
+      const revisions = keys.map((key) => Math.max(0, (this.get(key)?.revision ?? this.revision) - 1));
+      const changes = new Map(keys.map((key) => [key, null] as const));
+      return this.#note(changes, Math.min(this.revision, ...revisions));
     });
   }
 
@@ -164,9 +163,9 @@ function put(docs: Map<string, Known>, changes: ReadonlyMap<string, Known | null
 }
 
 export function digestOf(docs: ReadonlyMap<string, Known>): string {
-  let digest = EMPTY_DIGEST;
-  for (const [key, known] of docs) digest = toggle(digest, key, known.sha256);
-  return digest;
+  const digest = new DigestBuilder();
+  for (const [key, known] of docs) digest.toggle(key, known.sha256);
+  return digest.toString();
 }
 
 /** What is known of the directory from its files alone: whole ones, under the names they claim. */

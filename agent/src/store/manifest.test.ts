@@ -62,6 +62,18 @@ test('a bit that turned in a batch ends the manifest before it', async () => {
   expect(distinct(found)).toEqual([null, states[0], states[1]]);
 });
 
+test('a manifest that was cut anywhere before its newest batch is a state from before the cut', async () => {
+  const { file, bytes } = await written();
+  const manifest = new Manifest(file);
+  const read = await manifest.load();
+  const docs = new Map(read?.docs).set('host/b.example.com', known(5));
+  await manifest.append(new Map([['host/b.example.com', known(5)]]), inventory([...docs], 5));
+  await manifest.close();
+  const newest = (await readFile(file)).subarray(bytes.length);
+  const found = Array.from(bytes, (_, length) => parseManifest(Buffer.concat([bytes.subarray(0, length), newest])));
+  expect(distinct(found)).toEqual([null, states[0], states[1]]);
+});
+
 const distinct = (found: ReturnType<typeof parseManifest>[]) => [
   ...new Map(found.map((read) => [read?.inventory.revision, read?.inventory ?? null])).values(),
 ];

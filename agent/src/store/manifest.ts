@@ -5,11 +5,12 @@
 //   - <key>                            it is gone
 //   = <revision reached> <digest> <crc32 of the batch up to here>
 //
-// A batch counts only with its last line whole, so a write that a crash cut short never happened.
+// A batch counts only when its last line is whole and its digest is the digest of the documents listed so far. So a write
+// that a crash cut short never happened, and a batch that was appended after earlier batches were lost does not count.
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { EMPTY_DIGEST } from '@edgeloom/contract/edge/digest.ts';
+import { DigestBuilder, EMPTY_DIGEST } from '@edgeloom/contract/edge/digest.ts';
 import { writeWhole } from './durable.ts';
 
 export interface Known {
@@ -92,12 +93,13 @@ function sealed(lines: string, { revision, digest }: Inventory): string {
   return `${text}${crc32(text).toString(16).padStart(8, '0')}\n`;
 }
 
-/** The longest beginning of whole batches. Null when there is not even one. */
+/** The longest sequence of valid batches from the start of the file. Null when there is none. */
 export function parseManifest(bytes: Buffer): { inventory: Inventory; lines: number; whole: boolean } | null {
   // Keys and numbers are ASCII, so that places in the text are places in the bytes.
   const text = bytes.toString('latin1');
   if (!text.startsWith(firstLine)) return null;
   const inventory = emptyInventory();
+  const listed = new DigestBuilder();
   let lines = 0;
   let batchStart = firstLine.length;
   let batch: [key: string, known: Known | null][] = [];
@@ -114,9 +116,11 @@ export function parseManifest(bytes: Buffer): { inventory: Inventory; lines: num
       const [, reached, digest, checksum] = /^= (\d+) ([0-9a-f]{64}) ([0-9a-f]{8})$/.exec(text.slice(at, end)) ?? [];
       if (reached === undefined || digest === undefined || checksum === undefined) break;
       if (crc32(bytes.subarray(batchStart, end - 8)) !== Number.parseInt(checksum, 16)) break;
-      for (const [key, known] of batch) {
-        if (known === null) inventory.docs.delete(key);
-        else inventory.docs.set(key, known);
+      const before = batch.map(([key]) => [key, inventory.docs.get(key) ?? null] as const);
+      put(inventory.docs, listed, batch);
+      if (listed.toString() !== digest) {
+        put(inventory.docs, listed, before);
+        break;
       }
       inventory.revision = Number(reached);
       inventory.digest = digest;
@@ -127,4 +131,16 @@ export function parseManifest(bytes: Buffer): { inventory: Inventory; lines: num
     at = end + 1;
   }
   return lines === 0 ? null : { inventory, lines, whole: batchStart === bytes.length };
+}
+
+function put(docs: Map<string, Known>, digest: DigestBuilder, batch: Iterable<readonly [string, Known | null]>): void {
+  for (const [key, known] of batch) {
+    const old = docs.get(key);
+    if (old !== undefined) digest.toggle(key, old.sha256);
+    if (known === null) docs.delete(key);
+    else {
+      docs.set(key, known);
+      digest.toggle(key, known.sha256);
+    }
+  }
 }

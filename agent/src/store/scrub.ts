@@ -40,12 +40,12 @@ export class Scrub {
   }
 
   /**
-   * Removes files that the manifest does not know: a crash between the files and the manifest may leave one whose
-   * document was withdrawn before the node came back. Only right after a sync is it known that nobody wants them.
-   * Answers their keys.
+   * Removes files that the manifest does not list, and returns their keys. A crash between files and manifest leaves a
+   * file whose document may have been withdrawn since. Call this only when the manifest is known to list everything that
+   * the zone has: a manifest that lost entries would delete live documents. `isKept` names files that stay.
    */
-  async sweep(): Promise<string[]> {
-    const isKnown = (key: string) => this.#store.get(key) !== undefined;
+  async sweep(isKept: (key: string) => boolean = () => false): Promise<string[]> {
+    const isKnown = (key: string) => this.#store.get(key) !== undefined || isKept(key);
     // Listing a hundred thousand files takes its time, so changes are not kept waiting: what looks unknown is asked again.
     const suspects = await documentFiles(this.#store.dir, isKnown);
     return this.#store.exclusive(async () => {
