@@ -5,7 +5,7 @@ import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import { deploy } from '../../prisma/migrate.ts';
-import { ensureDemo } from '../quickstart/demo.ts';
+import { ensureDemo, hideSummary, showSummary } from '../quickstart/demo.ts';
 import { nameFolders } from '../quickstart/folders.ts';
 import { Settings } from '../quickstart/settings.ts';
 import { ensureOwnRelease } from '../release.ts';
@@ -36,8 +36,10 @@ console.log(applied.length === 0 ? 'No new migration.' : `Applied: ${applied.joi
 if (DEMO === 'true') {
   const folders = { ...nameFolders(data), secrets };
   const settings = Settings.parse({ ORIGIN_NAME: 'origin' });
+  await hideSummary(folders);
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl: DATABASE_URL });
   await writeFile(path.join(join, 'token'), joinToken, { mode: 0o600 });
+  await showSummary(folders, summary);
   if (isFirst) console.log(JSON.stringify(summary, null, 2));
 }
 

@@ -1,6 +1,6 @@
-// The demo's accounts and objects, and the file that tells of them.
+// The demo's accounts and objects, and quickstart.json, which lists them while the quick start is up.
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
@@ -51,8 +51,17 @@ const reachable = (host: string) => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
-async function readSummary({ summary }: Folders): Promise<Summary | null> {
-  const text = await readFile(summary, 'utf8').catch(() => '');
+/** Scripts wait for quickstart.json, so it exists only while everything is up. The next start needs its content. */
+export async function hideSummary({ summary, lastSummary }: Folders): Promise<void> {
+  if (await readSummary(summary)) await rename(summary, lastSummary);
+  else await rm(summary, { force: true });
+}
+
+/** Called once everything is up. */
+export const showSummary = ({ summary }: Folders, content: Summary) => writeJson(summary, content);
+
+async function readSummary(file: string): Promise<Summary | null> {
+  const text = await readFile(file, 'utf8').catch(() => '');
   try {
     return Summary.parse(JSON.parse(text));
   } catch {
@@ -85,7 +94,7 @@ export interface DemoOptions {
 export async function ensureDemo({ settings, folders, databaseUrl }: DemoOptions) {
   const chosenFile = path.join(folders.secrets, 'demo.json');
   const chosen = (await readChosen(chosenFile)) ?? choose();
-  const known = await readSummary(folders);
+  const known = await readSummary(folders.lastSummary);
   const here = addresses(settings);
   const places = placesOf(settings);
   const isJoined = (await stat(path.join(folders.edge, 'node.json')).catch(() => null)) !== null;
@@ -109,7 +118,7 @@ export async function ensureDemo({ settings, folders, databaseUrl }: DemoOptions
     });
     await writeJson(chosenFile, { ...chosen, places });
   }
-  if (!isDeepStrictEqual(summary, known)) await writeJson(folders.summary, summary);
+  if (!isDeepStrictEqual(summary, known)) await writeJson(folders.lastSummary, summary);
   return { summary, joinToken: chosen.joinToken, isFirst: known === null };
 }
 

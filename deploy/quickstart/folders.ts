@@ -17,8 +17,10 @@ export interface Folders {
   mail: string;
   /** Of the agent, signed by a key of this installation's own. */
   releases: string;
-  /** For people and their scripts: addresses, accounts, ids. */
+  /** For people and their scripts: addresses, accounts, ids. Exists while everything is up. */
   summary: string;
+  /** The same content, kept for the next start. */
+  lastSummary: string;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -42,9 +44,9 @@ export async function openFolders(data: string, say: (text: string) => void): Pr
  *  one of them is the caller's own. */
 export async function removeData(folders: Folders): Promise<void> {
   await removePostgres(folders.postgres);
-  const { logs, secrets, nats, edge, mail, summary, releases } = folders;
+  const { logs, secrets, nats, edge, mail, summary, lastSummary, releases } = folders;
   const agent = path.join(path.dirname(edge), 'agent');
-  for (const place of [logs, secrets, nats, edge, agent, mail, summary, releases])
+  for (const place of [logs, secrets, nats, edge, agent, mail, summary, lastSummary, releases])
     await rm(place, { recursive: true, force: true });
   await makePrivate(folders);
 }
@@ -65,4 +67,5 @@ export const nameFolders = (data: string): Folders => ({
   mail: path.join(data, 'mail'),
   releases: path.join(data, 'releases'),
   summary: path.join(data, 'quickstart.json'),
+  lastSummary: path.join(data, 'quickstart.last.json'),
 });

@@ -1,6 +1,7 @@
 // npm start: the whole product on one machine. pnpm dev: the same, following the sources.
 import { parseArgs } from 'node:util';
 import { line, step, Trouble } from '../steps.mjs';
+import { hideSummary, showSummary } from './demo.ts';
 import type { Summary } from './demo.ts';
 import { openFolders, removeData } from './folders.ts';
 import type { Folders } from './folders.ts';
@@ -24,6 +25,7 @@ async function main(): Promise<number> {
   const stopAsked = untilAskedToStop();
   const folders = await openFolders(settings.EDGELOOM_DATA, line);
   const announceStop = await takeOver(folders);
+  await hideSummary(folders);
   const leftovers = await stopLeftovers(folders);
   if (leftovers.length > 0) line(`Stopped what a killed run had left: ${leftovers.join(', ')}`);
   if (values.fresh) await beginAnew(settings, folders);
@@ -36,12 +38,14 @@ async function main(): Promise<number> {
     // Asked to stop in the middle: what is still starting is waited for, so that it can be stopped.
     if (stack === 'stop') await started.catch(() => undefined);
     else {
+      await showSummary(folders, stack.summary);
       line(`\nEverything is up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Ctrl-C stops it.\n`);
       line(overview(stack.summary, stack.isFirst, settings, folders, dev));
       await stopAsked;
     }
     return 0;
   } finally {
+    await hideSummary(folders);
     await announceStop();
     await stopAll(running);
   }

@@ -60,7 +60,12 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
   const ok = (url: string) => (signal: AbortSignal) => isAnswered(url, { status: 200, signal });
   await together([
     step('Demo origin', () => start(originProgram(settings), ok(summary.origin))),
-    step('API and console', () => start(apiProgram(env, dev), ok(`${summary.api}/api/v1/health`))),
+    step('API and console', () =>
+      start(apiProgram(env, dev), async (signal) => {
+        await ok(`${summary.api}/api/v1/health`)(signal);
+        await Promise.all([ok(`${summary.api}/user/`)(signal), ok(`${summary.adminConsole}/admin/`)(signal)]);
+      }),
+    ),
   ]);
   // After the API, so that the node's first words are heard. It would serve without.
   const agent = await agentProgram({ settings, folders, dev, own, control: summary.api, joinToken });
@@ -86,8 +91,7 @@ async function startPostgres(settings: Settings, folders: Folders, start: Start)
   const place = { dir: folders.postgres, host: local, port: settings.POSTGRES_PORT };
   const postgres = await preparePostgres({ ...place, say: line });
   await start(postgres.program, postgres.ready);
-  await postgres.ensureDatabase('edgeloom');
-  return postgres.url('edgeloom');
+  return postgres.ensureOwnedDatabase('edgeloom');
 }
 
 async function startNats(settings: Settings, folders: Folders, start: Start): Promise<string> {

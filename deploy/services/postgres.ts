@@ -28,9 +28,13 @@ export interface Postgres {
   ready: (signal?: AbortSignal) => Promise<void>;
   /** Makes the database unless it is there. */
   ensureDatabase: (name: string) => Promise<void>;
+  /** Makes the database and a role that owns it and is no superuser. Returns the role's address of the database. */
+  ensureOwnedDatabase: (name: string) => Promise<string>;
 }
 
+/** The server's superuser. Data of older starts has this name, and PostgreSQL cannot take superuser from it. */
 const user = 'edgeloom';
+const ownerRole = 'edgeloom_api';
 const nobody: Owner = { uid: 65534, gid: 65534 };
 const stopping = { stopSignal: 'SIGINT', stopWithinMs: 20_000 } as const;
 
@@ -39,7 +43,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
   const say = options.say ?? (() => undefined);
   const owner = process.getuid?.() === 0 ? nobody : undefined;
   const places = await choosePlaces(path.resolve(options.dir), owner, say);
-  const password = await ensurePassword(options.dir);
+  const password = await ensurePassword(path.join(options.dir, 'password'));
   await stopLeftoverServer(places.data);
   await initialise(places, owner, password);
 
@@ -50,7 +54,13 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
     max_connections: '200',
     ...options.settings,
   };
-  const url = (database: string) => `postgresql://${user}:${password}@${options.host}:${options.port}/${database}`;
+  const address = `${options.host}:${options.port}`;
+  const url = (database: string) => `postgresql://${user}:${password}@${address}/${database}`;
+  const ensureDatabase = (name: string) =>
+    withClient(url('postgres'), async (client) => {
+      const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+      if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+    });
   return {
     program: {
       name: 'postgres',
@@ -66,11 +76,13 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
       while (!(await answers(url('postgres'))) && !signal?.aborted)
         await new Promise((resolve) => setTimeout(resolve, 25));
     },
-    ensureDatabase: (name) =>
-      withClient(url('postgres'), async (client) => {
-        const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-        if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
-      }),
+    ensureDatabase,
+    async ensureOwnedDatabase(name) {
+      const ownerPassword = await ensurePassword(path.join(options.dir, 'owner-password'));
+      await ensureDatabase(name);
+      await withClient(url(name), (client) => handOver(client, name, ownerPassword));
+      return `postgresql://${ownerRole}:${ownerPassword}@${address}/${name}`;
+    },
   };
 }
 
@@ -131,8 +143,7 @@ async function copyBinaries(from: string, to: string) {
   await writeFile(path.join(to, '.complete'), '');
 }
 
-async function ensurePassword(dir: string): Promise<string> {
-  const file = path.join(dir, 'password');
+async function ensurePassword(file: string): Promise<string> {
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known !== '') return known;
   const password = randomBytes(24).toString('base64url');
@@ -173,6 +184,40 @@ async function initialise({ binaries, data }: Places, owner: Owner | undefined, 
   if (child.exitCode !== 0) throw new Error(`initdb failed:\n${text}`);
   await rename(fresh, data);
 }
+
+/** In one transaction, and without effect once the role owns everything. Extensions stay with the superuser. */
+async function handOver(client: pg.Client, database: string, password: string) {
+  const role = pg.escapeIdentifier(ownerRole);
+  await client.query('BEGIN');
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [ownerRole]);
+  const verb = rowCount === 0 ? 'CREATE' : 'ALTER';
+  await client.query(`${verb} ROLE ${role} LOGIN NOSUPERUSER PASSWORD ${pg.escapeLiteral(password)}`);
+  await client.query(`ALTER DATABASE ${pg.escapeIdentifier(database)} OWNER TO ${role}`);
+  const { rows } = await client.query<{ what: string }>(ownedBySuperuser);
+  for (const { what } of rows) await client.query(`ALTER ${what} OWNER TO ${role}`);
+  await client.query('COMMIT');
+}
+
+/** REASSIGN OWNED refuses the first superuser, hence this list. A sequence of a column follows its table. */
+const ownedBySuperuser = String.raw`
+  WITH mine AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
+  spaces AS (SELECT oid, nspname, nspowner FROM pg_namespace
+             WHERE nspname NOT LIKE 'pg\_%' AND nspname <> 'information_schema'),
+  extensions AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e'),
+  columns AS (SELECT objid FROM pg_depend
+              WHERE classid = 'pg_class'::regclass AND refobjsubid > 0 AND deptype IN ('a', 'i'))
+  SELECT format('TABLE %I.%I', nspname, relname) AS what FROM pg_class c JOIN spaces s ON s.oid = relnamespace
+  WHERE relowner IN (TABLE mine) AND ('pg_class'::regclass, c.oid) NOT IN (TABLE extensions)
+    AND (relkind IN ('r', 'p', 'v', 'm', 'f') OR relkind = 'S' AND c.oid NOT IN (TABLE columns))
+  UNION ALL
+  SELECT format('TYPE %I.%I', nspname, typname) FROM pg_type t JOIN spaces s ON s.oid = typnamespace
+  WHERE typowner IN (TABLE mine) AND typtype IN ('e', 'd', 'r')
+    AND ('pg_type'::regclass, t.oid) NOT IN (TABLE extensions)
+  UNION ALL
+  SELECT format('ROUTINE %s', p.oid::regprocedure) FROM pg_proc p JOIN spaces s ON s.oid = pronamespace
+  WHERE proowner IN (TABLE mine) AND ('pg_proc'::regclass, p.oid) NOT IN (TABLE extensions)
+  UNION ALL
+  SELECT format('SCHEMA %I', nspname) FROM spaces WHERE nspowner IN (TABLE mine)`;
 
 /** A server whose parent was killed goes on; starting a second one on its data would fail. */
 async function stopLeftoverServer(data: string) {
