@@ -89,6 +89,81 @@ test('an origin that hangs up between two requests is asked again over a new con
   expect(lines).toHaveLength(4);
 });
 
+describe('an origin that resets a kept connection when the next request comes by it', () => {
+  test.each([
+    ['GET', undefined],
+    ['POST', 'once'],
+    ['POST', undefined],
+    ['PATCH', 'once'],
+    ['PUT', 'once'],
+    ['PROPFIND', undefined],
+  ])('still answers %s with the body %j, and is not asked twice', async (method, body) => {
+    const requests: string[] = [];
+    const server = createServer((socket) => {
+      let asked = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        // A body may come by itself.
+        if (!/^[A-Z]+ \//.test(chunk.toString())) return;
+        asked += 1;
+        if (asked > 1) return void socket.resetAndDestroy();
+        requests.push(chunk.toString().split(' ', 1)[0] ?? '');
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nCache-Control: no-store\r\n\r\nok');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
+    const { name: host } = await edge.site({}, { origin: { upstreams: [upstream(address.port)] } });
+    // Several: each worker keeps connections of its own.
+    for (let i = 0; i < 8; i += 1) await edge.get('/', { host });
+    for (let i = 0; i < 8; i += 1)
+      expect(await edge.get('/', { host, method, ...(body !== undefined && { body }) })).toMatchObject({
+        status: 200,
+        body: 'ok',
+      });
+    expect(requests).toEqual([...Array<string>(8).fill('GET'), ...Array<string>(8).fill(method)]);
+  });
+});
+
+test.each([
+  ['two fields', 'Content-Length: 4\r\nContent-Length: 2'],
+  ['a list', 'Content-Length: 4, 2'],
+])('a response with two different lengths (%s) is refused', async (_, lengths) => {
+  const { port } = await peculiar((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${lengths}\r\nCache-Control: max-age=600\r\n\r\nabcd`);
+  });
+  const host = await domain(port);
+  for (const method of ['GET', 'GET', 'HEAD', 'POST']) expect((await edge.get('/', { host, method })).status).toBe(502);
+});
+
+describe('a long header of an origin', () => {
+  test.each([
+    ['no-store', 20],
+    ['no-store', 63],
+    ['max-age=600', 20],
+    ['max-age=600', 60],
+  ])('with %s and %i kB reaches visitors, from the store too', async (control, kilobytes) => {
+    const { name: host } = await edge.site();
+    const path = `/long-${kilobytes}-${control.length}`;
+    const fields = Object.fromEntries(
+      Array.from({ length: kilobytes }, (_, i) => [`x-long-${String(i).padStart(2, '0')}`, 'v'.repeat(1024 - 13)]),
+    );
+    edge.origin.on(path, { headers: { 'cache-control': control, ...fields }, body: 'ok' });
+    const states = [];
+    for (const method of ['POST', 'GET', 'GET']) {
+      const reply = await edge.get(path, { host, method, maxHeaderSize: 1 << 20 });
+      expect([reply.status, reply.body]).toEqual([200, 'ok']);
+      expect(reply.header('x-long-00')).toHaveLength(1011);
+      expect(reply.header(`x-long-${kilobytes - 1}`)).toHaveLength(1011);
+      states.push(reply.cache);
+    }
+    expect(states.at(-1)).toBe(control === 'no-store' ? 'bypass' : 'hit');
+  });
+});
+
 describe('an origin in IPv6', () => {
   test('is asked at its address, by HTTP and by HTTPS', async () => {
     const pair = selfSigned('origin.example.com');

@@ -48,6 +48,8 @@ export type Ask = {
   port?: number;
   /** Over TLS, naming this server; false: naming none. */
   tls?: string | false;
+  /** Bytes of a response's header; Node's own limit is 16 kB. */
+  maxHeaderSize?: number;
 };
 
 export class Reply {
@@ -390,7 +392,7 @@ export class Edge {
     return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).counters;
   }
 
-  get(path: string, { host, method = 'GET', headers = {}, body, port, tls }: Ask = {}): Promise<Reply> {
+  get(path: string, { host, method = 'GET', headers = {}, body, port, tls, maxHeaderSize }: Ask = {}): Promise<Reply> {
     const secure = tls !== undefined;
     const options = {
       host: this.#address,
@@ -399,6 +401,7 @@ export class Edge {
       method,
       headers: { ...(host !== undefined && { host }), ...headers },
       agent: false as const,
+      ...(maxHeaderSize !== undefined && { maxHeaderSize }),
     };
     return new Promise((resolve, reject) => {
       const call = secure

@@ -19,6 +19,11 @@ upstream origin {
     keepalive 128;
     keepalive_timeout 55s;
 }
+# For requests that must not be sent twice: a kept connection may be closed just as the request is written to it.
+upstream origin_once {
+    server 0.0.0.1;
+    balancer_by_lua_block { edge.balancer() }
+}
 # nginx itself pools TLS connections by address alone, so a kept one could carry another site's server name: without a
 # pool for each name, which Lua makes where it can, none is kept.
 upstream origin_tls {
@@ -51,11 +56,21 @@ type Way = {
 
 /** What a request meets between the store and an origin. */
 export const hopB = (host: HostFacts, snippets: Snippets, way: Way) =>
-  withSnippet(snippets, 'origins', originSide(host, way));
+  withSnippet(snippets, 'origins', originSide(host, way, headerBuffer(snippets)));
+
+/**
+ * Room for an origin's header, which lies in one buffer. nginx wants proxy_buffers to hold twice as much and one more, so an operator's own
+ * buffers go with the smaller one.
+ */
+const headerBuffer = (snippets: Snippets) =>
+  (snippets.get('origins') ?? []).some(({ name }) => /^proxy_(?:busy_)?buffers/.test(name.text))
+    ? conf`16k`
+    : conf`64k`;
 
 const originSide = (
   host: HostFacts,
   { access, headerFilter, logs, fields, pass }: Way,
+  buffer: Conf,
 ) => conf`    # Must outlive hop A's idle connections.
     keepalive_timeout 1h;
     keepalive_requests 1000000;
@@ -87,8 +102,8 @@ ${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`
     proxy_set_header X-E-Fresh "";
 ${fields}    proxy_buffering off;
     proxy_request_buffering off;
-    proxy_buffer_size 16k;
-    proxy_buffers 8 16k;
+    proxy_buffer_size ${buffer};
+    proxy_buffers 8 32k;
     # What is compressed, and whether at all, is decided in Lua: it rewrites the request's Accept-Encoding.
     gzip on;
     gzip_types *;

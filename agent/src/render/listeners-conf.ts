@@ -162,9 +162,7 @@ ${requestFields}${fields}    proxy_set_header X-E-Slice "";
     proxy_connect_timeout 5s;
     proxy_send_timeout 2h;
     proxy_read_timeout 2h;
-    proxy_buffer_size 32k;
-    proxy_buffers 16 32k;
-    proxy_request_buffering off;
+${buffers}    proxy_request_buffering off;
     proxy_next_upstream off;
     proxy_pass_header Date;
     proxy_pass_header Server;
@@ -204,15 +202,24 @@ ${store}${more}        error_page 502 = @again;
     }
 ${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, more)}${pastTheStore(once)}`;
 
+/** nginx notes in 16 bits where the body of a stored file begins: a larger buffer would take longer headers and spoil their files. */
+export const buffers = conf`    proxy_buffer_size 65535;
+    proxy_buffers 16 32k;
+`;
+
+/** A header as long as hop B takes it, and the fields that hop B adds. */
+const longHeader = conf`        proxy_buffer_size 80k;
+`;
+
 export const pastTheStore = (once: Conf) => conf`    location @again {
         set $e_again "AGAIN ";
-        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
         proxy_pass http://${once}$e_uri;
     }
     # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
     location @pass {
         proxy_buffering off;
-        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
         proxy_pass http://${once}$e_uri;
     }
 `;

@@ -1,6 +1,6 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
-import { collapsed, pastTheStore, slices, store } from './listeners-conf.ts';
+import { buffers, collapsed, pastTheStore, slices, store } from './listeners-conf.ts';
 import type { HostFacts } from './render.ts';
 
 /**
@@ -38,9 +38,7 @@ ${fields}    proxy_set_header X-E-Slice "";
     proxy_connect_timeout 5s;
     proxy_send_timeout 2h;
     proxy_read_timeout 2h;
-    proxy_buffer_size 32k;
-    proxy_buffers 16 32k;
-    proxy_next_upstream off;
+${buffers}    proxy_next_upstream off;
     proxy_pass_header Date;
     proxy_pass_header Server;
     proxy_hide_header Cache-Control;

@@ -26,6 +26,7 @@ local vary = require("edge.cache.vary")
 local joined = control.joined
 local header, var, time, now = ngx.header, ngx.var, ngx.time, ngx.now
 local floor, max, min, tostring, ipairs, find = math.floor, math.max, math.min, tostring, ipairs, string.find
+local tonumber = tonumber
 local lower, gsub = string.lower, string.gsub
 
 local _M = {}
@@ -326,6 +327,16 @@ local function invalidate(site, request, key)
     end
 end
 
+-- RFC 9110 8.6: a response with several lengths is invalid. nginx before 1.23 takes the last of several fields, and of a
+-- list none.
+local function has_several_lengths()
+    local first, taken = var.upstream_http_content_length, header["Content-Length"]
+    if not first or var.upstream_http_transfer_encoding then
+        return false
+    end
+    return find(first, "%D") ~= nil or taken ~= nil and tonumber(first) ~= tonumber(joined(taken))
+end
+
 -- An empty file has no range at all, so an origin refuses its first piece.
 local function is_empty_file()
     return find(var.http_x_e_slice or "", "^bytes=0%-") and find(joined(header["Content-Range"]) or "", "^bytes %*/0$")
@@ -347,7 +358,7 @@ function _M.origin_header(site, request)
     end
     header["X-E-Up"] = var.upstream_addr
     -- nginx before 1.29 takes the first 1xx for the answer and waits for the origin to close: end it at once.
-    if status < 200 and status ~= 101 then
+    if status < 200 and status ~= 101 or has_several_lengths() then
         return "close"
     end
     if status == 416 and is_empty_file() then

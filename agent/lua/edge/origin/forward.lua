@@ -98,6 +98,13 @@ local function is_loop()
     return passes > MOST_PASSES
 end
 
+-- RFC 9110 9.2.2. A body is passed on as it comes, so it cannot be sent again either.
+local IDEMPOTENT = { GET = true, HEAD = true, OPTIONS = true, TRACE = true, PUT = true, DELETE = true }
+
+local function is_repeatable(request)
+    return IDEMPOTENT[request.method] and not var.http_transfer_encoding and (var.http_content_length or "0") == "0"
+end
+
 function _M.origin_access(_, request)
     if is_loop() then
         return 508
@@ -118,14 +125,17 @@ function _M.origin_access(_, request)
     local host = host_field(origin, request)
     var.o_host = host
     local name = scheme == "https" and (origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)) or nil
+    local keeps = is_repeatable(request)
     if name then
         var.o_scheme = "https"
         var.o_pool = "origin_tls"
         var.o_name = name
+    elseif not keeps then
+        var.o_pool = "origin_once"
     end
     if name and origin.certID and not show(origin.certID) then
         return 502
     end
-    trips.begin(origin, peers, name)
+    trips.begin(origin, peers, keeps and name or nil)
 end
 return _M

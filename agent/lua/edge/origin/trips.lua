@@ -8,7 +8,7 @@ local _M = {}
 local MOST_TRIES = 6
 local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
--- `peers`: { upstream, address, port } in order. `name`: the server name of a TLS origin.
+-- `peers`: { upstream, address, port } in order. `name`: the server name of a TLS origin whose connections may be kept.
 function _M.begin(origin, peers, name)
     ngx.ctx.trip = { origin = origin, peers = peers, at = 0, name = name }
 end
