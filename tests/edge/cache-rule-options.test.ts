@@ -101,7 +101,7 @@ describe('an answer that sets cookies', () => {
 describe('what browsers are told', () => {
   test('is the time of the rule, counted from when they ask', async () => {
     const host = await ruled({ ttlSeconds: 600, browserSeconds: 30 });
-    edge.origin.on('/told', { headers: { 'cache-control': 'private, max-age=5', expires: 'x', age: '100' } });
+    edge.origin.on('/told', { headers: { 'cache-control': 'no-cache, max-age=5', expires: 'x', age: '100' } });
     for (let i = 0; i < 2; i += 1) {
       const reply = await edge.get('/told', { host });
       const [, seconds] = /^max-age=(\d+)$/.exec(reply.header('cache-control') ?? '') ?? [];

@@ -79,6 +79,7 @@ const cacheRule = (chance: Chance): CacheRuleDoc =>
     ...(chance.is(0.2) && { passCookies: ['session*'] }),
     ...(chance.is(0.3) && { stripCookies: true }),
     ...(chance.is(0.1) && { slices: true }),
+    ...(chance.is(0.2) && { overrideOrigin: true }),
   });
 
 const antiReferer = (chance: Chance): AntiRefererDoc => ({
@@ -113,6 +114,7 @@ function siteOf(chance: Chance): SiteDoc {
       compression: { gzip: true, brotli: chance.is(0.5), types: ['text/html', 'application/json'], minBytes: 20 },
     }),
     ...(chance.is(0.3) && { heuristics: true }),
+    ...(chance.is(0.3) && { checkContentType: false }),
     ...(chance.is(0.3) && { antiHeaders: [antiHeader(chance)] }),
     ...(chance.is(0.3) && {
       rates: [{ id: randomUUID(), ...pathsOf(chance), bytesPerSecond: 1 << 30, afterBytes: 0 }],

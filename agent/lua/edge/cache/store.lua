@@ -9,6 +9,7 @@
 --   X-E-Browser      for how many seconds from now visitors are told to keep it
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
+local content_types = require("edge.cache.content_types")
 local compression = require("edge.cache.compression")
 local control = require("edge.http.cache_control")
 local dates = require("edge.http.dates")
@@ -25,8 +26,8 @@ local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local joined = control.joined
 local header, var, time, now = ngx.header, ngx.var, ngx.time, ngx.now
-local floor, max, min, tostring, ipairs, find = math.floor, math.max, math.min, tostring, ipairs, string.find
-local tonumber = tonumber
+local floor, max, min, tonumber, tostring, type = math.floor, math.max, math.min, tonumber, tostring, type
+local ipairs, find = ipairs, string.find
 local lower, gsub = string.lower, string.gsub
 
 local _M = {}
@@ -59,6 +60,7 @@ local function read_response(site, request, relayed)
     local response = {
         status = ngx.status,
         method = ngx.req.get_method(),
+        path = request.path,
         rule = rules.find(site, request.path),
         time = time(),
         control_text = joined(header["Cache-Control"]),
@@ -94,8 +96,19 @@ local function ruled_seconds(response)
     return RULED_BRIEFLY[status] and min(rule.ttlSeconds, BRIEFLY)
 end
 
+-- A rule replaces the origin's time and no-cache. The origin's no-store and private stay.
+local function prohibitions(said)
+    return {
+        ["no-store"] = said["no-store"], ["must-understand"] = said["must-understand"], private = said["private"],
+        ["no-cache"] = type(said["no-cache"]) == "string" and said["no-cache"] or nil,
+    }
+end
+
 local function apply_rule(site, response)
     local rule, said = response.rule, response.control
+    if rule and rule.overrideOrigin then
+        said["no-store"], said["private"] = nil, nil
+    end
     local forbade = said["no-store"] or said["no-cache"] or said["private"]
     local spoke = response.explicit or forbade
     if rule and not (rule.honourOrigin and spoke) then
@@ -103,7 +116,7 @@ local function apply_rule(site, response)
         if seconds then
             response.lifetime = response.age + seconds
             response.ruled = true
-            response.control = {}
+            response.control = prohibitions(said)
             return
         end
     elseif rule and response.explicit and not forbade then
@@ -129,8 +142,13 @@ local function qualified_fields(response)
     return names
 end
 
+-- What becomes of the cookies that a stored response sets: "strip", or nil: the response is not stored.
+local function cookie_policy(rule)
+    return rule and (rule.stripCookies or rule.overrideOrigin) and "strip" or nil
+end
+
 -- No comes with why.
-local function may_store(response)
+local function may_store(site, response)
     local said, status = response.control, response.status
     if response.method ~= "GET" and response.method ~= "HEAD" then
         return false, "method"
@@ -162,9 +180,12 @@ local function may_store(response)
     if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
         return false, "authorization"
     end
-    if header["Set-Cookie"] and not (response.rule and response.rule.stripCookies)
+    if header["Set-Cookie"] and not cookie_policy(response.rule)
         and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
         return false, "setCookie"
+    end
+    if not content_types.fits(site, response.rule, response.path, response.status, header["Content-Type"]) then
+        return false, "contentType"
     end
     return response.ruled or response.explicit or said["no-cache"] ~= nil, "noTime"
 end
@@ -250,7 +271,7 @@ local function stored(site, response, key, expires)
         or rule.staleWhileRevalidateSeconds or max(said["stale-while-revalidate"] or 0, 0)
     local on_error = strict and 0 or rule.staleIfErrorSeconds
         or max(said["stale-if-error"] or (said["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
-    if rule.stripCookies then
+    if cookie_policy(rule) then
         header["Set-Cookie"] = nil
     end
     local closer = tell_browsers(response) or response.hide or header["Cache-Status"]
@@ -386,7 +407,7 @@ function _M.origin_header(site, request)
         return freshen(response, key)
     end
     response.hide = qualified_fields(response)
-    local may, why = may_store(response)
+    local may, why = may_store(site, response)
     local expires = key and var.upstream_status and may and accel_expires(response) or "0"
     response.expires, response.why = expires, not may and why or nil
     if expires == "0" then

@@ -106,6 +106,7 @@ export const CacheRuleDoc = z.object({
   passCookies: z.array(z.string()).optional().describe('names or, ending in *, how they begin'),
   stripCookies: z.boolean().optional(),
   slices: z.boolean().optional(),
+  overrideOrigin: z.boolean().optional().describe("stores what the origin's private, no-store or Set-Cookie forbids"),
 });
 
 /** Which paths a rule is about: see the values of CacheRuleDoc; `all` has none. */
@@ -167,6 +168,8 @@ export const SiteDoc = z.object({
   webp: z.object({ quality: z.int(), types: z.array(z.string()), minBytes: Count, maxBytes: Count }).optional(),
   /** Where nobody states a time, a tenth of what Last-Modified tells. */
   heuristics: z.boolean().optional(),
+  /** False: a rule by extension stores any content type; absent: only one that fits the extension. */
+  checkContentType: z.boolean().optional(),
   /** What a node does not have it asks a relay of the zone for, where there is one, and not the origin. */
   shield: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
