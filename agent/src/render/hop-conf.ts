@@ -88,7 +88,6 @@ ${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`
     proxy_set_header Host $o_host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
-    proxy_set_header X-E-Host "";
     proxy_set_header X-E-At "";
     proxy_set_header X-E-Address "";
     proxy_set_header X-E-Key "";

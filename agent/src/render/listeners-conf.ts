@@ -46,10 +46,16 @@ map $e_encoding $e_accept {
     g "gzip";
     bg "br, gzip";
 }
-# All that decides about a request before its answer is known: Lua remembers the decision by it. The two fields are what
+# Whether a request has a body.
+map "$http_content_length$http_transfer_encoding" $e_body {
+    default body;
+    "" "";
+    0 "";
+}
+# All that decides about a request before its answer is known: Lua remembers the decision by it. The last three are what
 # the usual request does not have, and stand last.
 map "" $e_facts {
-    default "$request_method $scheme:$server_port $e_encoding $host$request_uri $http_if_modified_since$http_upgrade";
+    default "$request_method $scheme:$server_port $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body";
 }
 map $http_upgrade $e_upgrade {
     default "";
@@ -62,15 +68,6 @@ map $e_upgrade $e_connection {
 map $http_via $e_via {
     default "$http_via, 1.1 edgeloom";
     "" "1.1 edgeloom";
-}
-# By HTTP/3 nginx has the name alone.
-map $http_host $e_host {
-    default $http_host;
-    "" $e_authority;
-}
-map $server_port $e_authority {
-    default "$host:$server_port";
-    443 $host;
 }
 map $http_cdn_loop $e_loop {
     default "$http_cdn_loop, edgeloom";
@@ -228,7 +225,6 @@ ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-A
 const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
-    proxy_set_header X-E-Host $e_host;
     proxy_set_header X-E-At "$e_scheme:$e_port";
     proxy_set_header X-E-Address $remote_addr;
     proxy_set_header X-E-Key $e_key;

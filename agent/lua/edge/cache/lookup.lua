@@ -9,6 +9,7 @@ local marks = require("edge.cache.marks")
 local moments = require("edge.shield.moments")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
+local steering = require("edge.http.steering_fields")
 local stored = require("edge.cache.stored")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
@@ -41,6 +42,10 @@ local function plan(site, request)
         made.pass_cookies = rule.passCookies ~= nil
         made.odd = made.slices or made.by_cookies or made.pass_cookies
     end
+    if not made.never then
+        made.pass_headers = site.passHeaders
+        made.odd = made.odd or made.pass_headers ~= nil
+    end
     if marked and made.slices then
         -- Of pieces nothing is looked at: whatever may concern them, concerns them.
         made.prefix = made.prefix .. "." .. (marked.soft or "") .. "." .. (marked.tagged or "")
@@ -72,14 +77,17 @@ local function learn(made, request, token)
     made.looked = nil
 end
 
--- What few rules ask: cookies that lead past the store or name the object, and files in pieces.
+-- What few sites ask: cookies that lead past the store, cookies and fields that name the object, and files in pieces.
 local function by_rule(made)
     local text = var.http_cookie
     if made.pass_cookies and text and cookies.pass(made.rule, text) then
         return "@pass"
     end
-    if made.by_cookies then
-        local mark = cookies.mark(made.rule, text)
+    if made.by_cookies or made.pass_headers then
+        local mark = made.by_cookies and cookies.mark(made.rule, text) or ""
+        if made.pass_headers then
+            mark = mark .. steering.mark(made.pass_headers)
+        end
         if mark ~= "" then
             var.e_key = made.left .. "~" .. urls.born() .. mark .. made.right
         end
@@ -222,7 +230,8 @@ function _M.access(site, request)
         return "@pass"
     end
     if request.odd then
-        if var.e_upgrade ~= "" then
+        -- A body is in no key: the response to a GET with one belongs to nobody else.
+        if var.e_upgrade ~= "" or var.e_body ~= "" then
             var.e_key = made.key
             return "@pass"
         end

@@ -66,6 +66,8 @@ local function read_response(site, request, relayed)
         control_text = joined(header["Cache-Control"]),
         vary_text = joined(header["Vary"]),
         authorized = var.http_authorization ~= nil,
+        -- By HTTP/2 hop A does not see a body of unknown length.
+        has_body = var.http_transfer_encoding ~= nil or (var.http_content_length or "0") ~= "0",
         slice = slice and slice ~= "" and slice or nil,
         tags = joined(header["Cache-Tag"]),
         relayed = relayed ~= nil,
@@ -153,6 +155,9 @@ local function may_store(site, response)
     if response.method ~= "GET" and response.method ~= "HEAD" then
         return false, "method"
     end
+    if response.has_body then
+        return false, "body"
+    end
     if status == 304 or status < 200 then
         return false, "status"
     end
@@ -231,8 +236,9 @@ local function not_stored(response, key)
     if response.age > 0 then
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
-    -- A range that cannot be served does not make the URL uncacheable.
-    if response.method == "GET" and response.status ~= 416 and key and var.http_x_e_state then
+    -- A range that cannot be served does not make the URL uncacheable, nor does the response to a body.
+    local is_about_url = response.method == "GET" and response.status ~= 416 and not response.has_body
+    if is_about_url and key and var.http_x_e_state then
         urls.note_pass(keys.url_of(key), response.authorized)
     end
     header["X-E-CC"] = response.control_text
@@ -303,6 +309,12 @@ local UNFRESHENED = set {
 -- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the
 -- stored one again; it must never be told 0 here, or the object would turn fresh.
 local function freshen(response, key)
+    header["Cache-Control"] = nil
+    header["Vary"] = nil
+    if response.has_body then
+        header["X-Accel-Expires"] = "@1"
+        return
+    end
     local said, newer = response.control, {}
     -- Of a compressed variant the validator is ours, and weak.
     local weak = find(var.http_if_none_match or "", "^W/")
@@ -318,8 +330,6 @@ local function freshen(response, key)
         fields = newer, birth = response.birth, control = response.control_text,
         lifetime = forbidden and 0 or response.lifetime, asked = floor(response.asked * 1000),
     })
-    header["Cache-Control"] = nil
-    header["Vary"] = nil
     if forbidden then
         header["X-Accel-Expires"] = "@1"
     elseif response.lifetime then

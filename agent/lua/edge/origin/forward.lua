@@ -4,6 +4,7 @@ local choice = require("edge.origin.choice")
 local docs = require("edge.core.docs")
 local fields = require("edge.http.fields")
 local proofs = require("edge.anti_cc.proofs")
+local steering = require("edge.http.steering_fields")
 local trips = require("edge.origin.trips")
 local unseal = require("edge.tls.unseal")
 local var, ipairs = ngx.var, ipairs
@@ -11,23 +12,26 @@ local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, st
 
 local _M = {}
 local KNOWN = {
-    ["x-e-host"] = true, ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
+    ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
     ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
     ["x-e-image"] = true,
 }
 
--- The origin shall never read a field that looks like one of ours.
-local function clear_private()
+-- The origin never reads a field that looks like one of ours, nor one by which a visitor could change a response that
+-- others get from the store.
+local function clear_fields(site)
+    local passed = steering.passed(site)
     for name in pairs(ngx.req.get_headers(0, true)) do
-        if find(lower(name), "^x%-e%-") and not KNOWN[lower(name)] then
+        local plain = lower(name)
+        if find(plain, "^x%-e%-") and not KNOWN[plain] or steering.is_steering(plain) and not passed[plain] then
             ngx.req.clear_header(name)
         end
     end
 end
 
--- What the visitor sent and nobody else shall read.
-function _M.clean()
-    clear_private()
+-- Removes what the visitor sent and the origin must not read.
+function _M.clean(site)
+    clear_fields(site)
     local cookies = var.http_cookie
     if cookies and proofs.are_shown(cookies) then
         proofs.take()
@@ -44,18 +48,6 @@ local function port_of(origin, upstream, request)
         end
     end
     return upstream.port
-end
-
--- The visitor's own Host, unless it names another host than the one that was looked up.
-local function host_field(origin, request)
-    if origin.host then
-        return origin.host
-    end
-    local said = var.http_x_e_host
-    if said and match(lower(said), "^(.-)%.?:?%d*$") == request.name then
-        return said
-    end
-    return request.name
 end
 
 -- First one address each, then the others: a second address of a dead origin waits until every origin was tried.
@@ -105,7 +97,7 @@ local function is_repeatable(request)
     return IDEMPOTENT[request.method] and not var.http_transfer_encoding and (var.http_content_length or "0") == "0"
 end
 
-function _M.origin_access(_, request)
+function _M.origin_access(site, request)
     if is_loop() then
         return 508
     end
@@ -116,13 +108,14 @@ function _M.origin_access(_, request)
         var.o_pool = "origin_tls"
         return "@verified"
     end
-    _M.clean()
+    _M.clean(site)
     local peers, refused = peers_of(origin, request)
     if #peers == 0 then
         ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")
         return 502
     end
-    local host = host_field(origin, request)
+    -- The name as the key has it: without the port, the case and the final dot that the visitor wrote.
+    local host = origin.host or request.name
     var.o_host = host
     local name = scheme == "https" and (origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)) or nil
     local keeps = is_repeatable(request)

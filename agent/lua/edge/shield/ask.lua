@@ -37,7 +37,7 @@ function _M.access()
         var.o_relay = "none"
         return ORIGIN
     end
-    forward.clean()
+    forward.clean(request.site.doc)
     local asked = start_time() * 1000
     local hard, soft = moments.of(request.site.doc.id, keys.url_of(key), request.name .. request.path)
     var.o_documents = decided

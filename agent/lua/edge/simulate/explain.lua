@@ -129,6 +129,9 @@ local function why_past(told, made)
     if var.e_upgrade ~= "" then
         return "upgrade"
     end
+    if var.e_body ~= "" then
+        return "body"
+    end
     if made.pass_cookies and place == "@pass" and made.pass_until <= ngx.time() and made.personal_until <= ngx.time() then
         return "cookie"
     end

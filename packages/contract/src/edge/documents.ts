@@ -170,6 +170,8 @@ export const SiteDoc = z.object({
   heuristics: z.boolean().optional(),
   /** False: a rule by extension stores any content type; absent: only one that fits the extension. */
   checkContentType: z.boolean().optional(),
+  /** Request fields in lower case that go to the origin and are part of the key, besides what always goes. */
+  passHeaders: z.array(z.string()).optional(),
   /** What a node does not have it asks a relay of the zone for, where there is one, and not the origin. */
   shield: z.boolean().optional(),
   /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */

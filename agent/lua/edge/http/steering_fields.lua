@@ -1,0 +1,48 @@
+-- Request fields that frameworks and proxies take for another host, scheme, port, path or method than the request's own.
+-- They change a response and are in no key. Every request goes to the origin without them, unless the site passes one on:
+-- then that field is part of the key.
+local joined = require("edge.http.cache_control").joined
+local memo = require("edge.core.memo")
+local set = require("edge.core.set")
+local concat, find, ipairs, md5 = table.concat, string.find, ipairs, ngx.md5
+
+local _M = {}
+
+-- Hop A writes these.
+local OURS = { ["x-forwarded-for"] = true, ["x-forwarded-proto"] = true }
+local NAMES = {
+    ["forwarded"] = true, ["x-forwarded"] = true, ["x-host"] = true, ["x-http-host-override"] = true,
+    ["x-host-override"] = true, ["x-scheme"] = true, ["x-url-scheme"] = true, ["x-forward-proto"] = true,
+    ["x-forward-host"] = true, ["x-forward-for"] = true, ["front-end-https"] = true, ["x-proto"] = true, ["x-real-host"] = true,
+    ["x-rewrite-url"] = true, ["x-rewrite-uri"] = true, ["x-http-path-override"] = true, ["x-path"] = true,
+    ["x-proxy-url"] = true, ["x-proxy-host"] = true, ["x-base-url"] = true, ["x-backend-host"] = true, ["x-script-name"] = true,
+    ["x-envoy-original-path"] = true, ["x-accel-redirect"] = true, ["x-sendfile-type"] = true, ["x-accel-mapping"] = true,
+    ["x-http-method"] = true, ["x-http-method-override"] = true, ["x-method-override"] = true,
+}
+
+function _M.is_steering(name)
+    return NAMES[name]
+        or (find(name, "x-forwarded-", 1, true) == 1 or find(name, "x-original-", 1, true) == 1) and not OURS[name]
+        or false
+end
+
+local NONE = {}
+local set_of = memo(set)
+
+-- Those that the site passes on, by name in lower case.
+function _M.passed(site)
+    return site.passHeaders and set_of(site.passHeaders) or NONE
+end
+
+-- A mark of what the request says in the fields that are passed on; "" where the request has none of them.
+function _M.mark(names)
+    local headers, list = ngx.req.get_headers(0), {}
+    for _, name in ipairs(names) do
+        local value = joined(headers[name])
+        if value then
+            list[#list + 1] = name .. ":" .. value
+        end
+    end
+    return #list > 0 and "." .. md5(concat(list, "\n")) or ""
+end
+return _M

@@ -1,0 +1,135 @@
+// Cache poisoning: what a visitor writes and no key holds must not change the response that others get from the store.
+import { connect } from 'node:http2';
+import { once } from 'node:events';
+import { afterAll, describe, expect, test } from 'vitest';
+import { rule, startEdge } from '../support/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+const { name: host } = await edge.site({ cacheRules: [rule()] });
+
+let paths = 0;
+const newPath = () => {
+  paths += 1;
+  return `/p${paths}`;
+};
+
+describe('the origin sees the name of the domain', () => {
+  test.each([
+    ['a port', (name: string) => `${name}:1234`],
+    ['a final dot', (name: string) => `${name}.`],
+    ['a final dot and a port', (name: string) => `${name}.:80`],
+    ['capitals', (name: string) => name.toUpperCase()],
+  ])('where the visitor writes %s', async (_, written) => {
+    const path = newPath();
+    edge.origin.on(path, ({ headers }) => ({ body: `http://${headers.host}/` }));
+    expect((await edge.get(path, { host: written(host) })).body).toBe(`http://${host}/`);
+    expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: `http://${host}/` });
+  });
+  test('and the name that was asked for where the domain is a wildcard', async () => {
+    const { name } = await edge.site({ cacheRules: [rule()] }, { name: `*.${host}` });
+    const path = newPath();
+    await edge.get(path, { host: `A.${name.slice(2)}:81` });
+    expect(edge.origin.asked(path)[0]?.headers.host).toBe(`a.${host}`);
+  });
+});
+
+const steering = [
+  'X-Forwarded-Host',
+  'X-Forwarded-Port',
+  'X-Forwarded-Scheme',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Server',
+  'X-Forwarded-Path',
+  'X-Forwarded-Ssl',
+  'x-forwarded-anything',
+  'X-Original-URL',
+  'X-Original-Host',
+  'X-Rewrite-URL',
+  'X-Host',
+  'Forwarded',
+  'X-HTTP-Method-Override',
+  'X-HTTP-Method',
+  'X-Method-Override',
+];
+
+describe('a field that could change a response and is in no key', () => {
+  test.each(steering)('%s does not reach the origin', async (field) => {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      const path = newPath();
+      await edge.get(path, { host, method, headers: { [field]: 'evil.example', 'x-own': 'kept' } });
+      const [asked] = edge.origin.asked(path);
+      expect(asked?.headers[field.toLowerCase()]).toBeUndefined();
+      expect(asked?.headers['x-own']).toBe('kept');
+    }
+  });
+  test('our own forwarding fields do', async () => {
+    const path = newPath();
+    await edge.get(path, { host, headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' } });
+    expect(edge.origin.asked(path)[0]?.headers).toMatchObject({
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-real-ip': '127.0.0.1',
+    });
+  });
+  test('reaches the origin where the site passes it on, and tells stored responses apart', async () => {
+    const site = await edge.site({ cacheRules: [rule()], passHeaders: ['x-forwarded-host', 'x-device'] });
+    const path = newPath();
+    edge.origin.on(path, ({ headers }) => ({ body: `${headers['x-forwarded-host']} ${String(headers['x-device'])}` }));
+    const asks = [
+      {},
+      { 'X-Forwarded-Host': 'a.example' },
+      { 'X-Forwarded-Host': 'b.example' },
+      { 'X-Device': 'phone' },
+      { 'X-Device': 'phone', 'X-Forwarded-Host': 'a.example' },
+    ];
+    for (const state of ['uri-miss', 'hit'])
+      for (const headers of asks) {
+        const reply = await edge.get(path, { host: site.name, headers });
+        const body = `${headers['X-Forwarded-Host']} ${headers['X-Device']}`;
+        expect([reply.cache, reply.body]).toEqual([state, body]);
+      }
+    await edge.purge(`http://${site.name}${path}`);
+    for (const headers of asks) expect((await edge.get(path, { host: site.name, headers })).cache).toBe('uri-miss');
+  });
+});
+
+describe('a GET with a body', () => {
+  const echo = (path: string) =>
+    edge.origin.on(path, ({ body }) => ({ headers: { 'cache-control': 'max-age=600' }, body: `got ${body}` }));
+
+  test.each([{ 'content-length': '4' }, { 'transfer-encoding': 'chunked' }])('is not stored (%o)', async (headers) => {
+    const path = newPath();
+    echo(path);
+    expect((await edge.get(path, { host, body: 'evil', headers })).body).toBe('got evil');
+    expect(await edge.get(path, { host })).toMatchObject({ cache: 'uri-miss', body: 'got ' });
+    expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: 'got ' });
+  });
+  test('gets its own response although one is stored', async () => {
+    const path = newPath();
+    echo(path);
+    await edge.get(path, { host });
+    expect(await edge.get(path, { host, body: 'own', headers: { 'content-length': '3' } })).toMatchObject({ cache: 'bypass', body: 'got own' });
+    expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: 'got ' });
+  });
+  test('of no bytes is as good as one without', async () => {
+    const path = newPath();
+    echo(path);
+    await edge.get(path, { host, headers: { 'content-length': '0' } });
+    expect((await edge.get(path, { host })).cache).toBe('hit');
+  });
+  test('by HTTP/2 and without a length is not stored and does not make the URL uncacheable', async () => {
+    const path = newPath();
+    echo(path);
+    const session = connect(`https://127.0.0.1:${edge.ports.https}`, { servername: host, rejectUnauthorized: false });
+    const stream = session.request({ ':method': 'GET', ':path': path, ':authority': host }, { endStream: false });
+    stream.end('evil');
+    let body = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    await once(stream, 'end');
+    session.close();
+    expect(body).toBe('got evil');
+    for (const cache of ['uri-miss', 'hit'])
+      expect(await edge.get(path, { host, tls: host })).toMatchObject({ cache, body: 'got ' });
+  });
+});
