@@ -136,6 +136,21 @@ describe('Vary', () => {
     expect(found.map((answer) => answer.cache)).toEqual(Array(5).fill('hit'));
     expect((await accepting('gzip')).cache).toBe('hit');
   });
+  test.each(['/vary-page', '/vary.png', '/vary.css'])('%s that varies by encoding is stored at once', async (path) => {
+    const compression = { gzip: true, brotli: false, types: ['text/html'], minBytes: 1 };
+    for (const [i, over] of [{}, { compression }].entries()) {
+      const site = await edge.site(over);
+      for (const vary of ['Accept-Encoding', 'x-kind', 'accept-encoding, x-kind']) {
+        const url = `${path}?${i}${vary.length}`;
+        edge.origin.on(path, { headers: { 'cache-control': 'max-age=600', vary }, body: 'once' });
+        for (const encoding of ['gzip, deflate, br', 'gzip', 'identity']) {
+          const ask = { host: site.name, headers: { 'accept-encoding': encoding } };
+          await edge.get(url, ask);
+          expect((await edge.get(url, ask)).cache).toBe('hit');
+        }
+      }
+    }
+  });
   test('variants do not mix after a restart, which forgets what the origin varies on', async () => {
     const path = page((asked) => ({
       headers: { 'cache-control': 'max-age=600', vary: 'accept-encoding, x-kind' },

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/origin.ts';
 
 const edge = await startEdge();
@@ -63,6 +64,46 @@ test('a rule of no seconds caches nothing, whatever the origin says', async () =
   edge.origin.on('/never', { headers: { 'cache-control': 'max-age=600' } });
   expect(await hits(name, '/never')).toEqual([]);
   expect((await edge.get('/never', { host: name })).cache).toBe('bypass');
+});
+
+describe('a rule of no seconds that honours the origin', () => {
+  const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) => rule({ ttlSeconds: 0, honourOrigin: true, ...over });
+  const said: Record<string, Answer> = {
+    '/minute': { headers: { 'cache-control': 'max-age=60' } },
+    '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
+    '/private': { headers: { 'cache-control': 'private, max-age=60' } },
+  };
+  for (const [path, answer] of Object.entries(said)) edge.origin.on(path, answer);
+
+  test('stores what the origin gives a time, and nothing else', async () => {
+    const { name } = await edge.site({ cacheRules: [asTheOriginSays()] });
+    expect(await hits(name, ...Object.keys(said))).toEqual(['/minute']);
+  });
+  test('has the query, the cookies, the limits and the guess of a rule', async () => {
+    const { name } = await edge.site({
+      heuristics: true,
+      cacheRules: [
+        asTheOriginSays({ query: 'none', cookies: 'listed', cookieNames: ['lang'], minSeconds: 300, stripCookies: true }),
+      ],
+    });
+    await edge.get('/minute?a', { host: name });
+    expect((await edge.get('/minute?b', { host: name })).header('cache-status')).toMatch(/hit; ttl=(300|29\d)$/);
+    expect((await edge.get('/minute', { host: name, headers: { cookie: 'lang=de' } })).cache).toBe('uri-miss');
+    expect(await hits(name, '/nothing')).toEqual(['/nothing']);
+    edge.origin.on('/cookie', { headers: { 'cache-control': 'max-age=60', 'set-cookie': 'a=1' } });
+    expect(await hits(name, '/cookie')).toEqual(['/cookie']);
+  });
+  test('has its stale times', async () => {
+    const { name } = await edge.site({ cacheRules: [asTheOriginSays({ staleIfErrorSeconds: 600 })] });
+    edge.origin.on('/failing', { headers: { 'cache-control': 'max-age=1' }, body: 'good' });
+    await edge.get('/failing', { host: name });
+    edge.origin.on('/failing', { status: 500 });
+    await eventually(async () => {
+      const reply = await edge.get('/failing', { host: name });
+      expect(reply.header('cache-status')).toContain('stale-if-error');
+      expect(reply.body).toBe('good');
+    });
+  });
 });
 
 describe("a rule's time", () => {

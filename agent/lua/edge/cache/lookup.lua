@@ -29,7 +29,7 @@ local function plan(site, request)
     local made = {
         url = keys.url(request.name, rule, request.uri),
         prefix = keys.prefix(site, host, target, marked),
-        never = not STORED[request.method] or (rule ~= nil and rule.ttlSeconds == 0),
+        never = not STORED[request.method] or (rule ~= nil and rules.never_stores(rule)),
         unsafe = not SAFE[request.method],
     }
     made.found = rule
@@ -69,8 +69,8 @@ local function learn(made, request, token)
     } or nil
     made.pass_until = token and urls.pass_until(url) or 0
     made.personal_until = token and urls.pass_until(url, true) or 0
-    local by_encoding = recipe and vary.by_encoding(recipe) or not recipe and made.compressible
-    made.left = made.prefix .. "|" .. request.at .. "|" .. (by_encoding and request.encoding or "")
+    -- Not by the recipe: the first response would be stored under another key than the one that is looked for later.
+    made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
     made.right = "|" .. (made.version or token and urls.version(url) or "") .. "|" .. url
     made.key = made.left .. made.right
     made.softened = token and urls.softened(url) or nil

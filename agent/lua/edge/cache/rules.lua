@@ -10,6 +10,11 @@ local _M = {}
 -- What applies when a pattern runs into its match limit: not "no match", but the choice that serves nothing wrong.
 local NEVER = { ttlSeconds = 0, query = "all", honourOrigin = false }
 
+-- With 0 seconds a rule that honours the origin stores what the origin gives a time, and nothing else.
+function _M.never_stores(rule)
+    return rule.ttlSeconds == 0 and not rule.honourOrigin
+end
+
 local matchers = memo(function(rules)
     local list = {}
     for i, rule in ipairs(rules) do

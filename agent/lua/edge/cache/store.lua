@@ -113,7 +113,7 @@ local function apply_rule(site, response)
     end
     local forbade = said["no-store"] or said["no-cache"] or said["private"]
     local spoke = response.explicit or forbade
-    if rule and not (rule.honourOrigin and spoke) then
+    if rule and rule.ttlSeconds > 0 and not (rule.honourOrigin and spoke) then
         local seconds = ruled_seconds(response)
         if seconds then
             response.lifetime = response.age + seconds
@@ -157,6 +157,9 @@ local function may_store(site, response)
     end
     if response.has_body then
         return false, "body"
+    end
+    if response.rule and rules.never_stores(response.rule) then
+        return false, "rule"
     end
     if status == 304 or status < 200 then
         return false, "status"
@@ -213,7 +216,7 @@ end
 -- What is not stored keeps the origin's word, unless its rule is about nothing but browsers.
 local function tells_browsers(response)
     local rule = response.rule
-    return rule and rule.ttlSeconds == 0 and RULED[response.status] and not response.authorized
+    return rule and rules.never_stores(rule) and RULED[response.status] and not response.authorized
         and not header["Set-Cookie"]
 end
 

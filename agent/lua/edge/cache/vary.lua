@@ -57,10 +57,6 @@ function _M.names(value)
     return #list > 0 and concat(list, ",") or nil
 end
 
-function _M.by_encoding(recipe)
-    return match("," .. match(recipe, "^[^;]*") .. ",", ",accept%-encoding,") ~= nil
-end
-
 -- Such a recipe needs no look at the request's fields.
 function _M.by_encoding_alone(recipe)
     return match(recipe, "^accept%-encoding;") ~= nil
