@@ -24,6 +24,7 @@ local firewall = require("edge.plugins.firewall")
 local hello = require("edge.tls.hello")
 local https = require("edge.plugins.https")
 local origin = require("edge.plugins.origin")
+local own_errors = require("edge.own_errors")
 local rates = require("edge.plugins.rates")
 local settings = require("edge.core.settings")
 local shield = require("edge.plugins.shield")
@@ -344,6 +345,14 @@ function _M.certificate()
     if not ok then
         failed({ name = "certificates" }, err)
     end
+end
+
+function _M.own_error()
+    return own_errors.send()
+end
+
+function _M.slice_error()
+    return own_errors.send_for_slice()
 end
 
 function _M.admin()

@@ -114,6 +114,8 @@ export type Hop = {
   fields: Conf | false;
   /** What a location with the store has besides. */
   store: Conf;
+  /** Whether nginx's own error pages are replaced by ours. */
+  pages: boolean;
 };
 
 /** Among visitors, and nobody else: whoever only looks must keep none of them waiting. */
@@ -130,13 +132,55 @@ const hop: Hop = {
   once: conf`hop_once`,
   fields: false,
   store: collapsed,
+  pages: true,
 };
+
+/** Codes that nginx answers by itself, besides 502. */
+const ownErrors = conf`405 411 412 413 415 416 421 429 500 501 503 504`;
+
+/**
+ * A request whose line nginx could not read has no URI, and without one no named location takes it. Visitors cannot ask for a
+ * path with two slashes: nginx merges them.
+ */
+const earlyErrors = conf`    error_page 400 414 505 //unreadable;
+    # nginx's own numbers for kinds of 400.
+    error_page 494 //unreadable?494;
+    error_page 495 //unreadable?495;
+    error_page 496 //unreadable?496;
+    error_page 497 //unreadable?497;
+`;
+
+const errorPages = (luaDir: string) => conf`    recursive_error_pages on;
+${earlyErrors}    error_page 502 ${ownErrors} @page;
+    location @page {
+        recursive_error_pages off;
+        content_by_lua_file ${`${luaDir}/edge/phases/own_error.lua`};
+    }
+    # A page must not become a part of the file that a subrequest fetches.
+    location @slice_page {
+        recursive_error_pages off;
+        content_by_lua_file ${`${luaDir}/edge/phases/slice_error.lua`};
+    }
+    location = //unreadable {
+        internal;
+        client_max_body_size 0;
+        recursive_error_pages off;
+        content_by_lua_file ${`${luaDir}/edge/phases/own_error.lua`};
+    }
+`;
+
+/** A location with an error_page of its own inherits none. */
+const ownErrorsHere = conf`        error_page ${ownErrors} @page;
+`;
+
+const slicePages = conf`        error_page 502 ${ownErrors} @slice_page;
+`;
 
 /** What a visitor meets behind the listeners. */
 export const hopA = (
   zone: ZoneDoc,
   host: HostFacts,
-  { access, headerFilter, upstream, once, fields, store: more }: Hop,
+  { access, headerFilter, upstream, once, fields, store: more, pages }: Hop,
 ) =>
   conf`    client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
@@ -151,7 +195,7 @@ export const hopA = (
     port_in_redirect off;
 
     header_filter_by_lua_file ${`${host.luaDir}/edge/phases/${headerFilter}.lua`};
-
+${pages && errorPages(host.luaDir)}
     # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
     proxy_http_version 1.1;
 ${requestFields}${fields}    proxy_set_header X-E-Slice "";
@@ -189,15 +233,15 @@ ${buffers}    proxy_request_buffering off;
         proxy_cache_key $e_key;
 ${store}${more}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
         error_page 502 = @again;
-        proxy_pass http://${upstream};
+${pages && ownErrorsHere}        proxy_pass http://${upstream};
     }
     # The same for a request whose line is not asked for as it stands. A variable in every proxy_pass would cost each hit.
     location @signed {
         proxy_cache_key $e_key;
 ${store}${more}        error_page 502 = @again;
-        proxy_pass http://${upstream}$e_uri;
+${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
-${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, more)}${pastTheStore(once)}`;
+${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${more}${pages && slicePages}`)}${pastTheStore(once)}`;
 
 /** nginx notes in 16 bits where the body of a stored file begins: a larger buffer would take longer headers and spoil their files. */
 export const buffers = conf`    proxy_buffer_size 65535;

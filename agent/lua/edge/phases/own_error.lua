@@ -1,0 +1,1 @@
+edge.own_error()
