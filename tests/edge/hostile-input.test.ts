@@ -171,7 +171,7 @@ describe('an origin', () => {
     expect((await edge.get(path, { host })).cache).toBe('hit');
   });
   test('whose header is beyond all size is answered 502', async () => {
-    edge.origin.on('/big', { headers: { x: 'y'.repeat(60_000) } });
+    edge.origin.on('/big', { headers: { x: 'y'.repeat(70_000) } });
     expect((await edge.get('/big', { host })).status).toBe(502);
   });
 });

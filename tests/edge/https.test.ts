@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startEdge, zoneDoc } from '../support/edge.ts';
 
 const edge = await startEdge();
@@ -106,5 +107,81 @@ describe('a domain that asks for TLS 1.3', () => {
     expect(await version({ servername: older.name, maxVersion: 'TLSv1.2' })).toBe('TLSv1.2');
     await edge.put({ ...newer.host, https: usual });
     expect(await version({ servername: newer.name, maxVersion: 'TLSv1.2' })).toBe('TLSv1.2');
+  });
+});
+
+describe('a request by a connection that named another host in its handshake', () => {
+  const rules = { usual, newer: { ...usual, minTLS: 'TLSv1.3' }, forced: { ...usual, force: true } } as const;
+  const named = async (of: keyof typeof rules) => (await edge.site({}, { https: rules[of] })).name;
+  const statusOf = async (host: string, tls: string | false) => (await edge.get('/', { host, tls })).status;
+
+  test.each([
+    ['usual', 'usual', 200],
+    ['newer', 'newer', 200],
+    ['forced', 'forced', 200],
+    ['usual', 'newer', 421],
+    ['newer', 'usual', 421],
+    ['usual', 'forced', 421],
+    ['forced', 'usual', 421],
+    ['newer', 'forced', 421],
+  ] as const)('with the TLS rules "%s" for a host with "%s" is %i', async (shown, asked, status) => {
+    const [tls, host] = [await named(shown), await named(asked)];
+    expect(await statusOf(host, host)).toBe(200);
+    expect(await statusOf(host, tls)).toBe(status);
+    expect(await statusOf(host, tls.toUpperCase())).toBe(status);
+  });
+
+  test.each([
+    ['usual', 200],
+    ['forced', 200],
+    ['newer', 421],
+  ] as const)('and was not named, or named nobody of ours, for a host with "%s" is %i', async (asked, status) => {
+    const host = await named(asked);
+    for (const tls of [false, 'nobody.example.net'] as const) expect(await statusOf(host, tls)).toBe(status);
+  });
+
+  test('is 421 from the store too, asks no origin, and is kept by nobody', async () => {
+    const [tls, host] = [await named('usual'), await named('newer')];
+    edge.origin.on('/stored', { headers: { 'cache-control': 'max-age=600' } });
+    for (const cache of ['uri-miss', 'hit']) expect((await edge.get('/stored', { host, tls: host })).cache).toBe(cache);
+    const reply = await edge.get('/stored', { host, tls });
+    expect([reply.status, reply.header('cache-control')]).toEqual([421, 'no-store']);
+    expect(reply.body).toContain('<h1>421 Misdirected Request</h1>');
+    expect(edge.origin.asked('/stored')).toHaveLength(1);
+  });
+
+  test('follows changes of either host at once', async () => {
+    const [tls, host] = [await edge.site({}, { https: usual }), await edge.site({}, { https: usual })];
+    expect(await statusOf(host.name, tls.name)).toBe(200);
+    await edge.put({ ...tls.host, https: rules.newer });
+    expect(await statusOf(host.name, tls.name)).toBe(421);
+    await edge.put({ ...host.host, https: rules.newer });
+    expect(await statusOf(host.name, tls.name)).toBe(200);
+  });
+
+  test('leaves the other requests of an HTTP/2 connection alone', async () => {
+    const [tls, host] = [await named('usual'), await named('forced')];
+    const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
+      servername: tls,
+      rejectUnauthorized: false,
+    });
+    onTestFinished(() => session.destroy());
+    const ask = async (authority: string) => {
+      const stream = session.request({ ':path': '/', ':authority': authority });
+      const [headers] = await once(stream, 'response');
+      stream.resume();
+      return headers[':status'];
+    };
+    expect([await ask(tls), await ask(host), await ask(tls)]).toEqual([200, 421, 200]);
+  });
+
+  test('is no connection at all where the name is none', async () => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: edge.ports.https,
+      servername: 'a b.example.com',
+      rejectUnauthorized: false,
+    });
+    await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });
 });

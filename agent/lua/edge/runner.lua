@@ -334,9 +334,11 @@ end
 
 -- A handshake that cannot be looked into goes on with what the zone asks.
 function _M.hello()
-    local ok, err = pcall(hello.limit)
+    local ok, answer = pcall(hello.limit)
     if not ok then
-        failed({ name = "hello" }, err)
+        failed({ name = "hello" }, answer)
+    elseif answer then
+        return ngx.exit(ngx.ERROR)
     end
 end
 

@@ -53,9 +53,9 @@ map "$http_content_length$http_transfer_encoding" $e_body {
     0 "";
 }
 # All that decides about a request before its answer is known: Lua remembers the decision by it. The last three are what
-# the usual request does not have, and stand last.
+# the usual request does not have, and stand last. The handshake refuses server names with a space or other odd bytes.
 map "" $e_facts {
-    default "$request_method $scheme:$server_port $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body";
+    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body";
 }
 map $http_upgrade $e_upgrade {
     default "";

@@ -7,6 +7,7 @@ local recent = require("edge.core.recent")
 local settings = require("edge.core.settings")
 local token_auth = require("edge.modules.token_auth")
 local challenges = require("edge.tls.challenges")
+local misdirected = require("edge.tls.misdirected")
 local find, sub = string.find, string.sub
 local get_method, var = ngx.req.get_method, ngx.var
 
@@ -98,7 +99,7 @@ function _M.describe(name, at, tick, get)
 end
 
 local function is_current(request)
-    return not request.host.stale and not request.site.stale
+    return not request.host.stale and not request.site.stale and not (request.handshake and request.handshake.stale)
         and (not request.epoch or request.epoch == docs.epoch)
         and (not request.modules or modules.is_current(request.modules))
 end
@@ -131,6 +132,11 @@ local function recall(facts, at)
     request, why, closed = _M.visiting(var.host, at or var.scheme .. ":" .. var.server_port, tick, docs.get)
     if not request then
         return nil, why, closed
+    end
+    if not at and request.scheme == "https" then
+        request.misdirected, request.handshake = misdirected.is(request.name, request.host, _M.host)
+        -- The name of the handshake may get a document of its own.
+        request.epoch = request.epoch or request.misdirected ~= nil and docs.epoch or nil
     end
     if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then
         remembered:set(facts, request)

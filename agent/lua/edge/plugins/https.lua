@@ -4,6 +4,7 @@ local zones = require("edge.core.zone")
 local ipairs, var, header = ipairs, ngx.var, ngx.header
 
 local _M = { name = "https", priority = 2000 }
+local MISDIRECTED = 421
 local USUAL = 443
 
 -- Where HTTPS is answered, as it stands in a URL; nil where it is not.
@@ -30,6 +31,9 @@ local function redirect(request)
 end
 
 function _M.access(_, request)
+    if request.misdirected then
+        return MISDIRECTED
+    end
     local https = request.host.doc.https
     if not https then
         return nil
