@@ -6,6 +6,7 @@ local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local marks = require("edge.cache.marks")
+local patterns = require("edge.core.patterns")
 local purge = require("edge.cache.purge")
 local risk = require("edge.core.risk")
 local settings = require("edge.core.settings")
@@ -102,6 +103,7 @@ calls["GET /status"] = function()
         seq = docs.seq(),
         dicts = room,
         counters = counters.all(),
+        patterns = patterns.failing(),
         connections = connections(),
         risk = { ranges = risk.ranges, fault = risk.fault },
     }

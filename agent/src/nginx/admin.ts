@@ -6,11 +6,15 @@ import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 
 const Count = z.int().min(0);
+/** Lua writes an empty list as an object. */
+const listOf = <Item extends z.ZodType>(item: Item) => z.union([z.array(item), z.object({}).transform(() => [])]);
+const FailingPattern = z.object({ site: z.string(), rule: z.string(), error: z.string() });
 const Status = z.object({
   generation: z.int(),
   pid: z.int(),
   seq: z.int(),
   connections: z.object({ active: Count, reading: Count, writing: Count, waiting: Count }).optional(),
+  patterns: listOf(FailingPattern).optional().describe('Patterns that nginx does not compile, of the last hour'),
   risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),
 });
 export type Status = z.output<typeof Status>;
@@ -24,10 +28,9 @@ const FoundBlock = z.object({
   siteID: Id.optional(),
   seconds: z.int().min(1).max(2_592_000),
 });
-/** Lua writes an empty list as an object. */
 const FetchedBlocks = z.object({
   mark: z.string().optional(),
-  found: z.union([z.array(FoundBlock), z.object({}).transform(() => [])]),
+  found: listOf(FoundBlock),
   dropped: Count,
 });
 

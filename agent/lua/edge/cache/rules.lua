@@ -7,7 +7,7 @@ local sort = table.sort
 local ipairs = ipairs
 
 local _M = {}
--- What applies when a pattern runs into its match limit: not "no match", but the choice that serves nothing wrong.
+-- Applies when a pattern reaches its match limit or does not compile: nothing is served wrong.
 local NEVER = { ttlSeconds = 0, query = "all", honourOrigin = false }
 
 -- With 0 seconds a rule that honours the origin stores what the origin gives a time, and nothing else.
@@ -27,9 +27,12 @@ end)
 function _M.find(site, path)
     local extension = paths.extension(path)
     for _, matcher in ipairs(matchers(site.cacheRules)) do
-        local matches, err = matcher.matches(path, extension)
+        local matches, err, is_broken = matcher.matches(path, extension)
         if matches then
             return matcher.rule
+        end
+        if is_broken then
+            return NEVER
         end
         if err then
             ngx.log(ngx.WARN, "cache rule ", matcher.rule.id, ": ", err)

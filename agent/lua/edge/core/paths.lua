@@ -1,6 +1,6 @@
 -- Which paths a rule is about. Asked of all rules in turn, so the extension is read once.
+local patterns = require("edge.core.patterns")
 local set = require("edge.core.set")
-local ngx_re_find = ngx.re.find
 local sub, lower, match = string.sub, string.lower, string.match
 
 local _M = {}
@@ -32,24 +32,24 @@ function make.prefix(values)
         end
     end
 end
--- A pattern that runs into its match limit answers nil and why: the caller says what is safe then.
-function make.regex(values)
+-- Returns nil and the error at the match limit: the caller decides what is safe. Third: the pattern does not compile.
+function make.regex(values, id)
     return function(path)
         for i = 1, #values do
-            local from, _, err = ngx_re_find(path, values[i], "jo")
+            local from, err, is_broken = patterns.find(path, values[i], id)
             if from then
                 return true
             end
-            if err then
-                return nil, err
+            if err or is_broken then
+                return nil, err, is_broken
             end
         end
     end
 end
 
--- A function of a path and its extension.
-function _M.matcher(rule)
-    return make[rule.type](rule.values)
+-- A function of a path and its extension. `id`: of the rule, for the list of patterns that do not compile.
+function _M.matcher(rule, id)
+    return make[rule.type](rule.values, id or rule.id)
 end
 
 -- In lower case; empty where there is none.

@@ -1,13 +1,15 @@
 -- What the origin is asked for instead of the visitor's path: decided in hop B, behind the store, whose objects go on
 -- being named by what visitors ask. It changes path, query and Host of a request to the domain's own origins, and
 -- nothing else. Fails open: the origin is asked as it would be without.
-local re_match, set_uri, set_uri_args = ngx.re.match, ngx.req.set_uri, ngx.req.set_uri_args
+local patterns = require("edge.core.patterns")
+local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
 local concat, find, gsub, ipairs, sub, var = table.concat, string.find, string.gsub, ipairs, string.sub, ngx.var
 
 -- After the origin is chosen: before, the phase may begin anew.
 local _M = { name = "proxyRewrite", priority = 850, of_module = true }
 
 function _M.prepare(doc)
+    doc.rules.id = doc.id
     return doc.rules
 end
 
@@ -32,11 +34,11 @@ function matches.prefix(rule, path)
         return rule.keepRest and rule.path[1] .. sub(path, #source + 1) or rule.path[1]
     end
 end
-function matches.regex(rule, path)
+function matches.regex(rule, path, id)
     if sub(path, 1, #rule.literal) ~= rule.literal then
         return nil
     end
-    local captures, err = re_match(path, rule.source, "jo")
+    local captures, err = patterns.match(path, rule.source, id)
     if err then
         ngx.log(ngx.WARN, "proxy rewrite ", rule.source, ": ", err)
     end
@@ -45,7 +47,7 @@ end
 
 function _M.origin_access(_, request, module)
     for i, rule in ipairs(module) do
-        local path = matches[rule.type](rule, request.path)
+        local path = matches[rule.type](rule, request.path, module.id)
         if path then
             path = path == "" and "/" or gsub(path, "^//+", "/")
             -- What a group took may not climb.

@@ -363,8 +363,8 @@ end
 
 local function prepare(doc, document)
     local auth = {
-        id = doc.id, about = paths.matcher(doc.paths), excepts = doc.except and paths.matcher(doc.except), place = doc.place,
-        parts = {}, names = {}, text = doc.text, hash = doc.hash, hmac = doc.hmac, encoding = doc.encoding,
+        id = doc.id, about = paths.matcher(doc.paths, doc.id), excepts = doc.except and paths.matcher(doc.except, doc.id),
+        place = doc.place, parts = {}, names = {}, text = doc.text, hash = doc.hash, hmac = doc.hmac, encoding = doc.encoding,
         time_format = doc.timeFormat, offset = doc.utcOffset, good = doc.goodSeconds, not_early = doc.notEarly,
         leeway = doc.leewaySeconds, keys = opened(doc.keys, document), redirect = doc.redirect, by_address = false,
     }

@@ -1,6 +1,6 @@
 -- Where visitors are sent instead. Whole paths first, then the longest prefix, then patterns in turn; the first two are
 -- found in tables, whatever their number. Decided once for each request line that is remembered. Fails open.
-local re_match = ngx.re.match
+local patterns = require("edge.core.patterns")
 local byte, concat, find, format, gsub, match, sub = string.byte, table.concat, string.find, string.format, string.gsub,
     string.match, string.sub
 local ipairs, pairs, var = ipairs, pairs, ngx.var
@@ -81,7 +81,7 @@ end
 local function by_pattern(module, path)
     for _, rule in ipairs(module.starts[sub(path, 1, START)] or module.other) do
         if sub(path, 1, #rule.literal) == rule.literal then
-            local captures, err = re_match(path, rule.pattern, "jo")
+            local captures, err = patterns.match(path, rule.pattern, rule.id)
             if captures then
                 return rule, captures
             end

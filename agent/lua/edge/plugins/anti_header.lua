@@ -1,7 +1,8 @@
 -- Whether a request is refused for what its header says or does not say: rules of the site, then of the domain. Of a field
 -- that comes more than once any line counts. Fails closed: it guards something.
 local memo = require("edge.core.memo")
-local ngx_re_find, get_headers = ngx.re.find, ngx.req.get_headers
+local patterns = require("edge.core.patterns")
+local get_headers = ngx.req.get_headers
 local find, sub = string.find, string.sub
 local ipairs, type = ipairs, type
 
@@ -17,25 +18,25 @@ end
 function compare.startsWith(line, value)
     return sub(line, 1, #value) == value
 end
--- A line that runs into the match limit is taken to match: it was made to.
-function compare.matches(line, value)
-    local from, _, err = ngx_re_find(line, value, "jo")
+-- A line that reaches the match limit counts as a match: it was made for that.
+function compare.matches(line, value, id)
+    local from, err = patterns.find(line, value, id)
     return from ~= nil or err ~= nil
 end
 
-local function any_line(lines, is_so, value)
+local function any_line(lines, is_so, value, id)
     if type(lines) ~= "table" then
-        return lines ~= nil and is_so(lines, value)
+        return lines ~= nil and is_so(lines, value, id)
     end
     for i = 1, #lines do
-        if is_so(lines[i], value) then
+        if is_so(lines[i], value, id) then
             return true
         end
     end
     return false
 end
 
-local function holder(operator, value)
+local function holder(operator, value, id)
     if operator == "exists" then
         return function(lines)
             return lines ~= nil
@@ -53,7 +54,7 @@ local function holder(operator, value)
     end
     local is_so = compare[operator]
     return function(lines)
-        return any_line(lines, is_so, value)
+        return any_line(lines, is_so, value, id)
     end
 end
 
@@ -63,7 +64,7 @@ local prepared = memo(function(rules)
         list[i] = {
             id = rule.id,
             name = rule.name,
-            holds = holder(rule.operator, rule.value),
+            holds = holder(rule.operator, rule.value, rule.id),
             answer = rule.drop and 444 or 403,
         }
     end

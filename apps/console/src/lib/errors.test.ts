@@ -48,6 +48,12 @@ test('the port of 401003 is told, and without it what the server says', () => {
   expect(explain(refused(401_003)).text).toBe('as the server says');
 });
 
+test('a pattern that PCRE does not compile is said with the place and in the words of PCRE', () => {
+  const message = 'the edge cannot compile it at character 5: missing ) {{at}}';
+  const error = refused(101_003, { errorData: [{ path: 'value.0', rule: 'custom', message }] });
+  expect(explain(error).text).toContain('The edge cannot compile this pattern (character 5: missing ) {{at}})');
+});
+
 test('what comes with an answer is text, never a phrase of ours', () => {
   expect(explain(refused(401_003, { extra: { port: '$t(common.ok) {{num}}' } })).text).toBe(
     'The site does not open port $t(common.ok) {{num}}',

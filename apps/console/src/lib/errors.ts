@@ -67,7 +67,16 @@ export const fieldErrorsOf = (error: unknown): FieldError[] =>
 
 /** What is wrong with an input, in words: the rule's phrase, else the message's own, else the message. */
 export const ruleText = (rule: string, message: string, values?: Values) =>
-  tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errors.rules.${rule}`, values) ?? faultWords(message);
+  patternText(message) ??
+  tMaybe(`errors.messages.${message}`, values) ??
+  tMaybe(`errors.rules.${rule}`, values) ??
+  faultWords(message);
+
+/** PCRE's own error stays in its words. */
+function patternText(message: string) {
+  const found = /^(the edge cannot compile it) at character (?<at>\d+): (?<error>.*)$/.exec(message);
+  return found && tMaybe(`errors.messages.${found[1]}`, { ...found.groups });
+}
 
 const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' };
 

@@ -1,5 +1,6 @@
 // Patterns that tenants write: the RE2 subset (no look-around, no back-references, bounded repeats), so that no text can
 // make a match take exponential time. The edge runs them with PCRE and a match limit as the second net.
+import { patternError } from '#pcre';
 
 const MAX_REPEAT = 1000;
 
@@ -21,7 +22,18 @@ export function safePattern(pattern: string): string | null {
     if (Number(from) > MAX_REPEAT || Number(to) > MAX_REPEAT)
       return `repeats of more than ${MAX_REPEAT} are not accepted`;
   if (nestedRepeat(bare)) return 'a repeat within a repeat is not accepted';
-  return null;
+  if (/\\[pPu]/.test(pattern.replaceAll('\\\\', '_'))) return 'Unicode escapes are not accepted';
+  if (splitsCharacter(pattern.replace(/\\[^]/g, '_')))
+    return 'in brackets and before a repeat only ASCII characters are accepted';
+  const error = patternError(pattern);
+  return error && `the edge cannot compile it at character ${error.offset + 1}: ${error.message}`;
+}
+
+/** The edge compares bytes: a set or a repeat would take a single byte of a longer character. */
+function splitsCharacter(unescaped: string): boolean {
+  const set = /\[[^\]]*\]/g;
+  const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
+  return (unescaped.match(set) ?? []).some(isBeyondAscii) || /[^\0-\x7f][?*+{]/.test(unescaped.replace(set, '_'));
 }
 
 /** `(a+)+` and its like: what backtracking engines take exponential time for. */

@@ -1,0 +1,65 @@
+-- Runs the patterns of tenants. A pattern that this nginx cannot compile matches nothing: it is counted, and listed by
+-- GET /status for an hour after the last request that needed it. The caller decides about the match limit.
+local counters = require("edge.core.counters")
+local changes = require("edge.core.dicts").changes
+local re_find, re_match = ngx.re.find, ngx.re.match
+local find, sub, match = string.find, string.sub, string.match
+
+local _M = {}
+local SLOTS = 20
+local SECONDS = 3600
+
+local function report(rule, err)
+    counters.count("patternFailed")
+    local site = ngx.var.e_site or ""
+    local head = site .. "|" .. (rule or "") .. "|"
+    for i = 1, SLOTS do
+        local entry = changes:get("pattern:" .. i)
+        local is_known = entry and sub(entry, 1, #head) == head
+        if is_known or not entry then
+            changes:set("pattern:" .. i, head .. err, SECONDS)
+            if not is_known then
+                ngx.log(ngx.ERR, "rule ", rule, " of site ", site, ": ", err)
+            end
+            return
+        end
+    end
+end
+
+-- A reached match limit is no error of the pattern.
+local function is_limit(err)
+    return find(err, "pcre_exec", 1, true) ~= nil
+end
+
+-- Where the pattern matches; else nothing, the error when a limit was reached, and true when it does not compile.
+function _M.find(subject, pattern, rule)
+    local from, _, err = re_find(subject, pattern, "jo")
+    if err and not is_limit(err) then
+        report(rule, err)
+        return nil, nil, true
+    end
+    return from, err
+end
+
+-- The captures, else as above.
+function _M.match(subject, pattern, rule)
+    local captures, err = re_match(subject, pattern, "jo")
+    if err and not is_limit(err) then
+        report(rule, err)
+        return nil, nil, true
+    end
+    return captures, err
+end
+
+function _M.failing()
+    local list = {}
+    for i = 1, SLOTS do
+        local entry = changes:get("pattern:" .. i)
+        if entry then
+            local site, rule, err = match(entry, "^([^|]*)|([^|]*)|(.*)$")
+            list[#list + 1] = { site = site, rule = rule, error = err }
+        end
+    end
+    return list
+end
+return _M
