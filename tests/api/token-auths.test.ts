@@ -92,9 +92,9 @@ describe('the keys of a module', () => {
     const both = await put([{ id: first?.id ?? '' }, { key: 'the-second-key' }]);
     expect(both.data[0]).toMatchObject({ id: auth.id, keys: [first, {}] });
     expect(await onNodes(site, module.id)).toEqual([[KEY, 'the-second-key']]);
-    const turned = await put((both.data[0]?.keys ?? []).toReversed());
+    const turned = await put((both.data[0]?.keys ?? []).toReversed().map(({ id }) => ({ id })));
     expect(await onNodes(site, module.id)).toEqual([['the-second-key', KEY]]);
-    await put((turned.data[0]?.keys ?? []).slice(0, 1));
+    await put((turned.data[0]?.keys ?? []).slice(0, 1).map(({ id }) => ({ id })));
     expect(await onNodes(site, module.id)).toEqual([['the-second-key']]);
   });
 

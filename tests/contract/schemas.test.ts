@@ -109,6 +109,13 @@ test('errors that share a number differ by status or rule', () => {
   expect(kinds.filter((kind, i) => kinds.indexOf(kind) !== i)).toEqual([]);
 });
 
+/** Where an object of a JSON schema takes any field. */
+function* openObjects(schema: unknown, path: string): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return;
+  if ('properties' in schema && Reflect.get(schema, 'additionalProperties') !== false) yield path;
+  for (const [name, part] of Object.entries(schema)) yield* openObjects(part, `${path}.${name}`);
+}
+
 describe('the OpenAPI document', () => {
   const document = openapi(groups);
 
@@ -128,6 +135,12 @@ describe('the OpenAPI document', () => {
       expect(document.paths[url]).toHaveProperty(method.toLowerCase());
       for (const name of paramNames(path)) expect(url).toContain(`{${name}}`);
     }
+  });
+
+  test('says that request bodies refuse unknown fields, at every depth', () => {
+    const bodies = Object.entries(document.components.schemas).filter(([id]) => id.endsWith('.body'));
+    expect(bodies.length).toBeGreaterThan(100);
+    expect(bodies.flatMap(([id, schema]) => [...openObjects(schema, id)])).toEqual([]);
   });
 
   test('refers to nothing that it lacks', () => {

@@ -27,6 +27,11 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   if (schema instanceof z.ZodString) return 'text';
   // An id of nothing there is, and an address where nobody answers.
   if (schema instanceof z.ZodUUID) return '0192d3f0-0000-7000-8000-000000000000';
+  if (schema instanceof z.ZodBase64) return 'dGV4dA==';
+  if (schema instanceof z.ZodUnknown) return 'text';
+  if (schema instanceof z.ZodEmail) return 'someone@example.com';
+  if (schema instanceof z.ZodISODateTime) return '2030-01-01T00:00:00Z';
+  if (schema instanceof z.ZodRecord) return {};
   if (schema instanceof z.ZodURL) return 'https://provider.invalid/';
   throw new Error(`no sample for ${path.join('.')}: tell tests/support/sample.ts`);
 }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { fail } from '../core/fail.ts';
+import { strictBody } from './strict-body.ts';
 
 type Input = Record<string, unknown>;
 type Issue = z.core.$ZodIssue;
@@ -20,12 +21,25 @@ const rules: Partial<Record<Issue['code'], string>> = {
   unrecognized_keys: 'unknown',
 };
 
-function particulars({ code, path, message, ...issue }: Issue) {
+function particulars(issue: Issue, parent: readonly PropertyKey[] = []): object[] {
+  const path = [...parent, ...issue.path];
   const at = (...more: PropertyKey[]) => [...path, ...more].join('.');
-  if ('keys' in issue && code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: at(key), rule: 'unknown', message }));
-  return [{ path: at(), rule: rules[code] ?? 'rule', message }];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: at(key), rule: 'unknown', message: 'no such field' }));
+  if (issue.code === 'invalid_union') {
+    const alternative = issue.errors.filter(hasOnlyUnknownKeys).toSorted((a, b) => a.length - b.length)[0];
+    if (alternative) return alternative.flatMap((nested) => particulars(nested, path));
+  }
+  return [{ path: at(), rule: rules[issue.code] ?? 'rule', message: issue.message }];
 }
+
+/** The alternative of a union that would fit without its unknown fields. */
+const hasOnlyUnknownKeys = (issues: readonly Issue[]): boolean =>
+  issues.length > 0 &&
+  issues.every(
+    (issue) =>
+      issue.code === 'unrecognized_keys' || (issue.code === 'invalid_union' && issue.errors.some(hasOnlyUnknownKeys)),
+  );
 
 /** How a query's text becomes what the schema asks for; text that does not fit is left for the schema to refuse. */
 function fromText(schema: unknown): (text: unknown) => unknown {
@@ -48,11 +62,17 @@ function queryReader(schema: z.ZodObject) {
 /** A form's parts as one object; the schema says how large a file may be and of which type. */
 async function form(request: FastifyRequest) {
   const body: Input = {};
-  for await (const part of request.parts()) {
-    body[part.fieldname] =
-      part.type === 'field'
-        ? part.value
-        : new File([new Uint8Array(await part.toBuffer())], part.filename, { type: part.mimetype });
+  try {
+    for await (const part of request.parts()) {
+      body[part.fieldname] =
+        part.type === 'field'
+          ? part.value
+          : new File([new Uint8Array(await part.toBuffer())], part.filename, { type: part.mimetype });
+    }
+  } catch (error) {
+    // Fastify's own errors have a status. The parser's have none: the form has no end, or a part has no header.
+    if (error instanceof Error && 'statusCode' in error) throw error;
+    fail('PARAMETER', { errorData: [{ path: '', rule: 'format', message: 'the form is broken' }], cause: error });
   }
   return body;
 }
@@ -78,25 +98,30 @@ export function inputReader(endpoint: Endpoint) {
     });
 }
 
+/** A call without a declared body refuses every field of one. */
+const NoBody = z.strictObject({});
+
 export function inputChecker({ path, params = {}, query, body }: Endpoint) {
   const names = paramNames(path);
   const Params = z.object(Object.fromEntries(names.map((name) => [name, params[name] ?? Id])));
   const Query = (query ?? z.object({})).strict();
   const readQuery = queryReader(Query);
+  const Body = body ? strictBody(body) : NoBody;
 
   return (given: { params: unknown; query: Input; body: unknown }) => {
     const faults: unknown[] = [];
-    const check = (schema: z.ZodType, input: unknown) => {
-      const result = schema.safeParse(input);
-      if (!result.success) faults.push(...result.error.issues.flatMap(particulars));
+    const check = (schema: z.core.$ZodType, input: unknown) => {
+      const result = z.safeParse(schema, input);
+      if (!result.success) faults.push(...result.error.issues.flatMap((issue) => particulars(issue)));
       else faults.push(...unstorable(result.data));
       return result.data;
     };
+    // No body at all is read as an empty one, so that what is missing is named field by field.
+    const checkedBody = check(Body, given.body ?? {});
     const input = {
       params: names.length > 0 ? check(Params, given.params) : {},
       query: check(Query, readQuery(given.query)),
-      // No body at all is read as an empty one, so that what is missing is named field by field.
-      body: body && check(body, given.body ?? {}),
+      body: body && checkedBody,
     };
     if (faults.length > 0) fail('PARAMETER', { errorData: faults });
     return query ? input : { ...input, query: undefined };

@@ -6,6 +6,7 @@ import { errors } from '@edgeloom/contract/errors.ts';
 import { takesKey } from './idempotency.ts';
 import { classOf } from './limits.ts';
 import { hasETag } from './preconditions.ts';
+import { strictBody } from './strict-body.ts';
 
 /** Inside a document of its own dialect, `$schema` says nothing new and a fragment is no `$id`. */
 const bare = (schema: z.core.JSONSchema.BaseSchema) =>
@@ -27,7 +28,7 @@ export function openapi(groups: readonly Group[]) {
   const calls = mounted(groups);
   const names = nameSchemas(calls.map((call) => call.endpoint));
   const { schemas } = z.toJSONSchema(names, { io: 'input', uri: at });
-  const ref = (schema: z.ZodType) => ({ $ref: at(names.get(schema)?.id) });
+  const ref = (schema: z.core.$ZodType) => ({ $ref: at(names.get(schema)?.id) });
 
   const paths: Record<string, Record<string, object>> = {};
   for (const { endpoint, mount, method, path } of calls) {
@@ -55,14 +56,14 @@ export function openapi(groups: readonly Group[]) {
   };
 }
 
-/** `acl.create.body`, unless a schema has a name of its own (`.meta({ id })`); one used twice is described once. */
+/** Names such as `acl.create.body`; a schema that is used twice is described once. */
 function nameSchemas(endpoints: readonly Endpoint[]) {
   const names = z.registry<{ id: string }>();
   for (const endpoint of endpoints) {
-    for (const part of ['body', 'reply'] as const) {
-      const schema = endpoint[part];
+    const parts = { body: endpoint.body && strictBody(endpoint.body), reply: endpoint.reply };
+    for (const [part, schema] of Object.entries(parts)) {
       if (!schema || names.has(schema)) continue;
-      names.add(schema, { id: z.globalRegistry.get(schema)?.id ?? `${endpoint.feature}.${endpoint.name}.${part}` });
+      names.add(schema, { id: `${endpoint.feature}.${endpoint.name}.${part}` });
     }
   }
   return names;
@@ -93,7 +94,7 @@ const headersOf = (endpoint: Endpoint) => ({
   ...(hasETag(endpoint) && etag),
 });
 
-function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) => object) {
+function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodType) => object) {
   const { feature, name, method, path, can, own, params = {}, query, body, reply } = endpoint;
   const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
   return {
@@ -116,7 +117,10 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.ZodType) =
       ...(hasETag(endpoint) && method === 'PUT' ? [ifMatch] : []),
     ],
     ...(body && {
-      requestBody: { required: !z.safeParse(body, {}).success, content: { [accepts]: { schema: ref(body) } } },
+      requestBody: {
+        required: !z.safeParse(body, {}).success,
+        content: { [accepts]: { schema: ref(strictBody(body)) } },
+      },
     }),
     responses: {
       200: {

@@ -19,7 +19,8 @@ export async function signInByPasskey(onePassKey?: string) {
   const key = onePassKey === undefined ? {} : { onePassKey };
   const { challengeID, options } = await call(passkeys.loginOptions, { body: key });
   if (!isRequest(options)) throw new Error('The challenge of a passkey is incomplete');
-  const response = await startAuthentication({ optionsJSON: options });
+  const credential = await startAuthentication({ optionsJSON: options });
+  const response = { ...credential, response: { ...credential.response } };
   await arrive(await call(passkeys.login, { body: { ...key, challengeID, response } }));
 }
 
@@ -27,7 +28,8 @@ export async function addPasskey(verifyToken: string, name: string) {
   const [{ passkeys }, { startRegistration }] = await Promise.all([loadEndpoints(), import('@simplewebauthn/browser')]);
   const { challengeID, options } = await call(passkeys.options, { body: { verifyToken } });
   if (!isCreation(options)) throw new Error('The challenge of a passkey is incomplete');
-  const response = await startRegistration({ optionsJSON: options });
+  const credential = await startRegistration({ optionsJSON: options });
+  const response = { ...credential, response: { ...credential.response } };
   await call(passkeys.register, { body: { verifyToken, name, challengeID, response } });
 }
 

@@ -18,6 +18,14 @@ test('an edit takes of a row what the body accepts', () =>
     name: 'tpe-01',
   }));
 
+test('an edit leaves out what only the reply has, also in lists', () => {
+  const upstreams = [{ address: 'a.example.com', port: 80, id: '7', isHealthy: true }];
+  expect(acceptedOf(DomainInput, { name: 'a.example.com', upstreams })).toEqual({
+    name: 'a.example.com',
+    upstreams: [{ address: 'a.example.com', port: 80 }],
+  });
+});
+
 test('choices are those of the enum, also within lists and defaults', () => {
   expect(choicesOf(fieldOf(ProductInput, 'sellType'))).toEqual(['personal', 'business']);
   expect(choicesOf(fieldOf(nodes.list.query, 'sortBy'))).toEqual(expect.arrayContaining(['name', 'createdAt', 'ip']));

@@ -55,10 +55,27 @@ export function defaultsOf(schema: unknown): Record<string, unknown> {
   );
 }
 
-/** Of a row, what the body accepts. */
+/** The fields of a row that the body accepts, also within its objects and lists. */
 export function acceptedOf(schema: unknown, row: object): Record<string, unknown> {
-  if (!isObject(schema)) return { ...row };
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name in schema.shape));
+  const inner = bare(schema);
+  if (!isObject(inner)) return { ...row };
+  const { shape } = inner;
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => name in shape)
+      .map(([name, value]) => [name, acceptedValue(shape[name], value)]),
+  );
+}
+function acceptedValue(schema: unknown, value: unknown): unknown {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item: unknown) => acceptedValue(inner.element, item));
+  if (inner instanceof z.ZodPipe) return acceptedValue(inner.in, value);
+  if (inner instanceof z.ZodUnion) {
+    const fitting = inner.options.map((option) => [option, acceptedValue(option, value)] as const);
+    return fitting.find(([option, part]) => z.safeParse(option, part).success)?.[1] ?? value;
+  }
+  return isObject(inner) && typeof value === 'object' && value !== null ? acceptedOf(inner, value) : value;
 }
 
 export interface Issue {

@@ -146,6 +146,7 @@ const Base64Url = z
   .string()
   .max(65_536)
   .regex(/^[A-Za-z0-9_-]*$/);
+// Browsers write these objects, and newer ones add fields: unknown ones are ignored.
 const Credential = {
   id: Base64Url.min(1).max(1400),
   rawId: Base64Url.min(1).max(1400),
@@ -155,9 +156,9 @@ const Credential = {
 export const PasskeyInput = Proof.extend({
   name: Text,
   challengeID: Id,
-  response: z.object({
+  response: z.looseObject({
     ...Credential,
-    response: z.object({
+    response: z.looseObject({
       clientDataJSON: Base64Url,
       attestationObject: Base64Url,
       transports: z.array(z.string().max(32)).max(10).optional(),
@@ -170,9 +171,9 @@ export const PasskeyOptionsInput = z.object({ onePassKey: Key.optional() });
 export const PasskeyLoginInput = z.object({
   onePassKey: Key.optional(),
   challengeID: Id,
-  response: z.object({
+  response: z.looseObject({
     ...Credential,
-    response: z.object({
+    response: z.looseObject({
       clientDataJSON: Base64Url,
       authenticatorData: Base64Url,
       signature: Base64Url,

@@ -49,7 +49,7 @@ export const nodes = onClient('nodes', {
   remove:        del('nodes', { can: 'node:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
 });
 
-/** Called by the agent itself; the token in the body is the proof. */
+/** Called by the agent itself; the token in the body is the proof. A newer agent may send fields that are unknown here. */
 export const nodeJoin = onRoot('nodeJoin', {
-  join: post('node/join', { can: 'anyone', body: JoinRequest, reply: JoinReply, fails: ['INVALID_TOKEN', 'NODE_VERSION_MISMATCH'] }),
+  join: post('node/join', { can: 'anyone', body: JoinRequest.loose(), reply: JoinReply, fails: ['INVALID_TOKEN', 'NODE_VERSION_MISMATCH'] }),
 });

@@ -166,7 +166,10 @@ export function ResourceForm(props: ResourceFormProps) {
   /** The call that saves. Null, and what is wrong shown, where there is none to make. */
   function plan(): Planned | null {
     if (!endpoint || busy) return null;
-    if (issues.length === 0) return { endpoint, params, body: wrap ? wrap(values) : values };
+    if (issues.length === 0) {
+      const body = acceptedOf(schema, values);
+      return { endpoint, params, body: wrap ? wrap(body) : body };
+    }
     setAttempts((count) => count + 1);
     return null;
   }
