@@ -5,7 +5,7 @@ import type acme from 'acme-client';
 import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
 import { lockClasses } from '../core/locks.ts';
 import { words } from '../dns/provider.ts';
-import { inTransaction, withClient } from '../node-link/transactions.ts';
+import { inSingleTransaction, withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { openCredentials } from '../dns/credentials.ts';
@@ -127,7 +127,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
   const record = { name: recordOf(name), type: 'TXT' as const };
   await withClient(here.pool, (client) =>
-    inTransaction(client, async () => {
+    inSingleTransaction(client, async () => {
       // Some providers take their time, and the database hears nothing meanwhile.
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
       await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClasses.acmeRecords, row.id]);

@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
 import { noCall, presentCall, type Call } from './call.ts';
+import { repeat } from './repeat.ts';
 import { joined } from './undone.ts';
 
 /**
@@ -28,7 +29,21 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);
-  return { db: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }), pool };
+  return { db: repeating(new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })), pool };
+}
+
+/**
+ * Every transaction of a service begins here. It touches the database alone, so a deadlock repeats it; what else a service does
+ * stands before the transaction or after it. A draft is one transaction with savepoints: it is not repeated in parts.
+ */
+function repeating(db: PrismaClient): PrismaClient {
+  const transaction = (work: unknown, ...options: unknown[]) => {
+    const begin = async (): Promise<unknown> => Reflect.apply(db.$transaction, db, [work, ...options]);
+    return typeof work === 'function' && !joined() ? repeat(begin) : begin();
+  };
+  return new Proxy(db, {
+    get: (target, name) => (name === '$transaction' ? transaction : Reflect.get(target, name)),
+  });
 }
 
 type Connected = (

@@ -2,11 +2,13 @@
 // client without a scope is for sign-in, jobs and the node link alone.
 import type pg from 'pg';
 import type { PrismaClient } from '../generated/client.ts';
+import { conflictIn } from './conflict.ts';
 import type { Actor } from './ctx.ts';
 import { readDataModel } from './data-model.ts';
 import { fail } from './fail.ts';
 import { licenseIn, type ClientLicense } from './license.ts';
 import { owners, type Model } from './owners.ts';
+import { InsertRaceError, repeat } from './repeat.ts';
 import { reading, type Read } from './sql.ts';
 
 /** Prisma's models inside a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
@@ -102,7 +104,16 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       // A narrowed findUnique costs Prisma three times a findFirst, and unnarrowed ones are joined across callers.
       const asked = operation.startsWith('findUnique') ? flat(model, args['where']) : args['where'];
       const where = narrow(model, asked, intent);
-      return client[lower(model)]?.[operation.replace('Unique', 'First')]?.({ ...shown, where });
+      const work = async () => client[lower(model)]?.[operation.replace('Unique', 'First')]?.({ ...shown, where });
+      if (operation !== 'upsert') return work();
+      // A narrowed upsert looks first and inserts then: another one may insert in between.
+      const upsert = () =>
+        work().catch((error: unknown) => {
+          throw conflictIn(error) === null
+            ? error
+            : new InsertRaceError('the row was inserted meanwhile', { cause: error });
+        });
+      return (client as unknown) === root ? repeat(upsert) : upsert();
     }
 
     function mine(model: string, intent: Intent): Args {

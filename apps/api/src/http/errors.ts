@@ -23,6 +23,10 @@ const foreign: Record<string, ErrorName> = {
   // Waited for too long, or worked; only a draft says how long that is.
   '55P03': 'BUSY',
   '57014': 'BUSY',
+  // A deadlock that came again and again (core/repeat.ts).
+  '40P01': 'BUSY',
+  '40001': 'BUSY',
+  P2034: 'BUSY',
   P2002: 'DUPLICATED',
   P1001: 'DATABASE_UNAVAILABLE',
   P1002: 'DATABASE_UNAVAILABLE',

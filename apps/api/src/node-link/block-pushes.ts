@@ -6,7 +6,7 @@ import type { Bus } from '../core/bus.ts';
 import { lockClasses } from '../core/locks.ts';
 import type { LinkLog } from './log.ts';
 import { repeat, type Wakeable } from './repeat.ts';
-import { inTransaction, withClient } from './transactions.ts';
+import { inSingleTransaction, withClient } from './transactions.ts';
 
 const LOOK_EVERY_MS = 1000;
 const PAGE = 2000;
@@ -34,7 +34,7 @@ export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog
 
 async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
   await withClient(pool, (db) =>
-    inTransaction(db, async () => {
+    inSingleTransaction(db, async () => {
       const lock = [lockClasses.blockPushes, zoneId];
       const taken = await db.query<{ held: boolean }>(
         'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',

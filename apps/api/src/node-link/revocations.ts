@@ -3,13 +3,13 @@
 import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
 import { lockClasses } from '../core/locks.ts';
-import { inTransaction, withClient } from './transactions.ts';
+import { inSingleTransaction, withClient } from './transactions.ts';
 import type { Trust } from './trust.ts';
 
 /** Throws unless the server has taken the list: it cuts off whoever is on it at once. */
 export async function pushAccount(pool: Pool, system: NatsConnection, trust: Trust): Promise<void> {
   await withClient(pool, (client) =>
-    inTransaction(client, async () => {
+    inSingleTransaction(client, async () => {
       // Two processes with one list each: the shorter, older one must not arrive last.
       await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.revocations]);
       // The moment is the database's, since a server keeps the newer of two claims and clocks of processes differ.

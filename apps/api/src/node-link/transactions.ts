@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { repeat } from '../core/repeat.ts';
 
 /** A session of the task's own. One that is in an unknown state afterwards is thrown away, and what it held with it. */
 export async function withClient<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -14,7 +15,12 @@ export async function withClient<T>(pool: Pool, task: (client: PoolClient) => Pr
   }
 }
 
-export async function inTransaction<T>(client: PoolClient, task: () => Promise<T>): Promise<T> {
+/** For a task that touches the database alone: a deadlock repeats it. */
+export const inTransaction = <T>(client: PoolClient, task: () => Promise<T>): Promise<T> =>
+  repeat(() => inSingleTransaction(client, task));
+
+/** For a task that has effects outside of the database. */
+export async function inSingleTransaction<T>(client: PoolClient, task: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     const result = await task();

@@ -87,6 +87,14 @@ export const isTaken = `EXISTS (
 export async function holdRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutNow | null> {
   const claim = 'claim' in holder ? holder.claim : null;
   const reporter = 'reporter' in holder ? holder.reporter : null;
+  // A change of a zone locks the zone before its rollouts, so a rollout that carries such a change does as well. Not the key of
+  // the zone: whoever stores a block has locked the set, and needs the key.
+  await client.query(
+    `SELECT FROM zones WHERE id IN (
+       SELECT z.zone_id FROM rollout_zones z JOIN rollouts r ON r.id = z.rollout_id WHERE r.id = $1 AND r.kind = 'zone')
+     ORDER BY id FOR NO KEY UPDATE`,
+    [id],
+  );
   const { rows } = await client.query<Record<string, unknown>>(
     `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, saying, created_at AS "createdAt", ended_at AS "endedAt"
      FROM rollouts WHERE id = $1 AND ($2::uuid IS NULL OR claimed_by = $2) FOR UPDATE`,

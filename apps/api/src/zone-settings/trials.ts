@@ -60,7 +60,7 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
   await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
 }
 
-/** Null where it is settled already. In the order in which services lock: the zone first. */
+/** Null where it is settled already. The zone is locked before its versions. */
 async function settle(
   db: ClientBase,
   zoneId: string,

@@ -26,10 +26,7 @@ export async function update(ctx: Ctx, input: EmailSettingInput): Promise<EmailS
   const { enabled, host, port, security, username, fromName, fromAddress } = input;
   const fields = { enabled, host, port, security, username, fromName, fromAddress };
   const data = { ...fields, passwordSealed: sealed, lastError: null, failedAt: null };
-  const row = await db.$transaction(async (tx) => {
-    const [changed] = await tx.emailSetting.updateManyAndReturn({ where: { clientId }, data });
-    return changed ?? tx.emailSetting.create({ data: { ...data, clientId } });
-  });
+  const row = await db.emailSetting.upsert({ where: { clientId }, create: { ...data, clientId }, update: data });
   return shown(row);
 }
 

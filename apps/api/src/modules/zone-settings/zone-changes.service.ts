@@ -22,9 +22,7 @@ interface Change<T> {
 
 export function change<T>(ctx: Ctx, { zoneId, reason = '', work }: Change<T>): Promise<T> {
   return ctx.db.$transaction(async (tx) => {
-    // In the order in which rollouts lock: first themselves, then the zone.
-    await tx.rollout.updateMany({ where: { ...ofZone(zoneId), endedAt: null }, data: { kind: 'zone' } });
-    // One change after the other: what is compared below is what the one before left.
+    // The zone first, as a rollout of the zone locks (holdRollout). Concurrent changes of a zone run one after the other.
     await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: new Date() }, select: { id: true } });
     const before = await readContent(tx, zoneId);
     const opened = await openedPorts(tx, zoneId);

@@ -1,0 +1,135 @@
+// Writes that collide in the database: each of them succeeds.
+import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
+import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { PlayedFleet, START } from '../support/played-fleet.ts';
+
+const { as, build, installation, url, close } = await testApp();
+const { db, pool } = installation;
+afterAll(close);
+
+const outcomes = async (calls: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(calls)).map((one) => (one.status === 'fulfilled' ? 'done' : String(one.reason)));
+const allDone = (count: number) => Array.from({ length: count }, () => 'done');
+
+test('two transactions that lock two rows in opposite orders are both done', async () => {
+  const [first, second] = [await build.zone(), await build.zone()];
+  const { promise: bothHold, resolve } = Promise.withResolvers<void>();
+  let holding = 0;
+  const name = (id: string, name: string) => ({ where: { id }, data: { name } });
+  const run = (one: string, other: string, text: string) =>
+    db.$transaction(async (tx) => {
+      await tx.zone.update(name(one, `${text} 1`));
+      if (++holding === 2) resolve();
+      await bothHold;
+      await tx.zone.update(name(other, `${text} 2`));
+    });
+  expect(await outcomes([run(first.id, second.id, 'a'), run(second.id, first.id, 'b')])).toEqual(allDone(2));
+  const rows = await db.zone.findMany({ where: { id: { in: [first.id, second.id] } } });
+  // One ran after the other: both names are of the same transaction.
+  expect(new Set(rows.map((row) => row.name.charAt(0))).size).toBe(1);
+});
+
+describe('changes of a zone', () => {
+  test('at once, while rollouts of it are carried on, are all done and end no other transaction', async () => {
+    const zone = await build.zone();
+    const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
+    const ids = made.map(({ id }) => id);
+    await db.edgeNode.updateMany({ where: { id: { in: ids } }, data: { joinedAt: new Date(START) } });
+    const fleet = new PlayedFleet(installation, ids);
+    await fleet.connect(...fleet.nodes);
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const deadlocksBefore = await deadlocks();
+
+    let isWriting = true;
+    const carried = (async () => {
+      while (isWriting) {
+        const open = await db.rollout.findMany({ where: { kind: 'zone', endedAt: null } });
+        await Promise.all(open.map(async ({ id }) => (await fleet.carrier(id)).look().catch(() => undefined)));
+      }
+    })();
+    const writes: string[] = [];
+    for (let round = 0; round < 4; round++)
+      writes.push(
+        ...(await outcomes(
+          Array.from({ length: 6 }, (_, i) =>
+            i % 2 === 0
+              ? call(zoneSettings.soak, { params, body: { soakSeconds: 100 * round + i, reason: 'because' } })
+              : call(zoneSettings.http2, { params, body: { enable: (round + (i >> 1)) % 2 === 0, reason: 'because' } }),
+          ),
+        )),
+      );
+    isWriting = false;
+    await carried;
+    expect(writes).toEqual(allDone(24));
+    expect(await deadlocks()).toBe(deadlocksBefore);
+  });
+});
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await pool.query<{ deadlocks: string }>(
+    'SELECT pg_stat_clear_snapshot(), deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return Number(rows[0]?.deadlocks);
+}
+
+describe('six identical first writes at once are all done', () => {
+  const six = (write: () => Promise<unknown>) => outcomes(Array.from({ length: 6 }, write));
+
+  test('of the cache setting and of the compression of a site', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const params = { siteId: site.id };
+    const cache = { heuristics: true, staleIfError: 60 };
+    expect(await six(() => call(cacheSetting.update, { params, body: cache }))).toEqual(allDone(6));
+    expect(await call(cacheSetting.get, { params })).toMatchObject(cache);
+    const gzip = { gzip: true, brotli: false, types: ['text/css'], minBytes: 2048 };
+    expect(await six(() => call(compression.update, { params, body: gzip }))).toEqual(allDone(6));
+    expect(await call(compression.get, { params })).toMatchObject(gzip);
+  });
+
+  test('of the mail server and of a default snippet of a client', async () => {
+    const { client } = await build.client();
+    const { call } = as(client);
+    const mail = {
+      enabled: false,
+      host: 'mail.example.com',
+      port: 587,
+      security: 'starttls' as const,
+      username: '',
+      fromName: 'Someone',
+      fromAddress: 'someone@example.com',
+    };
+    expect(await six(() => call(emailSetting.update, { body: mail }))).toEqual(allDone(6));
+    const snippet = { params: { part: 'custom' as const }, body: { content: '' } };
+    expect(await six(() => call(nginxDefaults.set, snippet))).toEqual(allDone(6));
+  });
+
+  test('of a part of a zone', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const write = () =>
+      call(zoneSettings.setPart, {
+        params: { zoneId: zone.id, part: 'custom' },
+        body: { content: '', reason: 'because' },
+      });
+    expect(await six(write)).toEqual(allDone(6));
+  });
+});
+
+test('a form that breaks off is refused as a wrong input', async () => {
+  const { client } = await build.client();
+  const answer = await fetch(`${url}/api/v1/client/setting/logo`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.token}`, 'content-type': 'multipart/form-data; boundary=cut' },
+    body: '--cut\r\nContent-Disposition: form-data; name="title"\r\n\r\nhal',
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { code: 101_003, errorData: [{ path: '', rule: 'format' }] },
+  ]);
+});
