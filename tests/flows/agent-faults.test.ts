@@ -134,6 +134,25 @@ test('an nginx that is killed is started again, and its orphaned workers do not 
   expect(agent.running).toBe(true);
 });
 
+test('an nginx whose daemon comes up late is no failed start, and no document is refused', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'agent-nginx-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const late = path.join(dir, 'nginx');
+  // The process that was started ends at once; the daemon becomes nginx half a second later.
+  await writeFile(
+    late,
+    `#!/bin/sh
+case "$1" in -p) ;; *) exec nginx "$@" ;; esac
+sh -c 'sleep 0.5; exec nginx "$@"' sh "$@" >&- 2>&- &
+`,
+    { mode: 0o755 },
+  );
+  const { peer, agent, ports } = await standingNode({ nginx: late });
+  expect(peer.acks.flatMap(({ rejected }) => rejected)).toEqual([]);
+  await inTime(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  expect(agent.log.map((line) => line['message'])).not.toContain('ended what was left of an nginx');
+});
+
 test('an nginx that has lost its pid file is found all the same, and no second one is started', async () => {
   const { agent, ports } = await standingNode();
   const workers = await inTime(async () => {

@@ -14,6 +14,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Who lived this long did not die of what it was started with. */
 const STABLE_MS = 60_000;
 const QUIT_WITHIN_MS = 5000;
+const START_WITHIN_MS = 10_000;
 
 export class Nginx {
   readonly #binary: string;
@@ -137,8 +138,19 @@ export class Nginx {
     if ((await this.find()) !== null) return;
     await this.#clearRemains();
     await this.#run([]);
-    if ((await this.find()) === null) throw new Error('nginx did not stay');
+    await this.#appear();
     this.#log.info('nginx started', { pid: this.#master?.pid, dir: this.#layout.dir });
+  }
+
+  /** The daemon writes its pid file and sets its title some time after the process that forked it has ended. */
+  async #appear(): Promise<void> {
+    const deadline = Date.now() + START_WITHIN_MS;
+    while ((await this.find()) === null) {
+      const isStarting = (await findAnyNginx(this.#layout.dir)).length > 0;
+      if (!isStarting && (await this.find()) === null) throw new Error('nginx did not stay');
+      if (Date.now() > deadline) throw new Error('nginx did not become ready');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   get #currentConf(): string {
