@@ -67,7 +67,8 @@ test('a rule of no seconds caches nothing, whatever the origin says', async () =
 });
 
 describe('a rule of no seconds that honours the origin', () => {
-  const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) => rule({ ttlSeconds: 0, honourOrigin: true, ...over });
+  const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) =>
+    rule({ ttlSeconds: 0, honourOrigin: true, ...over });
   const said: Record<string, Answer> = {
     '/minute': { headers: { 'cache-control': 'max-age=60' } },
     '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
@@ -83,7 +84,13 @@ describe('a rule of no seconds that honours the origin', () => {
     const { name } = await edge.site({
       heuristics: true,
       cacheRules: [
-        asTheOriginSays({ query: 'none', cookies: 'listed', cookieNames: ['lang'], minSeconds: 300, stripCookies: true }),
+        asTheOriginSays({
+          query: 'none',
+          cookies: 'listed',
+          cookieNames: ['lang'],
+          minSeconds: 300,
+          stripCookies: true,
+        }),
       ],
     });
     await edge.get('/minute?a', { host: name });

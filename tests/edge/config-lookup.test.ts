@@ -28,7 +28,7 @@ test('an exact name wins over a wildcard, and a wildcard reaches one level', asy
   await edge.put(site, wild, exact);
   const originHost = async (host: string, path: string) => {
     await edge.get(path, { host });
-    return edge.origin.asked(path)[0]?.headers.host;
+    return edge.origin.asked(path)[0]?.name;
   };
   expect(await originHost('a.wild.example.com', '/exact')).toBe('exact');
   expect(await originHost('b.wild.example.com', '/wild')).toBe('wild');
@@ -44,7 +44,7 @@ test('a name that a wildcard has answered for takes its own document at once, an
   await edge.put(site, wild);
   const hosts = async (path: string) => {
     for (let i = 0; i < 4; i += 1) await edge.get(path, { host: 'a.later.example.com' });
-    return new Set(edge.origin.asked(path).map((asked) => asked.headers.host));
+    return new Set(edge.origin.asked(path).map((asked) => asked.name));
   };
   expect(await hosts('/before')).toEqual(new Set(['wild']));
   await edge.put(exact);
@@ -59,7 +59,7 @@ test('after a bump no worker answers from an old document', async () => {
     await edge.put({ ...host, origin: { ...host.origin, host: `v${i}` } });
     await Promise.all(Array.from({ length: 8 }, (_, k) => edge.get(`/bump${i}/${k}`, { host: name })));
     const asked = edge.origin.requests.filter((request) => request.path.startsWith(`/bump${i}/`));
-    expect(asked.map((request) => request.headers.host)).toEqual(Array(8).fill(`v${i}`));
+    expect(asked.map((request) => request.name)).toEqual(Array(8).fill(`v${i}`));
   }
   await edge.put({ ...site, status: 'pause' });
   const answers = await Promise.all(Array.from({ length: 16 }, () => edge.get('/', { host: name })));
@@ -95,7 +95,7 @@ test('telling that everything may have changed is enough', async () => {
   await edge.write({ ...host, origin: { ...host.origin, host: 'changed' } });
   await edge.admin.bump('all');
   for (let i = 0; i < 4; i += 1) await edge.get('/all', { host: name });
-  expect(new Set(edge.origin.asked('/all').map((asked) => asked.headers.host))).toEqual(new Set(['changed']));
+  expect(new Set(edge.origin.asked('/all').map((asked) => asked.name))).toEqual(new Set(['changed']));
 });
 
 test('more changes than the ring remembers are all seen', async () => {
@@ -105,7 +105,7 @@ test('more changes than the ring remembers are all seen', async () => {
   await edge.admin.bump([`host/${name}`, ...Array.from({ length: 900 }, (_, i) => `host/n${i}.example.com`)]);
   for (let i = 0; i < 5; i += 1) await edge.admin.bump(Array.from({ length: 900 }, (_, k) => `host/m${k}.example.com`));
   for (let i = 0; i < 4; i += 1) await edge.get('/ring', { host: name });
-  expect(new Set(edge.origin.asked('/ring').map((asked) => asked.headers.host))).toEqual(new Set(['ring']));
+  expect(new Set(edge.origin.asked('/ring').map((asked) => asked.name))).toEqual(new Set(['ring']));
 });
 
 test('it serves from disk alone after a restart, and says which tree serves after a reload', async () => {

@@ -21,7 +21,7 @@ describe('what an origin is told', () => {
   test('who asks, how, and under which id', async () => {
     const reply = await edge.get('/who', { host });
     expect(edge.origin.asked('/who')[0]?.headers).toMatchObject({
-      host,
+      host: `${host}:${edge.ports.http}`,
       'x-forwarded-for': '127.0.0.1',
       'x-real-ip': '127.0.0.1',
       'x-forwarded-proto': 'http',

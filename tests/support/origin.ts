@@ -16,6 +16,8 @@ export type Asked = {
   connection: number;
   /** What a TLS visitor named; null without TLS or name. */
   serverName: string | null;
+  /** The Host field without its port. */
+  name: string;
 };
 
 export type Answer = {
@@ -86,6 +88,7 @@ export async function startOrigin(
       body: Buffer.concat(chunks).toString(),
       connection: connections.get(socket) ?? -1,
       serverName: servername,
+      name: nameIn(request),
     };
     origin.requests.push(asked);
     const script = scripts.get(asked.path) ?? options.any ?? { body: url };
@@ -119,6 +122,7 @@ export async function startOrigin(
       body: '',
       connection: connections.get(socket) ?? -1,
       serverName: null,
+      name: nameIn(request),
     });
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
     // Echoes whatever comes, and says so.
@@ -142,3 +146,5 @@ export function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
+
+const nameIn = ({ headers }: IncomingMessage) => (headers.host ?? '').replace(/:\d+$/, '');

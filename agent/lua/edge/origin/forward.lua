@@ -97,6 +97,17 @@ local function is_repeatable(request)
     return IDEMPOTENT[request.method] and not var.http_transfer_encoding and (var.http_content_length or "0") == "0"
 end
 
+local USUAL_PORTS = { http = 80, https = 443 }
+
+-- Host as the cache key has it: the name in lower case without a final dot, and the port that was connected to unless it
+-- is the scheme's own. Nothing of the visitor's own Host field remains.
+local function authority(request)
+    if request.port == USUAL_PORTS[request.scheme] then
+        return request.name
+    end
+    return request.name .. ":" .. request.port
+end
+
 function _M.origin_access(site, request)
     if is_loop() then
         return 508
@@ -114,8 +125,7 @@ function _M.origin_access(site, request)
         ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")
         return 502
     end
-    -- The name as the key has it: without the port, the case and the final dot that the visitor wrote.
-    local host = origin.host or request.name
+    local host = origin.host or authority(request)
     var.o_host = host
     local name = scheme == "https" and (origin.sni or sub(host, 1, (find(host, ":%d+$") or 0) - 1)) or nil
     local keeps = is_repeatable(request)
