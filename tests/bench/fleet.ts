@@ -26,6 +26,8 @@ const options = parseArgs({
     changes: { type: 'string', default: '50' },
     rest: { type: 'string', default: '60' },
     json: { type: 'string', default: '.data/bench/fleet.json' },
+    // Leaves out what lies between the first connection and the removal of nodes.
+    'cut-off-only': { type: 'boolean', default: false },
   },
 }).values;
 const [count, names, changes, restSeconds] = [options.agents, options.domains, options.changes, options.rest].map(
@@ -102,65 +104,73 @@ try {
     await agreed(least);
   });
   await setTimeout(5000);
-  await scene('at rest, with heartbeats', () => setTimeout(restSeconds * 1000));
-  await scene(`${changes} changes in a row, each to all`, async () => {
-    const ids = await add();
-    for (let turn = 0; turn < changes; turn += 1)
-      await call(domains.status, { params: site.params, body: { ids, enabled: turn % 2 === 0 } });
-    await reached(await revision());
-    await agreed(await revision());
-  });
-  const single: number[] = [];
-  await scene('20 changes, each waited for at the last agent', async () => {
-    for (let turn = 0; turn < 20; turn += 1) {
-      const before = await revision();
-      const waiting = reached(before + 1);
-      const began = performance.now();
-      await add();
-      await waiting;
-      single.push(performance.now() - began);
-    }
-  });
-  single.sort((a, b) => a - b);
-  note('from a call until the last agent has it, ms', { p50: single[9] ?? 0, max: single.at(-1) ?? 0 });
+  if (!options['cut-off-only']) await atRestAndUnderChange(restSeconds, changes);
 
-  await scene('nats-server is killed and started, with a change meanwhile', async () => {
-    await plane.nats.kill();
-    await add();
-    const least = await revision();
-    await setTimeout(2000);
-    const began = performance.now();
-    await plane.nats.start();
-    const took = await reached(least);
-    await agreed(least);
-    note('  of these, until the agents had converged, s', { seconds: Math.max(...took) / 1000 });
-    note('  until the control plane knew it, s', { seconds: (performance.now() - began) / 1000 });
-  });
-  await setTimeout(5000);
-  await scene('the api is killed and started, with a change right after', async () => {
-    await plane.api.kill();
-    await setTimeout(2000);
-    const began = performance.now();
-    await plane.api.start();
-    note('  of these, until it answered, s', { seconds: (performance.now() - began) / 1000 });
-    await add();
-    const least = await revision();
-    await reached(least);
-    await agreed(least);
-    note('  until all had converged, s', { seconds: (performance.now() - began) / 1000 });
-  });
   const gone = identities.slice(0, 20);
   await operator.call(nodes.status, { body: { ids: gone.map(({ nodeID }) => nodeID), enabled: false } });
   const cut: number[] = [];
-  for (const { nodeID, natsServers, jwt, seed } of gone) {
-    const line = await connect({ servers: natsServers, authenticator: jwtAuthenticator(jwt, seed), reconnect: false });
-    const began = performance.now();
-    const ended = line.closed().then(() => cut.push(performance.now() - began));
-    await operator.call(nodes.remove, { body: { ids: [nodeID] } });
-    await ended;
-  }
+  await scene('20 nodes are removed, one after the other', async () => {
+    for (const { nodeID, natsServers, jwt, seed } of gone) {
+      const authenticator = jwtAuthenticator(jwt, seed);
+      const line = await connect({ servers: natsServers, authenticator, reconnect: false });
+      const began = performance.now();
+      const ended = line.closed().then(() => cut.push(performance.now() - began));
+      await operator.call(nodes.remove, { body: { ids: [nodeID] } });
+      await ended;
+    }
+  });
   cut.sort((a, b) => a - b);
   note('from the call that removes a node until its line is closed, ms', { p50: cut[9] ?? 0, max: cut.at(-1) ?? 0 });
+
+  async function atRestAndUnderChange(restSeconds: number, changes: number) {
+    await scene('at rest, with heartbeats', () => setTimeout(restSeconds * 1000));
+    await scene(`${changes} changes in a row, each to all`, async () => {
+      const ids = await add();
+      for (let turn = 0; turn < changes; turn += 1)
+        await call(domains.status, { params: site.params, body: { ids, enabled: turn % 2 === 0 } });
+      await reached(await revision());
+      await agreed(await revision());
+    });
+    const single: number[] = [];
+    await scene('20 changes, each waited for at the last agent', async () => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        const before = await revision();
+        const waiting = reached(before + 1);
+        const began = performance.now();
+        await add();
+        await waiting;
+        single.push(performance.now() - began);
+      }
+    });
+    single.sort((a, b) => a - b);
+    note('from a call until the last agent has it, ms', { p50: single[9] ?? 0, max: single.at(-1) ?? 0 });
+
+    await scene('nats-server is killed and started, with a change meanwhile', async () => {
+      await plane.nats.kill();
+      await add();
+      const least = await revision();
+      await setTimeout(2000);
+      const began = performance.now();
+      await plane.nats.start();
+      const took = await reached(least);
+      await agreed(least);
+      note('  of these, until the agents had converged, s', { seconds: Math.max(...took) / 1000 });
+      note('  until the control plane knew it, s', { seconds: (performance.now() - began) / 1000 });
+    });
+    await setTimeout(5000);
+    await scene('the api is killed and started, with a change right after', async () => {
+      await plane.api.kill();
+      await setTimeout(2000);
+      const began = performance.now();
+      await plane.api.start();
+      note('  of these, until it answered, s', { seconds: (performance.now() - began) / 1000 });
+      await add();
+      const least = await revision();
+      await reached(least);
+      await agreed(least);
+      note('  until all had converged, s', { seconds: (performance.now() - began) / 1000 });
+    });
+  }
 
   async function scene<T>(what: string, work: () => Promise<T>): Promise<T> {
     const parts = await pidsOf();

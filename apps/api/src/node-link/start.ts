@@ -82,6 +82,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
 
   const stopping = new AbortController();
   let bus: Bus | null = null;
+  let revokeNow = (): Promise<unknown> => Promise.resolve();
   const compiler = { secrets, policy: originPolicy(env) };
   const publisher = startPublisher({ pool, compiler, bus: () => bus, quarantine: new Quarantine(), log });
   const commands = startCommands(pool, () => bus, log);
@@ -114,14 +115,15 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     const introduce = (system: NatsConnection) => pushAccount(pool, system, trust);
     const up = await openBus([env.NATS_URL], trust, introduce, log, stopping.signal);
     bus = up;
-    let told = '';
-    const tellRevocations = async () => {
+    let pushedMark = '';
+    const pushRevocations = async () => {
       const mark = await revocationMark(pool);
-      if (mark === told) return;
+      if (mark === pushedMark) return;
       await introduce(up.system);
-      told = mark;
+      pushedMark = mark;
     };
-    const revocations = regularly(tellRevocations, REVOCATIONS_EVERY_MS);
+    const revocations = regularly(pushRevocations, REVOCATIONS_EVERY_MS);
+    revokeNow = pushRevocations;
     const presence = regularly(() => reviewPresence(pool, up, trust.account), REVIEW_EVERY_MS);
     upkeep.push(revocations, presence);
 
@@ -188,7 +190,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
 
     // A new server, or one whose store was lost, admits nobody before it has heard this.
     up.onUp('system', () => {
-      told = '';
+      pushedMark = '';
       revocations.wake();
       presence.wake();
     });
@@ -214,11 +216,8 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     isUp: () => bus?.isUp() === true,
     order: (nodeId, order) => commands.order(nodeId, order),
     async revoke() {
-      if (bus === null || trust === null) return;
       // On failure the repeated look does it.
-      await pushAccount(pool, bus.system, trust).catch((error: unknown) =>
-        log.warn({ err: error }, 'a revocation waits'),
-      );
+      await revokeNow().catch((error: unknown) => log.warn({ err: error }, 'a revocation waits'));
     },
     async stop() {
       stopping.abort();

@@ -1,11 +1,12 @@
 // Who may speak on NATS. The operator signs two accounts, the accounts sign users, and the server believes what is
 // signed: a node joins without any change of the server, and is cut off by a new claim of its account.
 import { createUser, fromSeed } from '@nats-io/jwt';
-import type { Account, KeyPair, Operator, User } from '@nats-io/jwt';
+import type { Account, Operator, User } from '@nats-io/jwt';
 import { nodePermissions } from '@edgeloom/contract/subjects.ts';
 import { createHash } from 'node:crypto';
 import { readNatsSeeds } from '../core/secrets-dir.ts';
 import type { NatsSeeds } from '../core/secrets-dir.ts';
+import { signerOf } from './ed25519.ts';
 
 /** What proves an identity to the server. */
 export interface Credentials {
@@ -66,7 +67,7 @@ const AFTER_ALL = new Date('2100-01-01T00:00:00Z');
 function trustFrom(seeds: NatsSeeds): Trust {
   const [operator, system, account] = [seeds.operatorSeed, seeds.systemSeed, seeds.accountSeed].map(keyOf);
   if (!operator || !system || !account) throw new Error('three seeds are three keys');
-  const own = (name: string, account: KeyPair) => {
+  const own = (name: string, account: SigningKey) => {
     const user = createUser();
     return { jwt: userClaim(name, user.getPublicKey(), account, anything), seed: user.getSeed() };
   };
@@ -88,7 +89,7 @@ function trustFrom(seeds: NatsSeeds): Trust {
     nodeCredentials: (publicKey, nodeID, zoneID) =>
       userClaim(nodeID, publicKey, account, { ...nodeLimits, ...nodePermissions(nodeID, zoneID) }),
     accountClaim,
-    sign: (text) => account.sign(Buffer.from(text)),
+    sign: account.sign,
     serverConfig({ host, port, jwtDir, introduced = false }) {
       const systemKey = system.getPublicKey();
       const operatorClaim = sign(operator, 'edgeloom', operator.getPublicKey(), BEFORE_ALL, {
@@ -122,18 +123,26 @@ function trustFrom(seeds: NatsSeeds): Trust {
   };
 }
 
-const keyOf = (seed: string): KeyPair => fromSeed(new TextEncoder().encode(seed));
+interface SigningKey {
+  getPublicKey: () => string;
+  sign: (text: string) => Uint8Array;
+}
+
+function keyOf(seed: string): SigningKey {
+  const publicKey = fromSeed(new TextEncoder().encode(seed)).getPublicKey();
+  return { getPublicKey: () => publicKey, sign: signerOf(seed) };
+}
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
 
-const userClaim = (name: string, publicKey: string, account: KeyPair, user: Partial<User>) =>
+const userClaim = (name: string, publicKey: string, account: SigningKey, user: Partial<User>) =>
   sign(account, name, publicKey, new Date(), { type: 'user', version: 2, ...user });
 
 /** A JWT as NATS wants it. @nats-io/jwt does the same, but stamps its own time, and a claim's time decides which of two
  *  the server keeps. */
-function sign(issuer: KeyPair, name: string, subject: string, issuedAt: Date, nats: object): string {
+function sign(issuer: SigningKey, name: string, subject: string, issuedAt: Date, nats: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const claim = { aud: 'NATS', sub: subject, name, iss: issuer.getPublicKey(), iat: seconds(issuedAt), nats };
   const jti = createHash('sha256').update(JSON.stringify(claim)).digest('base64url');
   const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode({ ...claim, jti })}`;
-  return `${signed}.${Buffer.from(issuer.sign(Buffer.from(signed))).toString('base64url')}`;
+  return `${signed}.${Buffer.from(issuer.sign(signed)).toString('base64url')}`;
 }

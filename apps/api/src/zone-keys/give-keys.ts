@@ -4,10 +4,10 @@ import { answeredText, askedText, sealKeys } from '@edgeloom/contract/edge/key-b
 import { KeysRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { KeysReply } from '@edgeloom/contract/edge/messages.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
-import { nkeys } from 'nats';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import type { Secrets } from '../core/secrets.ts';
+import { isSignedBy } from '../node-link/ed25519.ts';
 import { receive } from '../node-link/incoming.ts';
 import type { LinkLog } from '../node-link/log.ts';
 import type { Trust } from '../node-link/trust.ts';
@@ -48,7 +48,7 @@ async function giveKeys(
 
 function isSigned(publicKey: string, text: string, signature: string): boolean {
   try {
-    return nkeys.fromPublic(publicKey).verify(Buffer.from(text), Buffer.from(signature, 'base64'));
+    return isSignedBy(publicKey, text, Buffer.from(signature, 'base64'));
   } catch {
     return false;
   }
