@@ -8,6 +8,7 @@ import { generateClient } from '../../prisma/generate.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { prepareNats } from '../services/nats.ts';
 import { ensureAgentHome } from '../agent-home.ts';
+import { artifactsCache, ensureNodeArchive } from '../node-archive.ts';
 import { ensureOwnRelease } from '../release.ts';
 import type { OwnRelease } from '../release.ts';
 import { preparePostgres } from '../services/postgres.ts';
@@ -59,6 +60,7 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
   const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl });
   const ok = (url: string) => (signal: AbortSignal) => isAnswered(url, { status: 200, signal });
   await together([
+    step('Node for new nodes', () => ensureNodeArchive(artifactsCache), { quiet: () => true }),
     step('Demo origin', () => start(originProgram(settings), ok(summary.origin))),
     step('API and console', () =>
       start(apiProgram(env, dev), async (signal) => {
@@ -114,6 +116,7 @@ interface Places {
 function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places): Record<string, string | undefined> {
   return {
     ...own.settings,
+    ARTIFACTS_DIR: artifactsCache,
     ...process.env,
     ...compiled,
     DATABASE_URL: databaseUrl,

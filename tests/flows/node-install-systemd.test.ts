@@ -1,16 +1,13 @@
 // From the operator's call to a node under real systemd, with real apt and nftables, and what becomes of it.
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { artifactsCache, ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
@@ -25,7 +22,6 @@ import { startSystemdMachine } from '../support/systemd-machine.ts';
 import type { SystemdMachine } from '../support/systemd-machine.ts';
 import { visit } from '../support/visit.ts';
 
-const run = promisify(execFile);
 const password = 'a machine’s password';
 const within = { within: 60_000 };
 const missing = await withoutSystemdImage();
@@ -54,7 +50,7 @@ describe.skipIf(missing !== null)(
           NODE_CONTROL_URL: `http://${gateway}:${api}`,
           NODE_NATS_URLS: `nats://${gateway}:${nats}`,
           ...(await ownReleases()),
-          ARTIFACTS_DIR: await nodeArtifact(),
+          ARTIFACTS_DIR: path.dirname(await ensureNodeArchive(artifactsCache)),
         },
       });
       closing.push(() => plane.stop());
@@ -185,6 +181,8 @@ describe.skipIf(missing !== null)(
       const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
       await ended(jobIDs[0] ?? '');
       await eventually(async () => expect(await asked().catch(() => 'nobody')).toBe('nobody'), within);
+      expect(await machine.ask('ls /etc/systemd/system/nginx.service 2>&1 || true')).toMatch('No such file');
+      expect(await machine.ask('systemctl is-enabled nginx.service || true')).toBe('disabled\n');
       expect(
         await machine.ask('find / -xdev -iname "*edgeloom*" -not -path "/proc/*" -not -path "/var/log/journal/*"'),
       ).toBe('');
@@ -205,18 +203,4 @@ async function lead(host: string, port: number, to: string): Promise<() => void>
   }).listen(port, host);
   await once(server, 'listening');
   return () => server.close();
-}
-
-/** This repository's Node as nodejs.org packs it: made once. */
-async function nodeArtifact(): Promise<string> {
-  const folder = path.join(import.meta.dirname, '../../.data/cache/node-artifact');
-  const file = path.join(folder, `node-${process.version}-linux-${process.arch}.tar.gz`);
-  if (existsSync(file)) return folder;
-  const root = path.join(folder, `${process.pid}`);
-  await mkdir(path.join(root, 'node/bin'), { recursive: true });
-  await link(process.execPath, path.join(root, 'node/bin/node'));
-  await run('tar', ['--use-compress-program=gzip -1', '-cf', path.join(root, 'packed'), '-C', root, 'node']);
-  await rename(path.join(root, 'packed'), file);
-  await rm(root, { recursive: true });
-  return folder;
 }

@@ -9,10 +9,18 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
-import { packNode, startMachine, type Machine, type MachineOptions } from '../support/machine.ts';
+import {
+  packNode,
+  playedSystemctl,
+  startMachine,
+  type Distribution,
+  type Machine,
+  type MachineOptions,
+} from '../support/machine.ts';
 import { freePorts } from '../support/ports.ts';
 import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
@@ -181,6 +189,61 @@ test('Debian 12 serves by its own nginx', { timeout: 120_000 }, async () => {
   expect(await statusAt(built.http)).toBe(903);
 });
 
+test(
+  'a machine that restarts in the middle is waited for, and its installation goes on',
+  { timeout: 180_000 },
+  async () => {
+    const made = await machine({ goesDownAt: 4 });
+    const built = await node(made);
+    const job = await begin(built);
+    const text = async () => textOf(await built.call(nodeJobs.get, { params: job }));
+    await eventually(async () => expect(await text()).toContain('ECONNREFUSED'), { within: 60_000 });
+    await made.boot();
+    const done = await ended(built, job);
+    expect(reasons(done)).toEqual([]);
+    expect(await statusAt(built.http)).toBe(903);
+  },
+);
+
+test.each<Distribution>(['debian12', 'rocky9'])(
+  'the Node of the repository is made into an archive that %s takes',
+  { timeout: 180_000 },
+  async (distribution) => {
+    const archive = await ensureNodeArchive(artifacts);
+    onTestFinished(() => rm(archive));
+    const made = await machine({ distribution, node: false });
+    const built = await node(made);
+    expect(reasons(await install(built))).toEqual([]);
+    expect(await made.ask('/opt/edgeloom-agent/node/bin/node --version')).toBe(`${process.version}\n`);
+    expect(await statusAt(built.http)).toBe(903);
+  },
+);
+
+const luaOfNginx = '/usr/share/nginx/modules-available/mod-http-lua.conf';
+test.each([
+  [
+    'is released with the removal',
+    'echo disabled',
+    ['systemctl unmask nginx.service', 'systemctl disable nginx.service'],
+  ],
+  ['that was masked before stays so', 'echo masked', []],
+])('the service of Debian’s nginx %s', { timeout: 180_000 }, async (_, isEnabled, expected) => {
+  const programs = {
+    'apt-get': `echo "apt-get $*" >> /var/log/calls; mv /usr/sbin/nginx.away /usr/sbin/nginx; mv ${luaOfNginx}.away ${luaOfNginx}; true`,
+    systemctl: `case "$*" in 'is-enabled nginx.service') ${isEnabled}; exit 0 ;; esac\n${playedSystemctl}`,
+  };
+  const made = await machine({ distribution: 'debian12', programs });
+  await made.ask(`mv /usr/sbin/nginx /usr/sbin/nginx.away; mv ${luaOfNginx} ${luaOfNginx}.away`);
+  const built = await node(made);
+  expect(reasons(await install(built, { keepSSH: true }))).toEqual([]);
+  await built.call(nodes.status, { body: { ids: [built.id], enabled: false } });
+  const { jobIDs } = await built.call(nodeJobs.uninstall, { body: { ids: [built.id] } });
+  expect(reasons(await ended(built, { nodeID: built.id, jobID: jobIDs[0] ?? '' }))).toEqual([]);
+  const calls = await made.calls();
+  expect(calls.filter((line) => /^systemctl (unmask|disable) nginx/.test(line))).toEqual(expected);
+  expect(calls.includes('systemctl mask nginx.service')).toBe(expected.length > 0);
+});
+
 test('a connection that breaks again and again is taken up where it broke', { timeout: 180_000 }, async () => {
   const drops = [1, 3, 6, 10, 15, 21, 28, 36, 45];
   const made = await machine({ distribution: 'rocky9', drops });
@@ -235,6 +298,13 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     {},
     'check',
     /^space \/var\/lib\/edgeloom has 1 MB free, 2048 MB are needed$/,
+  ],
+  [
+    'a folder for programs that is mounted noexec',
+    { noExec: ['/opt'] },
+    {},
+    'check',
+    /^noExec \/opt\/edgeloom-agent lies where programs may not be started/,
   ],
   [
     'packages that cannot be fetched',

@@ -34,6 +34,10 @@ export interface MachineOptions {
   programs?: Readonly<Record<string, string>>;
   /** At each of these commands, counted from one, it does what it is told and then drops the connection. */
   drops?: readonly number[];
+  /** At this command it goes down: nobody answers until `boot`. */
+  goesDownAt?: number;
+  /** Folders on file systems of their own that start no programs. */
+  noExec?: readonly string[];
 }
 
 export interface Machine {
@@ -45,10 +49,12 @@ export interface Machine {
   read: (file: string) => Promise<string>;
   /** What package managers and systemd were told, a line each. */
   calls: () => Promise<string[]>;
+  /** After it went down. */
+  boot: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-const systemctl = `
+export const playedSystemctl = `
 unit=/etc/systemd/system/edgeloom-agent.service pid=/run/edgeloom-agent.pid log=/var/log/edgeloom-agent.log
 echo "systemctl $*" >> /var/log/calls
 while [ "\${1#-}" != "$1" ]; do shift; done
@@ -74,7 +80,7 @@ case "$*" in *openresty*)
 esac
 `;
 const stand: Readonly<Record<string, string>> = {
-  systemctl,
+  systemctl: playedSystemctl,
   journalctl: 'cat /var/log/edgeloom-agent.log',
   dnf: packages('dnf'),
   yum: packages('yum'),
@@ -83,7 +89,15 @@ const stand: Readonly<Record<string, string>> = {
 };
 
 export async function startMachine(options: MachineOptions = {}): Promise<Machine> {
-  const { distribution = 'rocky9', password = 'a machine’s password', user, node = true, drops = [] } = options;
+  const {
+    distribution = 'rocky9',
+    password = 'a machine’s password',
+    user,
+    node = true,
+    drops = [],
+    goesDownAt,
+    noExec = [],
+  } = options;
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-machine-'));
   const files = path.join(dir, 'files');
   const [port = 0] = await freePorts(1);
@@ -106,6 +120,11 @@ echo $count > /var/commands/new.$$ && mv -f /var/commands/new.$$ /var/commands/c
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c "$SSH_ORIGINAL_COMMAND"
 code=$?
 if grep -qx $count /etc/drops; then kill -KILL $PPID; sleep 1; fi
+if [ $count = ${goesDownAt ?? 0} ]; then
+  touch /var/commands/down
+  kill -KILL $(cat /run/sshd.pid) $PPID
+  sleep 1
+fi
 exit $code
 `,
     0o755,
@@ -125,7 +144,7 @@ ForceCommand /usr/local/sbin/each-command
   );
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(files, 'etc/edgeloom-host-key')]);
   const [, key = ''] = (await readFile(path.join(files, 'etc/edgeloom-host-key.pub'), 'utf8')).split(' ');
-  await put('begin', begin({ password, user, node }), 0o755);
+  await put('begin', begin({ password, user, node, noExec }), 0o755);
 
   const child = spawn(
     'unshare',
@@ -168,6 +187,7 @@ ForceCommand /usr/local/sbin/each-command
     fingerprint: fingerprintOf(Buffer.from(key, 'base64')),
     ask,
     read: (file) => ask(`cat ${file}`),
+    boot: async () => void (await ask('rm /var/commands/down')),
     calls: async () => (await ask('cat /var/log/calls 2>/dev/null || true')).split('\n').filter((line) => line !== ''),
     stop,
   };
@@ -184,7 +204,14 @@ export async function packNode(folder: string, name: string): Promise<void> {
   await rm(dir, { recursive: true });
 }
 
-const begin = ({ password, user, node }: { password: string; user: string | undefined; node: boolean }) => `
+interface Beginning {
+  password: string;
+  user: string | undefined;
+  node: boolean;
+  noExec: readonly string[];
+}
+
+const begin = ({ password, user, node, noExec }: Beginning) => `
 set -e
 mount --make-rprivate /
 files=$1
@@ -206,7 +233,11 @@ ${user === undefined ? '' : `chroot /mnt/root useradd -m ${user}\nprintf '%s ALL
 chroot /mnt/root chpasswd <<'END'
 root:${password}${user === undefined ? '' : `\n${user}:${password}`}
 END
-exec chroot /mnt/root /usr/sbin/sshd -D -e -f /etc/edgeloom-sshd.conf
+${noExec.map((folder) => `mount -t tmpfs -o noexec tmpfs /mnt/root${folder}`).join('\n')}
+exec chroot /mnt/root sh -c 'while :; do
+  /usr/sbin/sshd -D -e -f /etc/edgeloom-sshd.conf
+  while [ -e /var/commands/down ]; do sleep 0.1; done
+done'
 `;
 
 const reached = (port: number) =>

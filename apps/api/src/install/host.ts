@@ -183,12 +183,15 @@ async function* joined(answer: string, stdin: AsyncIterable<Uint8Array>): AsyncG
   yield* stdin;
 }
 
+const scriptFaults = ['space', 'portTaken', 'noExec', 'artifact', 'package', 'start'] as const;
+const isScriptFault = (fault: string | undefined): fault is (typeof scriptFaults)[number] =>
+  scriptFaults.some((known) => known === fault);
+
 /** `::fault <which> <words>` is how our scripts say why they end. */
 function failureOf(lines: string[], code: number | null): StepFailure {
   const [, fault, words] =
     /^::fault (\w+) (.*)$/.exec(lines.findLast((line) => line.startsWith('::fault ')) ?? '') ?? [];
-  if (fault === 'space' || fault === 'portTaken' || fault === 'artifact' || fault === 'package' || fault === 'start')
-    return new StepFailure(fault, words ?? '');
+  if (isScriptFault(fault)) return new StepFailure(fault, words ?? '');
   const last = lines.findLast((line) => line.trim() !== '') ?? '';
   return new StepFailure('command', `ended with ${code ?? 'a signal'}${last === '' ? '' : `: ${last.slice(0, 300)}`}`);
 }

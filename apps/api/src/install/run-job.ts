@@ -143,7 +143,9 @@ export async function runJob(
       await begin(first);
       const { target, login } = await targetOf(here, job);
       if (login.password !== null) hidden.add(login.password);
-      host = await connectTo(login, { say, signal });
+      host = await connectTo(login, { say, signal }).catch((error: unknown) => {
+        throw mayReturn(error, job, first) ? new ConnectionBroken(error.message) : error;
+      });
       say(
         first.name === 'connect'
           ? `connected as ${login.user}; the machine shows ${host.fingerprint}`
@@ -197,9 +199,10 @@ export async function runJob(
     }
     if (error instanceof StepFailure) return await failed(error.fault, error.message);
     if (!(error instanceof ConnectionBroken)) throw error;
-    if (job.tries + 1 >= TRIES) return await failed('broken', `the connection broke ${TRIES} times`);
+    const why = error.message === '' ? '' : ` (${error.message})`;
+    if (job.tries + 1 >= TRIES) return await failed('broken', `the connection broke ${TRIES} times${why}`);
     const wait = Math.min(FIRST_WAIT_S * 2 ** job.tries, LONGEST_WAIT_S);
-    say(`… the connection broke; again in ${wait} s`);
+    say(`… the connection broke${why}; again in ${wait} s`);
     await flush();
     await mine(
       `UPDATE node_jobs SET state = 'waiting', tries = tries + 1, due_at = $3, claimed_by = NULL, claimed_until = NULL
@@ -212,6 +215,12 @@ export async function runJob(
     host?.close();
   }
 }
+
+/** A machine that was reached before may be restarting: it answers nobody, and then not every user at once. */
+const mayReturn = (error: unknown, { tries }: ClaimedJob, { name }: StepRow): error is StepFailure =>
+  error instanceof StepFailure &&
+  ((error.fault === 'unreachable' && (tries > 0 || name !== 'connect')) ||
+    (error.fault === 'credentials' && tries > 0));
 
 /** Where it ends well, what opened the machine is forgotten, unless it was to be kept. */
 async function finish(here: Installation, { id, nodeId, kind, keepSsh, claim }: ClaimedJob, at: Date): Promise<void> {

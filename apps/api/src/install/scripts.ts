@@ -40,6 +40,18 @@ for need in ${DATA}:${NEEDED_MB} ${HOME}:${NEEDED_PROGRAMS_MB}; do
   printf '%s: %s MB free\\n' "$dir" "$is"
   [ "$is" -ge "$wanted" ] || fault space "$dir has $is MB free, $wanted MB are needed"
 done
+starts_programs() {
+  at=$1
+  while [ ! -d "$at" ]; do at=$(dirname "$at"); done
+  probe=$(mktemp "$at/.edgeloom-probe.XXXXXX")
+  printf '#!/bin/sh\n' > "$probe"
+  chmod 700 "$probe"
+  started=0
+  "$probe" 2>/dev/null || started=1
+  rm -f "$probe"
+  return $started
+}
+starts_programs ${HOME} || fault noExec '${HOME} lies where programs may not be started: is its file system mounted noexec?'
 ours=$(cat ${DATA}/run/nginx.pid 2>/dev/null || true)
 [ -n "$ours" ] && kill -0 "$ours" 2>/dev/null || ours=
 for port in ${ports.join(' ')}; do
@@ -105,7 +117,13 @@ export const debianNginx = script(`
 at=/usr/sbin/nginx
 lua=/usr/share/nginx/modules-available/mod-http-lua.conf
 if [ -x "$at" ] && [ -e "$lua" ]; then "$at" -v 2>&1; printf '::nginx %s\\n' "$at"; exit 0; fi
-systemctl mask nginx.service
+if [ "$(systemctl is-enabled nginx.service 2>/dev/null || true)" != masked ]; then
+  mkdir -p ${HOME}
+  if [ -x "$at" ]; then printf 'present\n'; else printf 'absent\n'; fi > ${HOME}/nginx-before-mask
+  systemctl mask nginx.service
+fi
+# A machine that restarted while packages were unpacked has to finish that first.
+dpkg --configure -a || true
 apt-get update || fault package 'the lists of packages were not fetched: see the lines above'
 apt-get install -y --no-install-recommends ${debianPackages.join(' ')} || fault package 'nginx was not installed: see the lines above'
 "$at" -v 2>&1
@@ -153,7 +171,15 @@ export const unpackRuntime = (compression: 'z' | 'J') =>
 rm -rf ${HOME}/node.new
 mkdir -p ${HOME}/node.new
 tar -x${compression}f - --strip-components=1 -C ${HOME}/node.new
-${HOME}/node.new/bin/node --version || { rm -rf ${HOME}/node.new; fault artifact 'this Node does not start here: CentOS 7 needs a build for glibc 2.17'; }
+why=$(${HOME}/node.new/bin/node --version 2>&1) || {
+  rm -rf ${HOME}/node.new
+  case "$why" in
+    *GLIBC*) fault artifact 'this Node needs a newer C library: CentOS 7 needs a build for glibc 2.17' ;;
+    *'ermission denied'*) fault noExec '${HOME} lies where programs may not be started: is its file system mounted noexec?' ;;
+    *) fault artifact "this Node does not start here: $(printf '%s' "$why" | head -n 1)" ;;
+  esac
+}
+printf '%s\n' "$why"
 rm -rf ${HOME}/node
 mv ${HOME}/node.new ${HOME}/node
 `);
@@ -360,6 +386,11 @@ if systemctl -q is-active firewalld; then
   for port in ${tcp.map((port) => `${port}/tcp`).join(' ')} ${udp.map((port) => `${port}/udp`).join(' ')}; do
     firewall-cmd -q --permanent --remove-port="$port" && firewall-cmd -q --remove-port="$port" || true
   done
+fi
+if [ -e ${HOME}/nginx-before-mask ]; then
+  systemctl unmask nginx.service
+  # A package that came with us stays, but nothing of it is started.
+  [ "$(cat ${HOME}/nginx-before-mask)" = present ] || systemctl disable nginx.service || true
 fi
 rm -rf ${HOME} /etc/edgeloom/agent.env /etc/edgeloom/release-keys.pem
 rmdir /etc/edgeloom 2>/dev/null || true

@@ -32,6 +32,7 @@ export const NodeStepFault = z.enum([
   'clock',
   'space',
   'portTaken',
+  'noExec',
   'artifact',
   'package',
   'command',
