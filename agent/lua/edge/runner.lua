@@ -8,6 +8,8 @@ local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
 local images = require("edge.cache.images")
 local journal = require("edge.cache.journal")
+local leaders = require("edge.cache.leaders")
+local lookup = require("edge.cache.lookup")
 local pages = require("edge.pages")
 local pictures = require("edge.anti_cc.pictures")
 local preheat = require("edge.core.preheat")
@@ -258,6 +260,14 @@ end
 
 local origin_access = taking_part("origin_access")
 function _M.origin_access(watch)
+    if not watch then
+        local ok, follows = pcall(leaders.elect)
+        if not ok then
+            failed({ name = "leaders" }, follows)
+        elseif follows then
+            return ngx.exit(ngx.HTTP_NO_CONTENT)
+        end
+    end
     local request, why = (watch or requests):inner()
     local answer = status_of(why)
     if request then
@@ -266,6 +276,17 @@ function _M.origin_access(watch)
     end
     if answer then
         return end_with(answer, var.http_x_request_id or "")
+    end
+end
+
+-- Hop A, where another request asks the origin for the same.
+function _M.wait()
+    local ok, place = pcall(lookup.wait)
+    if not ok then
+        failed({ name = "leaders" }, place)
+        var.e_round = "alone"
+    elseif place then
+        return ngx.exec(place)
     end
 end
 
@@ -296,13 +317,22 @@ function _M.relay_header()
     shield_serve.header_filter()
 end
 
+local function decide(closes)
+    local ok, err = pcall(leaders.decide, closes)
+    if not ok then
+        failed({ name = "leaders" }, err)
+    end
+end
+
 local origin_header = taking_part("origin_header")
 function _M.origin_header(watch)
     local request = ngx.ctx.request
     local answer = request and visit_for(origin_header, "origin_header", request.site.doc, request, nil, watch) or nil
     if not request or answer == 503 then
         ngx.header["X-Accel-Expires"] = "0"
-    elseif answer then
+    end
+    decide(answer and answer ~= 503)
+    if answer and answer ~= 503 then
         -- Close without an answer: hop A serves what it has, if that is allowed.
         return ngx.exit(ngx.ERROR)
     end
@@ -314,18 +344,25 @@ function _M.image_header()
     if not ok then
         failed({ name = "images" }, closes)
         ngx.header["X-Accel-Expires"] = "0"
-    elseif closes then
+        closes = nil
+    end
+    decide(closes)
+    if closes then
         return ngx.exit(ngx.ERROR)
     end
 end
 
 function _M.origin_body()
     origin.origin_body()
+    if ngx.arg[2] then
+        leaders.note_whole()
+    end
 end
 
 local origin_log = taking_part("origin_log")
 function _M.origin_log()
     visit_for(origin_log, "origin_log")
+    leaders.release()
 end
 
 function _M.balancer()

@@ -36,6 +36,9 @@ map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
 map "" $o_chain { default ""; }
 map "" $o_key { default ""; }
+# The token of a request that leads, see cache/leaders.lua.
+map "" $o_turn { default ""; }
+map $o_turn $o_unread { default ""; }
 ${asksRelays(zone, node) && relayUpstream}
 server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
@@ -97,6 +100,7 @@ ${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`
     proxy_set_header X-E-Vary "";
     proxy_set_header X-E-Slice "";
     proxy_set_header X-E-Image "";
+    proxy_set_header X-E-Round "";
     proxy_set_header X-E-Documents "";
     proxy_set_header X-E-Fresh "";
 ${fields}    proxy_buffering off;
@@ -126,6 +130,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
+    proxy_hide_header X-E-Turn;
     proxy_hide_header X-E-Image;
     proxy_hide_header X-E-Relay;
     proxy_pass_header Date;
@@ -210,6 +215,7 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_set_header X-E-Vary "";
         proxy_set_header X-E-Slice "";
         proxy_set_header X-E-Image "";
+        proxy_set_header X-E-Round "";
         proxy_set_header X-E-Documents $o_documents;
         proxy_set_header X-E-Fresh $o_fresh;
         proxy_ssl_certificate ${`${dir}/keys/relay.pem`};

@@ -90,6 +90,8 @@ map "" $e_version { default ""; }
 # What is asked for instead of what the visitor wrote: without its token.
 map "" $e_uri { default ""; }
 map "" $e_again { default ""; }
+# How often this request has waited for another one; "alone": it waits no more.
+map "" $e_round { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
 # How the visitor came: of a request that is simulated Lua says so.
 map "" $e_scheme { default $scheme; }
@@ -112,15 +114,15 @@ export type Hop = {
   once: Conf;
   /** A private field more. */
   fields: Conf | false;
-  /** What a location with the store has besides. */
-  store: Conf;
+  /** What a location with the store has besides, and the one for pieces of large files. */
+  store: Conf | false;
+  pieces: Conf;
   /** Whether nginx's own error pages are replaced by ours. */
   pages: boolean;
 };
 
-/** Among visitors, and nobody else: whoever only looks must keep none of them waiting. */
-export const collapsed = conf`        proxy_cache_lock on;
-        # The first visitors of a URL nothing is known of wait for one answer, and not much longer than it is worth.
+/** Pieces of large files wait at nginx's lock; all else is collapsed by cache/leaders.lua. */
+export const piecesLock = conf`        proxy_cache_lock on;
         proxy_cache_lock_timeout 5s;
         proxy_cache_lock_age 5s;
 `;
@@ -131,7 +133,8 @@ const hop: Hop = {
   upstream: conf`hop`,
   once: conf`hop_once`,
   fields: false,
-  store: collapsed,
+  store: false,
+  pieces: piecesLock,
   pages: true,
 };
 
@@ -180,7 +183,7 @@ const slicePages = conf`        error_page 502 ${ownErrors} @slice_page;
 export const hopA = (
   zone: ZoneDoc,
   host: HostFacts,
-  { access, headerFilter, upstream, once, fields, store: more, pages }: Hop,
+  { access, headerFilter, upstream, once, fields, store: more, pieces, pages }: Hop,
 ) =>
   conf`    client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
@@ -218,6 +221,7 @@ ${buffers}    proxy_request_buffering off;
     proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
+    proxy_hide_header X-E-Turn;
     proxy_hide_header X-Request-Id;
     # It would send visitors past us.
     proxy_hide_header Alt-Svc;
@@ -231,17 +235,26 @@ ${buffers}    proxy_request_buffering off;
     location / {
         access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
         proxy_cache_key $e_key;
-${store}${more}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
+${collapsingStore}${more}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
         error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream};
     }
     # The same for a request whose line is not asked for as it stands. A variable in every proxy_pass would cost each hit.
     location @signed {
         proxy_cache_key $e_key;
-${store}${more}        error_page 502 = @again;
+${collapsingStore}${more}        error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
-${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${more}${pages && slicePages}`)}${pastTheStore(once)}`;
+${waiting(host.luaDir, upstream, conf`${more}${pages && ownErrorsHere}`)}${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${pieces}${pages && slicePages}`)}${pastTheStore(once)}`;
+
+/** Where hop B sends a request whose response another one is fetching: it waits, then looks into the store again. */
+export const waiting = (luaDir: string, upstream: Conf, more: Conf | false) => conf`    location @wait {
+        rewrite_by_lua_file ${`${luaDir}/edge/phases/wait.lua`};
+        proxy_cache_key $e_key;
+${collapsingStore}${more}        error_page 502 = @again;
+        proxy_pass http://${upstream}$e_uri;
+    }
+`;
 
 /** nginx notes in 16 bits where the body of a stored file begins: a larger buffer would take longer headers and spoil their files. */
 export const buffers = conf`    proxy_buffer_size 65535;
@@ -276,6 +289,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
     proxy_set_header X-E-Connection $http_connection;
     proxy_set_header X-E-Image "";
+    proxy_set_header X-E-Round $e_round;
     proxy_set_header X-Request-Id $request_id;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto $e_scheme;
@@ -291,8 +305,8 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Trailer "";
 `;
 
-/** The store, as both locations that have it use it. */
-export const store = conf`        proxy_cache edge;
+/** The store, as all locations that have it use it. */
+const store = conf`        proxy_cache edge;
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
         proxy_cache_revalidate on;
@@ -301,16 +315,20 @@ export const store = conf`        proxy_cache edge;
         proxy_cache_use_stale off;
         proxy_force_ranges on;
         if_modified_since before;
-        proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+`;
+
+/** X-Accel-Redirect leads to @wait; only hop B can send it, as nginx drops an origin's. */
+export const collapsingStore = conf`${store}        proxy_ignore_headers Expires Set-Cookie X-Accel-Limit-Rate X-Accel-Charset;
 `;
 
 /** Large files: nginx asks for one piece after the other, each an object of its own. */
-export const slices = (upstream: Conf, fields: Conf, more: Conf) => conf`    location @slice {
+export const slices = (upstream: Conf, fields: Conf, pieces: Conf) => conf`    location @slice {
         slice 1m;
 ${fields}        proxy_set_header Range $slice_range;
         proxy_set_header X-E-Slice $slice_range;
         proxy_cache_key $e_key$slice_range;
-${store}${more}        proxy_pass http://${upstream}$e_uri;
+${store}        proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+${pieces}        proxy_pass http://${upstream}$e_uri;
     }
 `;
 

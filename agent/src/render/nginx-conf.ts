@@ -74,6 +74,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     # known of single URLs. peers: how origins do. names: their addresses. simulated: requests that are simulated just now.
     # blocks: whom the zone lets in no more for a while.
     # anti_cc: who asks how often; evicts, and whoever cannot be counted is asked for a proof.
+    # leaders: requests to origins that others wait for.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
@@ -84,6 +85,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     lua_shared_dict simulated 4m;
     lua_shared_dict blocks 32m;
     lua_shared_dict anti_cc 32m;
+    lua_shared_dict leaders 8m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
         dir: host.dir,

@@ -1,6 +1,6 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
-import { buffers, collapsed, pastTheStore, slices, store } from './listeners-conf.ts';
+import { buffers, collapsingStore, pastTheStore, piecesLock, slices, waiting } from './listeners-conf.ts';
 import type { HostFacts } from './render.ts';
 
 /**
@@ -51,16 +51,17 @@ ${buffers}    proxy_next_upstream off;
     proxy_hide_header X-E-Browser;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
+    proxy_hide_header X-E-Turn;
     add_header Cache-Control $e_cache_control always;
     add_header Vary $upstream_http_x_e_v always;
 
     location / {
         access_by_lua_file ${`${luaDir}/edge/phases/relay_access.lua`};
         proxy_cache_key $e_key;
-${store}${collapsed}        error_page 502 = @again;
+${collapsingStore}        error_page 502 = @again;
         proxy_pass http://hop;
     }
-${capabilities.slice && slices(conf`hop`, fields, collapsed)}${pastTheStore(conf`hop_once`)}}
+${waiting(luaDir, conf`hop`, false)}${capabilities.slice && slices(conf`hop`, fields, piecesLock)}${pastTheStore(conf`hop_once`)}}
 `;
 
 /** Of the visitor hop B reads what the edge node wrote. */
@@ -71,6 +72,7 @@ const fields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
     proxy_set_header X-E-Connection "";
     proxy_set_header X-E-Image "";
+    proxy_set_header X-E-Round $e_round;
     proxy_set_header X-E-Documents "";
     proxy_set_header X-E-Fresh "";
     proxy_set_header Accept-Encoding $e_accept;

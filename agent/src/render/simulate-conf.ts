@@ -34,6 +34,7 @@ ${hopA(zone, host, {
   once: conf`simulated_hop`,
   fields: trace,
   store: conf`        proxy_no_cache 1;\n`,
+  pieces: conf`        proxy_no_cache 1;\n`,
   pages: false,
 })}}
 

@@ -2,6 +2,7 @@
 local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
 local birth_of = require("edge.cache.birth").unpack
+local leaders = require("edge.cache.leaders")
 local tags = require("edge.cache.tags")
 local settings = require("edge.core.settings")
 local urls = require("edge.cache.urls")
@@ -120,7 +121,12 @@ local function fetched_answer(state, packed)
     local recipe = var.upstream_http_x_e_recipe
     if recipe then
         -- nginx hashes this request field when it stores the file, which is after this filter.
-        ngx.req.set_header("X-E-Vary", vary.hash(recipe, var.e_encoding))
+        local hash = vary.hash(recipe, var.e_encoding)
+        ngx.req.set_header("X-E-Vary", hash)
+        local turn = var.upstream_http_x_e_turn
+        if turn then
+            leaders.note_variant(turn, hash)
+        end
     end
     local birth, lifetime = time(), 0
     if packed then

@@ -30,6 +30,12 @@ function _M.key(prefix, at, encoding, version, url)
     return prefix .. "|" .. at .. "|" .. encoding .. "|" .. version .. "|" .. url
 end
 
+-- What a decision about a URL depends on, beside the URL: the site's and the host's documents and versions. `key`: a key or
+-- its prefix.
+function _M.scope(request, key)
+    return match(key, "^[^|]*") .. " " .. (request.site.sum or "") .. "." .. (request.host.sum or "")
+end
+
 function _M.url_of(key)
     local at = 0
     for _ = 1, 4 do

@@ -5,8 +5,10 @@ local cookies = require("edge.cache.cookies")
 local images = require("edge.cache.images")
 local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
+local leaders = require("edge.cache.leaders")
 local marks = require("edge.cache.marks")
 local moments = require("edge.shield.moments")
+local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local steering = require("edge.http.steering_fields")
@@ -67,8 +69,9 @@ local function learn(made, request, token)
     made.hashes = recipe and vary.by_webp_alone(recipe) and {
         [true] = vary.hash(recipe, "", true), [false] = vary.hash(recipe, "", false),
     } or nil
-    made.pass_until = token and urls.pass_until(url) or 0
-    made.personal_until = token and urls.pass_until(url, true) or 0
+    local scope = token and keys.scope(request, made.prefix)
+    made.pass_until = token and urls.pass_until(url, scope) or 0
+    made.personal_until = token and urls.pass_until(url, scope, true) or 0
     -- Not by the recipe: the first response would be stored under another key than the one that is looked for later.
     made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
     made.right = "|" .. (made.version or token and urls.version(url) or "") .. "|" .. url
@@ -98,10 +101,11 @@ local function by_rule(made)
     end
 end
 
--- Conditions and ranges of the visitor reach the origin only outside the store, which strips them.
-local function is_partial()
+-- Conditions and ranges of the visitor reach the origin only outside the store, which strips them; so does HEAD, which the
+-- store makes a GET.
+local function is_changed_by_store()
     local headers = get_headers(0)
-    return headers["Range"] or headers["If-None-Match"] or headers["If-Modified-Since"]
+    return var.request_method == "HEAD" or headers["Range"] or headers["If-None-Match"] or headers["If-Modified-Since"]
         or headers["If-Match"] or headers["If-Unmodified-Since"]
 end
 
@@ -109,12 +113,12 @@ end
 -- the store's door, so that an answer that can be kept again is.
 local function past_the_store(made, now)
     if made.pass_until > now then
-        if is_partial() then
+        if is_changed_by_store() then
             return "@pass"
         end
         var.e_bypass = "1"
     end
-    -- Personal answers are not stored, so nobody shall wait at the lock for one.
+    -- Personal answers are not stored, so no request waits for another.
     if made.personal_until > now and var.http_authorization then
         return "@pass"
     end
@@ -211,6 +215,20 @@ function _M.refresh(site, request, hard, soft, place)
     end
     learn(made, request, token_of(made.url))
     return locate(made, request)
+end
+
+-- After waiting for the response to another request of the same object: where to go on, unless it is the store. A purge
+-- may have come meanwhile.
+function _M.wait()
+    if not leaders.wait() then
+        return is_changed_by_store() and "@pass" or nil
+    end
+    local request = not settings.relay and requests:visitor()
+    local made = request and request.cache
+    if made and (made.soft or made.tagged or made.softened) and settle(request.site.doc, made, var.e_key) then
+        learn(made, request, token_of(made.url))
+        return locate(made, request)
+    end
 end
 
 function _M.access(site, request)

@@ -53,6 +53,8 @@ local BRIEFLY = 10
 local GUESSED = set { 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 }
 local MOST = 2147483648
 local FAILURES = set { 500, 502, 503, 504 }
+-- How long a URL whose response was not stored is remembered as uncacheable (hit-for-miss).
+local UNCACHEABLE_SECONDS, FAILURE_SECONDS = 3600, 10
 
 -- Everything about the response that the decision needs.
 local function read_response(site, request, relayed)
@@ -229,7 +231,7 @@ local function tell_browsers(response)
     return seconds
 end
 
-local function not_stored(response, key)
+local function not_stored(request, response, key)
     if tells_browsers(response) then
         tell_browsers(response)
     end
@@ -242,7 +244,9 @@ local function not_stored(response, key)
     -- A range that cannot be served does not make the URL uncacheable, nor does the response to a body.
     local is_about_url = response.method == "GET" and response.status ~= 416 and not response.has_body
     if is_about_url and key and var.http_x_e_state then
-        urls.note_pass(keys.url_of(key), response.authorized)
+        local has_failed = response.status >= 500 or not var.upstream_status
+        urls.note_pass(keys.url_of(key), keys.scope(request, key), has_failed and FAILURE_SECONDS or UNCACHEABLE_SECONDS,
+            response.authorized)
     end
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text
@@ -268,7 +272,7 @@ end
 local NO_RULE = {}
 local function stored(site, response, key, expires)
     local said, url = response.control, keys.url_of(key)
-    urls.forget_pass(url)
+    urls.forget_pass(url, response.authorized)
     urls.forget_freshened(key .. ":" .. (header["ETag"] or header["Last-Modified"] or ""))
     if response.slice then
         keep_one_version(site, url)
@@ -424,7 +428,7 @@ function _M.origin_header(site, request)
     local expires = key and var.upstream_status and may and accel_expires(response) or "0"
     response.expires, response.why = expires, not may and why or nil
     if expires == "0" then
-        return not_stored(response, key)
+        return not_stored(request, response, key)
     end
     if not response.image then
         images.note_plain(request, key)

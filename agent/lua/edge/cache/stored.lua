@@ -44,16 +44,18 @@ local function look(path)
         return nil
     end
     local head = ffi.cast(head_of, bytes)
-    local found = { known = head.version == KNOWN_VERSION, date = 0, tags = {} }
+    local found = { known = head.version == KNOWN_VERSION, date = 0, valid = 0, tags = {} }
     if found.known then
         found.variant = byte(bytes, VARIES) > 0 and sub(bytes, VARIANT, VARIANT + 15) or nil
         found.date = tonumber(head.date) * 1000
+        found.valid = tonumber(head.valid_sec)
         file:seek("set", head.header_start)
         local text = file:read(head.body_start - head.header_start)
         local field = text and match(text, "\r\n[Xx]%-[Ee]%-[Tt]ags: ([^\r\n]*)")
         if field then
             found.asked, found.tags = tags.read(field)
         end
+        found.expires = text and match(text, "\r\n[Xx]%-[Aa]ccel%-[Ee]xpires: ([^\r\n]*)")
         found.validator = text and (match(text, "\r\n[Ee][Tt][Aa][Gg]: ([^\r\n]*)")
             or match(text, "\r\n[Ll]ast%-[Mm]odified: ([^\r\n]*)"))
     end
@@ -62,7 +64,8 @@ local function look(path)
 end
 
 -- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
--- { path, known, date, asked, tags, validator }, or nil. `asked` and `date` in milliseconds.
+-- { path, known, date, valid, expires, asked, tags, validator }, or nil. `asked` and `date` in milliseconds; `valid`: until
+-- which second it is fresh.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)

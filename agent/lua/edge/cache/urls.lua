@@ -9,13 +9,12 @@ local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local journal = require("edge.cache.journal")
 local urls, changes = dicts.urls, dicts.changes
-local now, time, format, random = ngx.now, ngx.time, string.format, math.random
+local now, time, format, match, random, tonumber = ngx.now, ngx.time, string.format, string.match, math.random, tonumber
 
 local _M = {}
 local RESERVE = 8 * 1024 * 1024
 -- Not shorter than anything stays in the store.
 local KEPT_SECONDS = 31536000
-local PASS_SECONDS = 10
 local AHEAD_SECONDS = 60
 local made = 0
 
@@ -39,9 +38,11 @@ function _M.recipe(url)
     return urls:get("recipe|" .. url)
 end
 
--- Until when the URL goes past the store; `personal`: for those who authorize themselves.
-function _M.pass_until(url, personal)
-    return urls:get((personal and "personal|" or "pass|") .. url) or 0
+-- Until when the URL goes past the store; `personal`: for those who authorize themselves. A mark counts only under the
+-- `scope` it was made in: documents and purges that the decision depends on.
+function _M.pass_until(url, scope, personal)
+    local till, of = match(urls:get((personal and "personal|" or "pass|") .. url) or "", "^(%d+) (.*)$")
+    return of == scope and tonumber(till) or 0
 end
 
 local function put(kind, url, value, seconds)
@@ -96,16 +97,17 @@ function _M.note_validator(url, value)
     return note("validator|", url, value, KEPT_SECONDS)
 end
 
--- Renewed while it is used: where requests come without pause, none of them finds the store's lock again.
-function _M.note_pass(url, personal)
-    if _M.pass_until(url, personal) < time() + PASS_SECONDS / 2 then
-        note(personal and "personal|" or "pass|", url, time() + PASS_SECONDS, PASS_SECONDS)
+-- Renewed while it is used: where requests come without pause, none of them waits for another again.
+function _M.note_pass(url, scope, seconds, personal)
+    if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
+        note(personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope, seconds)
     end
 end
 
-function _M.forget_pass(url)
-    if urls:get("pass|" .. url) then
-        urls:delete("pass|" .. url)
+function _M.forget_pass(url, personal)
+    local key = (personal and "personal|" or "pass|") .. url
+    if urls:get(key) then
+        urls:delete(key)
         urls:safe_set(url, _M.new_token(), KEPT_SECONDS)
         docs.tick()
     end
@@ -128,6 +130,8 @@ function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
     urls:delete("ahead|" .. url)
     urls:delete("plain|" .. url)
+    urls:delete("pass|" .. url)
+    urls:delete("personal|" .. url)
     if not put("version|", url, version, KEPT_SECONDS) then
         _M.move_site(site_id)
     end

@@ -12,4 +12,5 @@ return {
     simulated = shared.simulated,
     blocks = shared.blocks,
     anti_cc = shared.anti_cc,
+    leaders = shared.leaders,
 }

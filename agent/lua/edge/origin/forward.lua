@@ -14,7 +14,7 @@ local _M = {}
 local KNOWN = {
     ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
     ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
-    ["x-e-image"] = true,
+    ["x-e-image"] = true, ["x-e-round"] = true,
 }
 
 -- The origin never reads a field that looks like one of ours, nor one by which a visitor could change a response that

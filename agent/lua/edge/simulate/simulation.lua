@@ -43,7 +43,7 @@ function methods:document(key)
     end
     local entry, why = docs.get(key)
     if entry and sub(key, 1, 5) == "host/" then
-        return { key = key, doc = entry.doc }
+        return { key = key, doc = entry.doc, sum = entry.sum }
     end
     return entry, why
 end

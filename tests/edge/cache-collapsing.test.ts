@@ -1,0 +1,391 @@
+// Request collapsing: origin requests and waiting when several visitors request one URL at the same time.
+import { once } from 'node:events';
+import { readFile, readdir, readlink } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, upstream } from '../support/edge.ts';
+import type { Ask } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/origin.ts';
+
+type Handler = (call: IncomingMessage, reply: ServerResponse, n: number) => unknown;
+
+/** An origin whose responses are written piece by piece. */
+const handlers = new Map<string, Handler>();
+const calls: IncomingMessage[] = [];
+const origin = createServer((call, reply) => {
+  const path = call.url ?? '';
+  calls.push(call);
+  void (async () => handlers.get(path)?.(call, reply, fetches(path)))().catch(() => call.socket.destroy());
+});
+origin.keepAliveTimeout = 60_000;
+origin.listen(0, '127.0.0.1');
+await once(origin, 'listening');
+const address = origin.address();
+const port = address !== null && typeof address === 'object' ? address.port : 0;
+
+const edge = await startEdge();
+const small = await startEdge({
+  dicts: { leaders: '32k' },
+  zone: { worker: { processes: 2, connections: 8192 } },
+});
+const toOrigin = { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 4 } };
+const { name: host } = await edge.site({}, toOrigin);
+const { name: patient } = await edge.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
+afterAll(async () => {
+  await Promise.all([edge.stop(), small.stop()]);
+  origin.closeAllConnections();
+  origin.close();
+});
+
+let paths = 0;
+function page(handler: Handler): string {
+  paths += 1;
+  const path = `/c${paths}`;
+  handlers.set(path, handler);
+  return path;
+}
+const fetches = (path: string) => calls.filter((call) => call.url === path).length;
+const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
+const many = (count: number, path: string, ask: Ask = {}) =>
+  Promise.all(Array.from({ length: count }, () => get(path, ask)));
+
+/** Requests that were sent before have reached both workers. */
+async function settled(): Promise<void> {
+  const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'no-store' }).end());
+  for (let i = 0; i < 20; i += 1) await get(path);
+}
+
+/** Opens when so many have come. */
+function barrier(count: number): () => Promise<void> {
+  const { opened, open } = gate();
+  let came = 0;
+  return async () => {
+    came += 1;
+    if (came === count) open();
+    await opened;
+  };
+}
+
+const storable: [string, OutgoingHttpHeaders][] = [
+  ['max-age', { 'cache-control': 'max-age=60' }],
+  ['Vary', { 'cache-control': 'max-age=60', vary: 'accept-language' }],
+  ['Vary: Accept-Encoding of the origin', { 'cache-control': 'max-age=60', vary: 'accept-encoding' }],
+  ['a length', { 'cache-control': 'max-age=60', 'content-length': 4 }],
+];
+test.each(storable)('eight visitors of a cold URL are one origin request: %s', async (_, headers) => {
+  const { opened, open } = gate();
+  const path = page(async (__, reply) => {
+    await opened;
+    reply.writeHead(200, headers).end('body');
+  });
+  const visits = many(8, path);
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  const replies = await visits;
+  expect(replies.map(({ status, body }) => [status, body])).toEqual(Array.from({ length: 8 }, () => [200, 'body']));
+  expect(replies.filter(({ cache }) => cache === 'hit')).toHaveLength(7);
+  expect(fetches(path)).toBe(1);
+});
+
+test('eight visitors of a response that the edge compresses are one origin request', async () => {
+  const { name } = await edge.site(
+    { compression: { gzip: true, brotli: false, types: ['text/html'], minBytes: 10 } },
+    toOrigin,
+  );
+  const { opened, open } = gate();
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60', 'content-type': 'text/html' }).end('x'.repeat(1000));
+  });
+  const visits = many(8, path, { host: name, headers: { 'accept-encoding': 'gzip' } });
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  expect((await visits).map((reply) => reply.header('content-encoding'))).toEqual(Array(8).fill('gzip'));
+  expect(fetches(path)).toBe(1);
+});
+
+test('each variant is one origin request, and no visitor gets the variant of another', async () => {
+  const { opened, open } = gate();
+  const path = page(async (call, reply) => {
+    await opened;
+    reply
+      .writeHead(200, { 'cache-control': 'max-age=60', vary: 'accept-language' })
+      .end(String(call.headers['accept-language']));
+  });
+  const languages = ['de', 'en', 'fr', 'de', 'en', 'fr', 'de', 'en', 'fr'];
+  const visits = Promise.all(languages.map((language) => get(path, { headers: { 'accept-language': language } })));
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(languages);
+  expect(fetches(path)).toBe(3);
+});
+
+test('visitors of other variants do not wait for the body of the first', async () => {
+  const { opened, open } = gate();
+  const path = page(async (call, reply) => {
+    const language = String(call.headers['accept-language']);
+    reply.writeHead(200, { 'cache-control': 'max-age=60', vary: 'accept-language' }).write(language);
+    if (language === 'de') await opened;
+    reply.end();
+  });
+  const german = get(path, { headers: { 'accept-language': 'de' } });
+  await eventually(() => expect(fetches(path)).toBe(1));
+  expect((await get(path, { headers: { 'accept-language': 'en' } })).body).toBe('en');
+  open();
+  expect((await german).body).toBe('de');
+});
+
+const uncacheable: [string, number, OutgoingHttpHeaders][] = [
+  ['no-store', 200, { 'cache-control': 'no-store' }],
+  ['private', 200, { 'cache-control': 'private, max-age=60' }],
+  ['Set-Cookie', 200, { 'cache-control': 'max-age=60', 'set-cookie': 'a=b' }],
+  ['no time', 200, {}],
+  ['an error', 500, {}],
+  ['no-cache with a validator', 200, { 'cache-control': 'no-cache', etag: '"a"' }],
+];
+describe.each(uncacheable)('a response that cannot be shared: %s', (_, status, headers) => {
+  test('its header sends all who wait to the origin at once', async () => {
+    const { opened, open } = gate();
+    const finished = gate();
+    const others = barrier(7);
+    // The first body ends last, and each other header waits until every other request has come.
+    const path = page(async (__, reply, n) => {
+      await (n === 1 ? opened : others());
+      reply.writeHead(status, headers).write('part');
+      if (n === 1) await finished.opened;
+      reply.end();
+    });
+    const visits = many(8, path);
+    await eventually(() => expect(fetches(path)).toBe(1));
+    await settled();
+    open();
+    await eventually(() => expect(fetches(path)).toBe(8));
+    finished.open();
+    expect((await visits).map((reply) => reply.status)).toEqual(Array(8).fill(status));
+  });
+
+  test('once it is known, a burst does not wait at all', async () => {
+    if (status === 500 || 'etag' in headers) return;
+    const all = barrier(9);
+    const path = page(async (__, reply, n) => {
+      await (n === 1 ? null : all());
+      reply.writeHead(status, headers).end();
+    });
+    await get(path);
+    const visits = many(9, path);
+    expect((await visits).map((reply) => reply.status)).toEqual(Array(9).fill(status));
+  });
+});
+
+test('an origin that takes longer than five seconds is asked once by five visitors', async () => {
+  const path = page(async (_, reply) => {
+    await delay(6500);
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('slow');
+  });
+  const replies = await many(5, path, { host: patient });
+  expect(replies.map(({ body }) => body)).toEqual(Array(5).fill('slow'));
+  expect(fetches(path)).toBe(1);
+});
+
+test.each(['200', '304'])('four visitors of an expired object are one origin request: answered %s', async (status) => {
+  const { opened, open } = gate();
+  const path = page(async (call, reply, n) => {
+    if (n > 1) await opened;
+    const headers = { 'cache-control': `max-age=${n === 1 ? 1 : 60}`, etag: '"v"' };
+    if (n > 1 && status === '304' && call.headers['if-none-match'] === '"v"') reply.writeHead(304, headers).end();
+    else reply.writeHead(200, headers).end('v');
+  });
+  await get(path);
+  const visits = [];
+  while (fetches(path) < 2) {
+    visits.push(get(path));
+    await settled();
+  }
+  visits.push(...Array.from({ length: 4 }, () => get(path)));
+  await settled();
+  open();
+  expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(visits.length).fill('v'));
+  expect(fetches(path)).toBe(2);
+});
+
+test('when the visitor of the first request leaves, the others still get its response', async () => {
+  const { opened, open } = gate();
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('kept');
+  });
+  const first = request({ host: '127.0.0.1', port: edge.ports.http, path, headers: { host }, agent: false });
+  first.on('error', () => undefined);
+  first.end();
+  await eventually(() => expect(fetches(path)).toBe(1));
+  const visits = many(6, path);
+  await settled();
+  first.destroy();
+  await settled();
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(Array(6).fill('kept'));
+  // nginx stores nothing for a visitor who left before the header: then one other request fetches it.
+  expect(fetches(path)).toBeLessThanOrEqual(2);
+});
+
+test('when the origin closes without a response, the others ask it at once', async () => {
+  const { opened, open } = gate();
+  const others = barrier(7);
+  const path = page(async (call, reply, n) => {
+    await (n === 1 ? opened : others());
+    if (n === 1) call.socket.destroy();
+    else reply.writeHead(200, { 'cache-control': 'no-store' }).end('back');
+  });
+  const visits = many(8, path);
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  const bodies = (await visits).filter(({ status }) => status === 200).map(({ body }) => body);
+  expect(bodies).toEqual(Array(7).fill('back'));
+});
+
+test('a body that breaks off is not stored, and the others get a whole one', async () => {
+  const { opened, open } = gate();
+  const path = page(async (call, reply, n) => {
+    reply.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': 10 });
+    if (n > 1) return reply.end('0123456789');
+    reply.write('01234');
+    await opened;
+    return call.socket.destroy();
+  });
+  const first = get(path).then(
+    () => 'whole',
+    () => 'broken',
+  );
+  await eventually(() => expect(fetches(path)).toBe(1));
+  const visits = many(4, path);
+  await settled();
+  open();
+  expect(await first).toBe('broken');
+  expect((await visits).map(({ body }) => body)).toEqual(Array(4).fill('0123456789'));
+  expect(fetches(path)).toBe(2);
+  expect((await get(path)).cache).toBe('hit');
+});
+
+/** Established connections of this machine by the port on our side. */
+async function connectionsAt(localPort: number): Promise<{ inode: string }[]> {
+  const suffix = `:${localPort.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
+  return rows
+    .filter((row) => row[1]?.endsWith(suffix) === true && row[3] === '01')
+    .map((row) => ({ inode: row[9] ?? '0' }));
+}
+
+/** The worker that has the connection over which this request came. */
+async function workerOf(call: IncomingMessage | undefined): Promise<number> {
+  const [found] = await connectionsAt(call?.socket.remotePort ?? 0);
+  const master = await edge.pid();
+  const workers = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
+  for (const pid of workers) {
+    for (const fd of await readdir(`/proc/${pid}/fd`)) {
+      const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+      if (target === `socket:[${found?.inode}]`) return Number(pid);
+    }
+  }
+  throw new Error('no worker has this connection');
+}
+
+test('when the worker of the first request is killed, visitors of the other worker are answered', async () => {
+  const { opened, open } = gate();
+  const path = page(async (_, reply, n) => {
+    if (n === 1) await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('alive');
+  });
+  const first = get(path).catch(() => null);
+  await eventually(() => expect(fetches(path)).toBe(1));
+  const worker = await workerOf(calls.find((call) => call.url === path));
+  // A stopped worker takes no visitors, so the other one has them.
+  process.kill(worker, 'SIGSTOP');
+  const visits = many(12, path);
+  await eventually(async () => {
+    const accepted = (await connectionsAt(edge.ports.http)).filter(({ inode }) => inode !== '0');
+    expect(accepted.length).toBeGreaterThanOrEqual(12);
+  });
+  process.kill(worker, 'SIGKILL');
+  expect((await visits).map(({ body }) => body)).toEqual(Array(12).fill('alive'));
+  open();
+  await first;
+  // The killed one, a new first request, and those whose kept connection between the hops broke.
+  expect(fetches(path)).toBeLessThanOrEqual(5);
+});
+
+test('a full dictionary lets every request go to the origin', async () => {
+  const { name } = await small.site({}, toOrigin);
+  const { opened, open } = gate();
+  const list = Array.from({ length: 300 }, () =>
+    page(async (_, reply) => {
+      await opened;
+      reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('full');
+    }),
+  );
+  const visits = list.flatMap((path) => [small.get(path, { host: name }), small.get(path, { host: name })]);
+  await eventually(() => expect(list.every((path) => fetches(path) > 0)).toBe(true));
+  open();
+  expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(600).fill('full'));
+  const total = list.reduce((sum, path) => sum + fetches(path), 0);
+  expect(total).toBeGreaterThan(300);
+});
+
+describe('a URL that is known to be uncacheable', () => {
+  const NO_STORE = { 'cache-control': 'no-store', etag: '"v"' };
+
+  test('becomes cacheable again with the first response that may be stored', async () => {
+    let control = 'no-store';
+    const path = page((_, reply) => reply.writeHead(200, { 'cache-control': control }).end());
+    expect([(await get(path)).cache, (await get(path)).cache]).toEqual(['uri-miss', 'bypass']);
+    control = 'max-age=60';
+    expect([(await get(path)).cache, (await get(path)).cache]).toEqual(['bypass', 'hit']);
+  });
+
+  test('is forgotten when it is purged, and when the documents of its site or domain change', async () => {
+    const made = await edge.site({}, toOrigin);
+    const path = page((_, reply) => reply.writeHead(200, NO_STORE).end());
+    const ask = async () => (await edge.get(path, { host: made.name })).cache;
+    expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
+    await edge.purge(`http://${made.name}:${edge.ports.http}${path}`);
+    expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
+    await edge.put({ ...made.site, staleIfErrorSeconds: 7 });
+    expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
+    await edge.put({ ...made.host, cacheVersion: 5 });
+    expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
+    await edge.admin.purge({ site: made.site.id, prefixes: [`${made.name}/`] }, 60_000);
+    expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
+  });
+
+  test('is asked for with the method and the conditions of the visitor', async () => {
+    const path = page((call, reply) =>
+      reply.writeHead(call.headers['if-none-match'] === '"v"' ? 304 : 200, NO_STORE).end(),
+    );
+    await get(path);
+    expect((await get(path, { headers: { 'if-none-match': '"v"' } })).status).toBe(304);
+    await get(path, { method: 'HEAD' });
+    expect(calls.filter(({ url }) => url === path).map(({ method }) => method)).toEqual(['GET', 'GET', 'HEAD']);
+  });
+
+  test('those who waited for its first response ask with their method and conditions', async () => {
+    const { opened, open } = gate();
+    const path = page(async (call, reply, n) => {
+      if (n === 1) await opened;
+      reply.writeHead(call.headers['if-none-match'] === '"v"' ? 304 : 200, NO_STORE).end();
+    });
+    const first = get(path);
+    await eventually(() => expect(fetches(path)).toBe(1));
+    const conditional = get(path, { headers: { 'if-none-match': '"v"' } });
+    const head = get(path, { method: 'HEAD' });
+    await settled();
+    open();
+    expect([(await first).status, (await conditional).status, (await head).status]).toEqual([200, 304, 200]);
+    expect(calls.filter(({ url, method }) => url === path && method === 'HEAD')).toHaveLength(1);
+  });
+});
