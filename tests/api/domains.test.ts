@@ -237,6 +237,7 @@ describe('a domain that is on', () => {
       failTimeoutSeconds: 30,
       connectTimeoutSeconds: 2,
       readTimeoutSeconds: 20,
+      websocketTimeoutSeconds: 86_400,
     } as const;
     expect(await call(domains.balance, { params, body: settings })).toMatchObject(settings);
     const { hashType, hostReplace, maxFails, failTimeoutSeconds } = settings;

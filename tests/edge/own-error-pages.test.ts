@@ -80,7 +80,7 @@ test.each([
   const reply = await edge.get('/dated', { host: name, headers: { [field]: value } });
   expect(reply.status).toBe(status);
   expect(reply.header('etag')).toBeUndefined();
-  if (status === 416) expect(reply.header('content-range')).toBe('bytes */10');
+  expect(reply.header('content-range')).toBe(status === 416 ? 'bytes */10' : undefined);
   expect(await edge.logged(reply)).toMatchObject({ status, uri: '/dated', method: 'GET' });
 });
 

@@ -10,15 +10,15 @@ const edge = await startEdge();
 const { name } = await edge.site({ cacheRules: [rule()] });
 afterAll(() => edge.stop());
 
-const handshake = (path: string, upgrade = 'websocket') =>
-  `GET ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n` +
+const handshake = (path: string, upgrade = 'websocket', host = name) =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n` +
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
 
-async function open(path: string): Promise<{ socket: Socket; text: () => string }> {
+async function open(path: string, host = name): Promise<{ socket: Socket; text: () => string }> {
   const socket = connect(edge.ports.http, '127.0.0.1');
   let received = '';
   socket.on('data', (chunk) => (received += chunk.toString()));
-  socket.write(handshake(path));
+  socket.write(handshake(path, 'websocket', host));
   await eventually(() => expect(received).toContain('\r\n\r\n'));
   return { socket, text: () => received };
 }
@@ -49,6 +49,25 @@ test('a socket survives a reload', async () => {
   socket.write('after');
   await eventually(() => expect(text()).toContain('echo after'));
   socket.destroy();
+});
+
+test('a silent socket stays open longer than the origin may take for an answer', async () => {
+  const limits = { readTimeoutSeconds: 1, websocketTimeoutSeconds: 600 };
+  const { name: host } = await edge.site({}, { origin: limits });
+  edge.origin.on('/never', { after: new Promise(() => undefined) });
+  const { socket, text } = await open('/silent', host);
+  // The origin's limit ends each of these after the socket has been silent for as long.
+  for (let i = 0; i < 2; i += 1) expect((await edge.get('/never', { host, method: 'POST' })).status).toBe(504);
+  socket.write('later');
+  await eventually(() => expect(text()).toContain('echo later'));
+  socket.destroy();
+});
+
+test('a socket that is silent longer than the domain allows is closed', async () => {
+  const { name: host } = await edge.site({}, { origin: { websocketTimeoutSeconds: 1 } });
+  const { socket, text } = await open('/idle', host);
+  await once(socket, 'close');
+  expect(text()).toMatch(/^HTTP\/1\.1 101 /);
 });
 
 test('no other protocol is switched to', async () => {

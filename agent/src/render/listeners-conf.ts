@@ -102,7 +102,11 @@ ${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, hos
 /** A node that is switched off has none: it keeps its store and answers the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts, snippets: Snippets) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
-${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
+${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
+`;
+
+/** How much of an upload by HTTP/2 may be on its way; as much as a slow download may hold in buffers. */
+const uploadWindow = conf`    http2_body_preread_size 512k;
 `;
 
 /** Where hop A goes on, and which phases run in it. */
@@ -273,6 +277,8 @@ ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-A
     # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
     location @pass {
         proxy_buffering off;
+        # Longer than hop B waits for a silent WebSocket, at most.
+        proxy_read_timeout 25h;
 ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
         proxy_pass http://${once}$e_uri;
     }

@@ -2,10 +2,11 @@
 local balancer = require("ngx.balancer")
 local choice = require("edge.origin.choice")
 local settings = require("edge.core.settings")
-local match = string.match
+local match, var = string.match, ngx.var
 
 local _M = {}
 local MOST_TRIES = 6
+local WEBSOCKET_SECONDS = 3600
 local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
 -- `peers`: { upstream, address, port } in order. `name`: the server name of a TLS origin whose connections may be kept.
@@ -45,7 +46,9 @@ function _M.balancer()
     trip.left = nil
     local peer = trip.peers[trip.at]
     local origin = trip.origin
-    balancer.set_timeouts(origin.connectTimeoutSeconds, origin.readTimeoutSeconds, origin.readTimeoutSeconds)
+    -- nginx has one limit for the handshake and the open socket.
+    local idle = var.http_upgrade and (origin.websocketTimeoutSeconds or WEBSOCKET_SECONDS) or origin.readTimeoutSeconds
+    balancer.set_timeouts(origin.connectTimeoutSeconds, idle, idle)
     choice.enter(origin, peer.upstream)
     local ok, err = connect(trip, peer)
     if not ok then
@@ -57,7 +60,7 @@ end
 function _M.origin_log()
     local trip = ngx.ctx.trip
     if trip then
-        local last = match(ngx.var.upstream_status or "", "(%d+)%s*$")
+        local last = match(var.upstream_status or "", "(%d+)%s*$")
         leave(trip, last ~= nil and last ~= "502" and last ~= "504")
     end
 end

@@ -77,6 +77,7 @@ const host: HostRow = {
   failTimeoutSeconds: 10,
   connectTimeoutSeconds: 5,
   readTimeoutSeconds: 60,
+  websocketTimeoutSeconds: 3600,
   upstreams: [
     { id: id(12), address: '192.0.2.2', port: 8080, weight: 5, backup: true, enabled: true },
     { id: id(11), address: '192.0.2.1', port: 8080, weight: 10, backup: false, enabled: true },

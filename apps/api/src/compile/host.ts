@@ -28,6 +28,7 @@ export interface HostRow {
   failTimeoutSeconds: number;
   connectTimeoutSeconds: number;
   readTimeoutSeconds: number;
+  websocketTimeoutSeconds: number;
   upstreams: UpstreamRow[];
   antiReferers: AntiRefererRow[];
   antiHeaders: AntiHeaderRow[];
@@ -80,6 +81,7 @@ export function hostDoc(row: HostRow): HostDoc | null {
       failTimeoutSeconds: row.failTimeoutSeconds,
       connectTimeoutSeconds: row.connectTimeoutSeconds,
       readTimeoutSeconds: row.readTimeoutSeconds,
+      websocketTimeoutSeconds: row.websocketTimeoutSeconds,
       upstreams,
     },
   };

@@ -260,7 +260,8 @@ const host: Loader = async (db, _, zoneId, names) => {
        d.force_ssl AS "forceSsl", d.min_tls AS "minTls", d.hsts_max_age_seconds AS "hstsMaxAgeSeconds",
        d.hsts_include_subdomains AS "hstsIncludeSubdomains", d.hsts_preload AS "hstsPreload",
        d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
-       d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds", coalesce(
+       d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
+       d.websocket_timeout_seconds AS "websocketTimeoutSeconds", coalesce(
        (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
           'backup', u.backup, 'enabled', u.enabled))
         FROM upstreams u WHERE u.domain_id = d.id), '[]'

@@ -51,6 +51,11 @@ export const Balance = z.object({
   failTimeoutSeconds: Seconds,
   connectTimeoutSeconds: Seconds,
   readTimeoutSeconds: Seconds,
+  websocketTimeoutSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .describe('A WebSocket is closed after this much silence in both directions'),
 });
 const YEAR_SECONDS = 31_536_000;
 export const MinTls = z.enum(['TLSv1.2', 'TLSv1.3']);

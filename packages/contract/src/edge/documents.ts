@@ -237,6 +237,12 @@ export const HostDoc = z.object({
     failTimeoutSeconds: z.int().min(1).max(3600),
     connectTimeoutSeconds: z.int().min(1).max(3600),
     readTimeoutSeconds: z.int().min(1).max(3600),
+    websocketTimeoutSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe('of silence in both directions; absent: an hour'),
     upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
   }),
   needs: Needs,

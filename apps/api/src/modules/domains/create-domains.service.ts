@@ -43,6 +43,7 @@ const settings = {
   failTimeoutSeconds: true,
   connectTimeoutSeconds: true,
   readTimeoutSeconds: true,
+  websocketTimeoutSeconds: true,
   forceSsl: true,
   minTls: true,
   hstsMaxAgeSeconds: true,

@@ -25,6 +25,7 @@ const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS statu
     'includeSubdomains', d.hsts_include_subdomains, 'preload', d.hsts_preload) END AS hsts, d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
   d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
   d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
+  d.websocket_timeout_seconds AS "websocketTimeoutSeconds",
   d.created_at AS "createdAt", d.updated_at AS "updatedAt",
   coalesce((SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
     'backup', u.backup, 'enabled', u.enabled) ORDER BY u.id) FROM upstreams u WHERE u.domain_id = d.id), '[]') AS upstreams`;

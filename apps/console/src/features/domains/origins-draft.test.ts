@@ -35,6 +35,7 @@ const domain: Domain = {
   failTimeoutSeconds: 10,
   connectTimeoutSeconds: 5,
   readTimeoutSeconds: 60,
+  websocketTimeoutSeconds: 3600,
   upstreams: [upstream],
   createdAt: '2026-01-01T00:00:00Z',
   updatedAt: '2026-01-01T00:00:00Z',

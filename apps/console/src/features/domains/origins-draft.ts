@@ -22,6 +22,7 @@ export interface Draft {
   failTimeoutSeconds: number;
   connectTimeoutSeconds: number;
   readTimeoutSeconds: number;
+  websocketTimeoutSeconds: number;
   slowStartSeconds: number;
   healthCheck: HealthCheck | null;
   origins: Origin[];
@@ -50,6 +51,7 @@ export const draftOf = (domain: Domain): Draft => ({
   failTimeoutSeconds: domain.failTimeoutSeconds,
   connectTimeoutSeconds: domain.connectTimeoutSeconds,
   readTimeoutSeconds: domain.readTimeoutSeconds,
+  websocketTimeoutSeconds: domain.websocketTimeoutSeconds,
   slowStartSeconds: domain.slowStartSeconds,
   healthCheck: domain.healthCheck,
   origins: domain.upstreams.map((upstream) => ({ ...upstream, key: upstream.id })),
@@ -117,6 +119,11 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
       seconds(draft.connectTimeoutSeconds),
     ),
     ...value('domains.fields.readTimeoutSeconds', seconds(live.readTimeoutSeconds), seconds(draft.readTimeoutSeconds)),
+    ...value(
+      'domains.fields.websocketTimeoutSeconds',
+      seconds(live.websocketTimeoutSeconds),
+      seconds(draft.websocketTimeoutSeconds),
+    ),
     ...value('domains.fields.slowStartSeconds', seconds(live.slowStartSeconds), seconds(draft.slowStartSeconds)),
     ...healthChanges(live.healthCheck, draft.healthCheck, t),
     ...draft.portMap.filter((entry) => !mappedLive.has(pair(entry))).map((entry) => t('domains.changes.mapped', entry)),
@@ -160,6 +167,7 @@ const settingsOf = (draft: Draft) => ({
   failTimeoutSeconds: draft.failTimeoutSeconds,
   connectTimeoutSeconds: draft.connectTimeoutSeconds,
   readTimeoutSeconds: draft.readTimeoutSeconds,
+  websocketTimeoutSeconds: draft.websocketTimeoutSeconds,
   slowStartSeconds: draft.slowStartSeconds,
   healthCheck: draft.healthCheck,
 });

@@ -138,6 +138,21 @@ export function OriginsTab({ domain }: { domain: Domain }) {
           />
         ))}
       </Section>
+      <Section title="domains.origins.websocket" why="domains.origins.websocketWhy">
+        <NumberInput
+          className={classes['short'] ?? ''}
+          label={t('domains.fields.websocketTimeoutSeconds')}
+          value={draft.websocketTimeoutSeconds}
+          min={1}
+          max={86_400}
+          clampBehavior="none"
+          allowDecimal={false}
+          suffix=" s"
+          disabled={locked}
+          error={wrong(faults['websocketTimeoutSeconds'])}
+          onChange={(value) => set({ websocketTimeoutSeconds: Number(value) })}
+        />
+      </Section>
       <Section title="domains.health.title" why="domains.health.why">
         <HealthField
           value={draft.healthCheck}
@@ -210,7 +225,12 @@ function ProbeAll({ domain, origins }: { domain: Domain; origins: readonly Origi
 }
 
 const isDraft = (kept: unknown): kept is Draft =>
-  typeof kept === 'object' && kept !== null && 'origins' in kept && 'portMap' in kept && 'healthCheck' in kept;
+  typeof kept === 'object' &&
+  kept !== null &&
+  'origins' in kept &&
+  'portMap' in kept &&
+  'healthCheck' in kept &&
+  'websocketTimeoutSeconds' in kept;
 
 /** A text that is being typed is told after its first change, an untouched one when saving is tried. */
 const touchedBy = (live: Draft, draft: Draft) => ({
