@@ -177,7 +177,9 @@ test('every table is watched, or known not to need it', async () => {
       // Steps of a sign-in; the call that takes one is recorded.
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
       // What triggers keep of tables that are watched.
-      ['port_claims', 'site_versions', 'site_changes'],
+      ['port_claims', 'name_claims', 'site_versions', 'site_changes'],
+      // What was seen in DNS of a name, and what is looked for.
+      ['name_proofs', 'proof_tokens'],
       // What is worked out of groups and sites for DNS, and what became of it.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
       // What the publisher, the mailer and the nodes make of a change.

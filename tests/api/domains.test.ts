@@ -201,16 +201,17 @@ describe('a domain that is on', () => {
     expect(await db.domain.count({ where: { name: shared, enabled: true } })).toBe(1);
   });
 
-  test('frees its name when it is turned off', async () => {
-    const [first, second] = [await build.domain(), await build.site()];
+  test('frees its name for another site of the customer when it is turned off', async () => {
+    const first = await build.domain();
+    const second = await build.site({ product: first.site.product, owner: first.site.owner });
     const copy = await build.domain({ site: second, name: first.name, enabled: false });
     const turn = (domain: typeof first, enabled: boolean) =>
       as(domain.site.owner).call(domains.status, { params: domain.site.params, body: { ids: [domain.id], enabled } });
     await expect(turn(copy, true)).toFail('DOMAIN_TAKEN', { errorData: [{ targets: [copy.name] }] });
     await turn(first, false);
     await turn(copy, true);
-    expect(await published(installation, first.site.zoneId)).toEqual([hostKey(first.name)]);
-    expect(await published(installation, second.zoneId)).toEqual([hostKey(copy.name), siteKey(second.id)]);
+    const [host, copySite] = [hostKey(first.name), siteKey(second.id)];
+    expect(await published(installation, first.site.zoneId)).toEqual([host, host, copySite]);
   });
 
   test('is turned off before it is removed', async () => {

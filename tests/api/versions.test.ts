@@ -332,7 +332,7 @@ describe('a roll-back', () => {
     const { site, name } = domain;
     const version = await current(site);
     await as(site.owner).call(domains.status, { params: site.params, body: { ids: [domain.id], enabled: false } });
-    await build.domain({ name });
+    await build.domain({ name, site: await build.site({ product: site.product, owner: site.owner }) });
     expect((await tried(site, version)).faults).toEqual([{ code: 401_001, targets: [name] }]);
     await expect(back(site, version)).toFail('MULTIPLE', {
       status: 409,

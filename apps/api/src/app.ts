@@ -48,6 +48,7 @@ import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './mod
 import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-setting.routes.ts';
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
+import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
@@ -110,6 +111,7 @@ const modules: readonly Routes[] = [
   announcementSettingRoutes,
   announcementsRoutes,
   emailSettingRoutes,
+  nameProofSettingRoutes,
   dnsSettingRoutes,
   cnamesRoutes,
   chartsRoutes,

@@ -9,6 +9,7 @@ import { sweepSessions } from './http/auth/sessions.ts';
 import { sweepKeys } from './http/idempotency.ts';
 import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
+import { startNameProofChecks, sweepProofs } from './jobs/check-name-proofs.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { endSwitches } from './jobs/end-switches.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
@@ -49,6 +50,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 // Codes and links go out also while NATS is away.
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
+const nameProofChecks = startNameProofChecks(installation, log);
 const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
@@ -60,6 +62,7 @@ const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   forgetVersions(installation).catch((error: unknown) => log.warn({ err: error }, 'old versions stay'));
+  sweepProofs(installation).catch((error: unknown) => log.warn({ err: error }, 'proofs of names not swept'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {
@@ -85,6 +88,7 @@ async function stop(signal: string) {
   await issuing.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
+  await nameProofChecks.stop();
   await dnsReconciler.stop();
   await identities.close();
   await installation.close();

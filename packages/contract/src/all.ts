@@ -24,6 +24,7 @@ import { clientDomains, domains, domainUpstreams } from './domains/domains.endpo
 import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
+import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
@@ -86,6 +87,7 @@ export const groups: readonly Group[] = [
   announcementSetting,
   announcements,
   emailSetting,
+  nameProofSetting,
   dnsSetting,
   cnames,
   charts,

@@ -20,6 +20,8 @@ export const errors = {
   STILL_IN_USE: { ...parameter, status: 409, rule: 'inUse' },
   NO_BACKUP_GROUP: { ...parameter, status: 409, rule: 'backupGroup' },
   LIMIT_REACHED: { ...parameter, status: 409, rule: 'limit' },
+  NAME_UNPROVEN: { ...parameter, status: 409, rule: 'nameProof' },
+  PUBLIC_SUFFIX: { ...parameter, status: 400, rule: 'publicSuffix' },
   BUSY: { ...parameter, status: 409, rule: 'busy' },
   CHANGED: { ...parameter, status: 412, rule: 'changed', path: 'If-Match' },
   TOO_LARGE: { ...parameter, status: 413, rule: 'size' },

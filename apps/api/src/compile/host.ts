@@ -87,6 +87,35 @@ export function hostDoc(row: HostRow): HostDoc | null {
   };
 }
 
+const NO_SITE = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Of a name that is switched off. Nodes of every version answer 903 for a document whose site does not exist, and look for no wildcard.
+ * It names neither the domain nor its origins: the zone may be another operator's.
+ */
+export const offDoc = (name: string): HostDoc => ({
+  kind: 'host',
+  name,
+  domainID: NO_SITE,
+  siteID: NO_SITE,
+  cacheVersion: 0,
+  certID: null,
+  https: { force: false, hsts: null, minTLS: 'TLSv1.2' },
+  origin: {
+    scheme: 'http',
+    portMap: [],
+    host: null,
+    sni: null,
+    method: 'roundRobin',
+    maxFails: 0,
+    failTimeoutSeconds: 1,
+    connectTimeoutSeconds: 1,
+    readTimeoutSeconds: 1,
+    // The schema wants an origin. No request reaches it.
+    upstreams: [{ id: NO_SITE, address: '192.0.2.1', port: 80, weight: 1, backup: false }],
+  },
+});
+
 const hstsOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload }: HostRow): string | null =>
   hstsMaxAgeSeconds === null
     ? null

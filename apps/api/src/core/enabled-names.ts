@@ -1,6 +1,8 @@
-// The one question about domains that goes over the borders of tenants: is a name in use, by whomever. The answer says
+// The questions about domains that cross the borders of tenants: is a name in use, and does it need a proof. The answer says
 // no more than the unique index would say by refusing. What sites are pointed to is the installation's own (CNAME_SUFFIX), or the operator's: all
 // of it leads to the nodes, so whoever had such a name enabled would get a certificate for it.
+import { randomBytes } from 'node:crypto';
+import { parse } from 'tldts';
 import type { Installation } from './installation.ts';
 
 /** Those of the names that are enabled on some site, apart from the given domains themselves, and those below what sites are pointed to. */
@@ -20,4 +22,61 @@ export async function enabledAnywhere(
   const suffixes = [...own.rows.map(({ name }) => name), ...(CNAME_SUFFIX === undefined ? [] : [CNAME_SUFFIX])];
   const ours = names.filter((name) => suffixes.some((suffix) => `.${name}`.endsWith(`.${suffix}`)));
   return new Set([...rows.map(({ name }) => name), ...ours]);
+}
+
+/** Names that the site's customer may enable only after a proof (migration name_proofs). */
+export async function unprovenNames(
+  { pool }: Pick<Installation, 'pool'>,
+  siteId: string,
+  names: readonly string[],
+): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const { rows } = await pool.query<{ name: string }>('SELECT unproven_names($1, $2) AS name', [siteId, names]);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Of these domains the names that their customers have: they were on before. */
+export async function claimedNames(
+  { pool }: Pick<Installation, 'pool'>,
+  domainIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT name FROM name_claims WHERE domain_id = ANY($1::uuid[])',
+    [domainIds],
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The constraint that the trigger claim_names reports. */
+export const UNPROVEN = 'unproven_name';
+
+/** A proof of a wildcard is one of the name below its star. */
+export const baseOf = (name: string) => name.replace(/^\*\./, '');
+
+/** Starts looking for the customer's records of these names. A proof that is under way stays as it is. */
+export async function openProofs(
+  { pool }: Pick<Installation, 'pool'>,
+  siteId: string,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await pool.query(
+    `WITH holder AS (SELECT coalesce(owner_id, client_id) AS id FROM sites WHERE id = $1), token AS (
+       INSERT INTO proof_tokens (holder_id, token) SELECT id, $3 FROM holder ON CONFLICT DO NOTHING)
+     INSERT INTO name_proofs (holder_id, name) SELECT h.id, n.name FROM holder h, unnest($2::text[]) n (name)
+       ON CONFLICT (holder_id, name) DO NOTHING`,
+    [siteId, [...new Set(names.map(baseOf))], randomBytes(32).toString('base64url')],
+  );
+}
+
+/**
+ * A name below which unrelated people register names, like co.uk and github.io. Nobody serves all of them, so neither the name nor its
+ * wildcard can be a domain.
+ */
+export function isPublicSuffix(name: string): boolean {
+  const base = baseOf(name);
+  // Not a domain name at all, which is another error.
+  if (!base.includes('.')) return false;
+  const { publicSuffix } = parse(base, { allowPrivateDomains: true, validateHostname: false });
+  return publicSuffix === base;
 }

@@ -166,6 +166,11 @@ export const owners: { [M in Model]: Owner<M> } = {
   PortUpstream: 'portRule',
   // Kept by triggers, asked over the borders of tenants (claimed-ports.ts).
   PortClaim: '(none)',
+  // Kept by triggers and read across tenants (enabled-names.ts).
+  NameClaim: '(none)',
+  NameProof: '(none)',
+  ProofToken: '(none)',
+  NameProofSetting: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   // Read by plain SQL together with the origins (domains.queries.ts).
   OriginState: '(none)',
   Certificate: 'site',

@@ -3,6 +3,7 @@
 // is rolled back like the others. Whoever calls has made sure that the site is theirs.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import { Prisma } from '../generated/client.ts';
+import { isPublicSuffix, UNPROVEN } from './enabled-names.ts';
 import { fail, Failure, type Fault } from './fail.ts';
 import type { Installation } from './installation.ts';
 import { licenseIn } from './license.ts';
@@ -63,7 +64,9 @@ export async function restoreSite(installation: Installation, wish: Wish): Promi
       return await installation.db.$transaction((tx) => restoreIn(tx, installation, wish), patience);
     } catch (error) {
       if (error instanceof Undone) return error.restored;
-      if (!(error instanceof Overtaken)) throw error;
+      // Another customer got a name meanwhile: the next try finds it.
+      const isOvertaken = error instanceof Overtaken || (error instanceof Error && error.message.includes(UNPROVEN));
+      if (!isOvertaken) throw error;
       if (left === 1) fail('CHANGED', { errorData: [{ rule: 'changed' }] });
     }
   }
@@ -97,6 +100,7 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
   const restored = { ...differing, settled, version: differing.total > 0 ? seen + 1 : seen };
 
   const faults = await namesTaken(tx);
+  faults.push(...(await namesUnproven(tx, siteId)));
   faults.push(...(await portsTaken(tx, site.zoneId)), ...(await originsDenied(tx, env)));
   if (faults.length > 0) throw new Undone({ ...restored, faults });
 
@@ -201,6 +205,21 @@ const namesTaken = async (tx: Tx): Promise<Fault[]> =>
           AND (o.before IS NULL OR NOT coalesce((o.before->>'enabled')::boolean, true)))
       ORDER BY w.label LIMIT ${NAMED}`,
   );
+
+/** Names that would be enabled again, and were lost to or overlap those of another customer. */
+async function namesUnproven(tx: Tx, siteId: string): Promise<Fault[]> {
+  const rows = await tx.$queryRaw<{ label: string; isUnproven: boolean; isNew: boolean }[]>`
+    WITH enabled AS (SELECT label, row_key::uuid AS id FROM wanted WHERE entity = 'domains' AND (before->>'enabled')::boolean)
+    SELECT e.label, e.label IN (SELECT unproven_names(${siteId}::uuid, ARRAY(SELECT label FROM enabled))) AS "isUnproven",
+      NOT EXISTS (SELECT FROM name_claims c WHERE c.domain_id = e.id) AS "isNew"
+    FROM enabled e ORDER BY e.label`;
+  return rows
+    .flatMap(({ label, isUnproven, isNew }): Fault[] => {
+      if (isNew && isPublicSuffix(label)) return [{ reason: 'PUBLIC_SUFFIX', target: label }];
+      return isUnproven ? [{ reason: 'NAME_UNPROVEN', target: label }] : [];
+    })
+    .slice(0, NAMED);
+}
 
 /** Nor is a port of the zone's nodes. */
 const portsTaken = async (tx: Tx, zoneId: string): Promise<Fault[]> =>

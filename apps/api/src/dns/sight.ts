@@ -19,6 +19,8 @@ export interface Sight {
   isShown: boolean;
   /** Who answered what, as a line. */
   said: string;
+  /** TXT records of all servers; null where none answered. */
+  texts: string[] | null;
 }
 interface Server {
   name: string;
@@ -26,8 +28,14 @@ interface Server {
 }
 type Answer = { texts: string[] } | { fault: string };
 
+interface SightOptions {
+  /** An alias of the record counts as no record: its target may be in a zone of somebody else on the same server. */
+  refusesAliases?: boolean;
+}
+
 /** Zones are looked up once. */
-export function openSight(settings: Settings) {
+export function openSight(settings: Settings, { refusesAliases = false }: SightOptions = {}) {
+  const textsAt = refusesAliases ? textsWithoutAlias : textsOf;
   const resolver = new Resolver(PATIENCE);
   if (settings.DNS_RESOLVERS.length > 0) resolver.setServers(settings.DNS_RESOLVERS);
   const delegations = new Map<string, Promise<Server[]>>();
@@ -60,7 +68,9 @@ export function openSight(settings: Settings) {
       heard.push({ who: 'the resolver', answer: await textsAt(resolver, name) });
     }
     const isMissing = (answer: Answer) => 'texts' in answer && values.some((value) => !answer.texts.includes(value));
+    const texts = heard.flatMap(({ answer }) => ('texts' in answer ? [answer.texts] : []));
     return {
+      texts: texts.length > 0 ? [...new Set(texts.flat())] : null,
       isShown: heard.some(({ answer }) => 'texts' in answer) && !heard.some(({ answer }) => isMissing(answer)),
       said: `${name}: ${heard.map(({ who, answer }) => `${who} ${wordsOf(answer, isMissing(answer))}`).join(', ')}`,
     };
@@ -92,7 +102,15 @@ function resolverAt(address: string): Resolver {
   return resolver;
 }
 
-const textsAt = (resolver: Resolver, name: string): Promise<Answer> =>
+async function textsWithoutAlias(resolver: Resolver, name: string): Promise<Answer> {
+  const answer = await textsOf(resolver, name);
+  if (!('texts' in answer) || answer.texts.length === 0) return answer;
+  // A server that is silent about aliases shows no proof.
+  const aliases = await listed(resolver.resolveCname(name)).catch(() => [name]);
+  return aliases.length > 0 ? { texts: [] } : answer;
+}
+
+const textsOf = (resolver: Resolver, name: string): Promise<Answer> =>
   listed(resolver.resolveTxt(name)).then(
     (records) => ({ texts: records.map((parts) => parts.join('')) }),
     (error: unknown) => ({

@@ -9,7 +9,7 @@ import { acmeDoc } from '../compile/acme.ts';
 import type { AcmeRow } from '../compile/acme.ts';
 import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
-import { hostDoc } from '../compile/host.ts';
+import { hostDoc, offDoc } from '../compile/host.ts';
 import type { HostRow } from '../compile/host.ts';
 import { moduleDoc } from '../compile/module.ts';
 import type { ModuleRow } from '../compile/module.ts';
@@ -250,7 +250,10 @@ const node: Loader = async (db, _, zoneId, ids) => {
   return new Map(rows.map((row) => [row.id, () => nodeDoc(row)]));
 };
 
-/** A name belongs to the one domain that is enabled with it, if that is on a site of this zone. */
+/**
+ * A name belongs to the one domain that is enabled with it, if that is on a site of this zone. A name that its customer switched off has
+ * a document too where a wildcard of another customer would serve it.
+ */
 const host: Loader = async (db, _, zoneId, names) => {
   const { rows } = await db.query<HostRow>(
     `SELECT d.enabled_name AS name, d.id AS "domainId", d.site_id AS "siteId", d.cache_version AS "cacheVersion",
@@ -275,7 +278,15 @@ const host: Loader = async (db, _, zoneId, names) => {
      WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,
     [zoneId, names],
   );
-  return new Map(rows.map((row) => [row.name, () => hostDoc(row)]));
+  const off = await db.query<{ name: string }>(
+    `SELECT DISTINCT c.name FROM name_claims c JOIN name_claims w ON w.name = '*.' || c.parent AND w.enabled AND w.holder_id <> c.holder_id
+     WHERE c.name = ANY($2) AND c.name NOT LIKE '*.%' AND NOT c.enabled AND w.zone_id = $1`,
+    [zoneId, names],
+  );
+  return new Map([
+    ...off.rows.map(({ name }) => [name, () => offDoc(name)] as const),
+    ...rows.map((row) => [row.name, () => hostDoc(row)] as const),
+  ]);
 };
 
 // In the order in which a node should hear of them: what others refer to comes first.

@@ -93,7 +93,9 @@ function particular(error: ApiError) {
   const wait = error.retryAfterSeconds;
   if (rule === 'rate' && wait !== null) return t('errors.rules.rateWait', { wait: duration(wait, currentLanguage()) });
   const text = ruleText(rule, first?.message ?? '');
-  return text && (first?.path ? `${t('errors.101003')}${t('common.colon')}${first.path} ${text}` : text);
+  // The path of an entry of a batch names no field of a form.
+  const isField = first?.path && !/^ids\.\d+$/.test(first.path);
+  return text && (isField ? `${t('errors.101003')}${t('common.colon')}${first.path} ${text}` : text);
 }
 
 export interface Multiple {

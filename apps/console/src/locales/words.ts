@@ -33,6 +33,7 @@ import type ipset from './en/ipset.json';
 import type jobs from './en/jobs.json';
 import type licenses from './en/licenses.json';
 import type mailbox from './en/mailbox.json';
+import type nameProofSetting from './en/nameProofSetting.json';
 import type nodeJobs from './en/nodeJobs.json';
 import type nodes from './en/nodes.json';
 import type oidcSetting from './en/oidcSetting.json';
@@ -104,6 +105,7 @@ export interface Words {
   jobs: typeof jobs;
   licenses: typeof licenses;
   mailbox: typeof mailbox;
+  nameProofSetting: typeof nameProofSetting;
   nodeJobs: typeof nodeJobs;
   nodes: typeof nodes;
   oidcSetting: typeof oidcSetting;

@@ -249,6 +249,7 @@ export const statusTone = {
   domain: { on: 'ok', off: 'off' },
   dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
+  proof: { waiting: 'warn', proven: 'ok' },
   origin: { up: 'ok', partly: 'warn', down: 'bad', unknown: 'unknown' },
   cert: {
     none: 'off',

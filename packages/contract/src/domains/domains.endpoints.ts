@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, Meta, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -14,7 +14,7 @@ const Filter = {
   updatedAtStart: z.iso.datetime().optional(), updatedAtEnd: z.iso.datetime().optional(),
 };
 const Page = paging(['createdAt', 'name', 'updatedAt']);
-const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
+const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
 const origins = z.object({ data: z.array(Upstream) });
 
 export const domains = onSites('domains', {
@@ -24,15 +24,16 @@ export const domains = onSites('domains', {
   simple:       get('site/:siteId/simpleDomains', { can: 'domain:read', query: Page.extend({ keywords: Filter.keywords }), reply: paged(SimpleDomain) }),
   meta:         get('site/:siteId/metaDomains', { can: 'domain:read', query: z.object({ keyword: z.string().max(256).optional() }), reply: Meta }),
   update:       put('site/:siteId/domain/:domainId', { can: 'domain:write', body: DomainUpdate, reply: Domain }),
-  create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Ids, fails: createFails }),
-  createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Ids, fails: createFails }),
-  createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Ids, fails: createFails }),
-  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
+  create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Created, fails: createFails }),
+  createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Created, fails: createFails }),
+  createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Created, fails: createFails }),
+  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
   refusals:     post('site/:siteId/domains/refusals', { can: 'domain:read', body: NamesInput, reply: z.object({ data: z.array(Refusal) }) }),
   export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
   remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
   removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),
-  status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'MULTIPLE'] }),
+  status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'NAME_UNPROVEN', 'PUBLIC_SUFFIX', 'MULTIPLE'] }),
+  checkProof:   put('site/:siteId/domains/checkProof', { can: 'domain:write', limit: 'probe', body: ProofCheckInput, reply: z.object({ data: z.array(ProofCheck) }) }),
   checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', limit: 'probe', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),
   forceSSL:     patch('site/:siteId/domains/forceSSL', { can: 'domain:write', body: Ids.extend({ forceSSL: z.boolean() }), reply: Ids }),
   tags:         get('site/:siteId/domains/tags', { can: 'domain:read', reply: TagsInUse }),

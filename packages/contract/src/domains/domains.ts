@@ -146,8 +146,10 @@ export const SimpleDomainsInput = z.object({
   portMap: PortMap.default([]),
 });
 export const NamesInput = z.object({ names: Names });
-/** Why a name would be refused, by the number of the error. */
-export const Refusal = z.object({ name: z.string(), code: z.int() });
+/** Why a name would be refused: the error's number, and its rule where several errors share the number. */
+export const Refusal = z.object({ name: z.string(), code: z.int(), rule: z.string().optional() });
+/** `waiting`: names that were added switched off, because they need a proof first. */
+export const Created = Ids.extend({ waiting: z.array(z.string()) });
 /** Looked at from the control plane: whether anybody answers there, and no more. */
 export const ProbeInput = z.object({
   address: HostAddress,
@@ -174,6 +176,20 @@ export const DomainUpdate = z.object({
   ...Balance.partial().shape,
 });
 
+/** A TXT record that proves a name which overlaps a name of another customer. */
+export const NameProof = z.object({
+  record: z.string().describe('Name of the TXT record'),
+  value: z.string().describe('Text of the record: the same for all names of a customer'),
+  state: z.enum(['waiting', 'proven']).describe('proven: the domain can be turned on'),
+  outcome: z
+    .enum(['missing', 'other', 'silent', 'shown'])
+    .nullable()
+    .describe('Last look: no TXT record, other TXT records, no name server answered, or the record; null: no look yet'),
+  seen: z.array(z.string()).describe('TXT records that were found instead'),
+  lookedAt: z.iso.datetime().nullable(),
+  nextLookAt: z.iso.datetime().nullable().describe('null: only on demand'),
+});
+
 export const Domain = z.object({
   id: Id,
   siteID: Id,
@@ -194,6 +210,7 @@ export const Domain = z.object({
   portMap: z.array(z.object({ from: Port, to: Port })),
   ...Balance.shape,
   upstreams: z.array(Upstream),
+  proof: NameProof.nullable().describe('Set while the domain waits for a proof of its name'),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -204,6 +221,9 @@ export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cn
 export const CnameCheck = Domain.pick({ id: true, name: true, cnameStatus: true }).extend({
   found: z.string().nullable(),
 });
+export const ProofCheckInput = z.object({ ids: z.array(Id).min(1).max(100) });
+/** `proof` is null where the name needs none. */
+export const ProofCheck = Domain.pick({ id: true, name: true, proof: true });
 /** An origin with the domain it belongs to, for lists over a site. */
 export const SiteUpstream = Upstream.extend({ domainID: Id, domainName: z.string() });
 /** A domain with the site it belongs to, for lists over many sites. */
@@ -222,6 +242,8 @@ export type HttpsInput = z.output<typeof HttpsInput>;
 export type Probe = z.output<typeof Probe>;
 export type ProbeInput = z.output<typeof ProbeInput>;
 export type AddressSwap = z.output<typeof AddressSwap>;
+export type NameProof = z.output<typeof NameProof>;
+export type ProofCheck = z.output<typeof ProofCheck>;
 export type CnameCheck = z.output<typeof CnameCheck>;
 export type SiteUpstream = z.output<typeof SiteUpstream>;
 export type Balance = z.output<typeof Balance>;

@@ -15,8 +15,8 @@ import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { enabledAnywhere } from '../../core/enabled-names.ts';
-import { fail, type Fault } from '../../core/fail.ts';
+import { enabledAnywhere, isPublicSuffix, openProofs, unprovenNames } from '../../core/enabled-names.ts';
+import { fail, Failure, type Fault } from '../../core/fail.ts';
 import { NO_JSON } from '../../core/no-json.ts';
 import { originFault } from '../../core/outbound.ts';
 import { aged } from '../../core/rule-list.ts';
@@ -165,16 +165,39 @@ export async function refusals({ db, installation, actor }: Ctx, siteId: string,
     data: [
       ...[...here].map((name) => ({ name, code: errors.DUPLICATED.code })),
       ...[...taken].map((name) => ({ name, code: errors.DOMAIN_TAKEN.code })),
+      ...names
+        .filter(isPublicSuffix)
+        .map((name) => ({ name, code: errors.PUBLIC_SUFFIX.code, rule: errors.PUBLIC_SUFFIX.rule })),
     ],
   };
 }
 
+/** Names that need a proof first are added switched off. */
 async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
+  await sites.own(ctx.db, siteId);
+  const names = domains.filter(({ enabled }) => enabled).map(({ name }) => name);
+  const add = async () => {
+    const unproven = await unprovenNames(ctx.installation, siteId, names);
+    const ready = domains.map((domain) => ({ ...domain, enabled: domain.enabled && !unproven.has(domain.name) }));
+    const { ids } = await insertReady(ctx, siteId, ready, unproven, known);
+    await openProofs(ctx.installation, siteId, [...unproven]);
+    return { ids, waiting: [...unproven] };
+  };
+  try {
+    return await add();
+  } catch (error) {
+    // Another customer got a name above or below at the same moment.
+    if (error instanceof Failure && error.reason === 'NAME_UNPROVEN') return await add();
+    throw error;
+  }
+}
+
+async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: Set<string>, known: Fault[]) {
   const names = domains.map(({ name }) => name);
   const taken = await enabledAnywhere(
     ctx.installation,
     ctx.actor.clientId,
-    domains.filter(({ enabled }) => enabled).map(({ name }) => name),
+    domains.filter(({ enabled, name }) => enabled || unproven.has(name)).map(({ name }) => name),
   );
   return ctx.db.$transaction(async (tx) => {
     // Locked: two lists at once must not both be the last that fits.
@@ -192,6 +215,7 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
       const blame = (reason: Fault['reason']) => faults.push({ reason, target: name });
       if (seen.has(name) || here.has(name)) blame('DUPLICATED');
       else if (taken.has(name)) blame('DOMAIN_TAKEN');
+      else if (isPublicSuffix(name)) blame('PUBLIC_SUFFIX');
       if (!upstreams.some(({ enabled }) => enabled)) blame('NO_ENABLED_UPSTREAM');
       const missing = portMap.find(({ from }) => !open.has(from));
       if (missing && domains.length === 1) fail('ILLEGAL_PORT_MAP', { extra: { port: missing.from } });

@@ -1,6 +1,6 @@
 // The reads of domains, which consoles ask most: a page with its origins in one statement.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { Domain, OriginHealth, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
+import type { Domain, OriginHealth, ProofCheck, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, containsLower, pageSql, sql, type Sql } from '../../core/sql.ts';
 
@@ -18,6 +18,13 @@ export interface DomainFilter {
 }
 export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
+/** Of a domain that was never on and waits for a proof of its name. */
+const proof = sql`CASE WHEN NOT d.enabled AND NOT EXISTS (SELECT FROM name_claims c WHERE c.domain_id = d.id) THEN (
+  SELECT json_build_object('record', '_edgeloom-challenge.' || p.name, 'value', t.token,
+    'state', CASE WHEN p.proven_at > now() - interval '7 days' THEN 'proven' ELSE 'waiting' END, 'outcome', p.outcome, 'seen', p.seen,
+    'lookedAt', iso_time(p.looked_at), 'nextLookAt', iso_time(p.due_at))
+  FROM name_proofs p JOIN proof_tokens t ON t.holder_id = p.holder_id
+  WHERE p.holder_id = coalesce(s.owner_id, s.client_id) AND p.name = name_base(d.name)) END`;
 const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
   d.cert_status AS "certStatus", d.certificate_id AS "certificateID", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateID",
   d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
@@ -26,7 +33,7 @@ const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS statu
   d.host_replace AS "hostReplace", d.sni, d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
   d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
   d.websocket_timeout_seconds AS "websocketTimeoutSeconds",
-  d.created_at AS "createdAt", d.updated_at AS "updatedAt",
+  d.created_at AS "createdAt", d.updated_at AS "updatedAt", ${proof} AS proof,
   coalesce((SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
     'backup', u.backup, 'enabled', u.enabled) ORDER BY u.id) FROM upstreams u WHERE u.domain_id = d.id), '[]') AS upstreams`;
 const sorted = { createdAt: sql`d.created_at`, name: sql`d.name`, updatedAt: sql`d.updated_at` };
@@ -177,4 +184,10 @@ export const readHealth = ({ db }: Ctx, siteId: string, domainId: string): Promi
       WHERE u.domain_id = ${domainId} AND u.site_id = ${siteId} AND ${site} AND d.health_check IS NOT NULL
         AND o.seen_at > now() - interval '3 minutes'
       GROUP BY u.id ORDER BY u.id`,
+  );
+
+export const readProofs = ({ db }: Ctx, siteId: string, ids: readonly string[]): Promise<ProofCheck[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT d.id, d.name, ${proof} AS proof FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE d.site_id = ${siteId} AND d.id = ANY(${ids}::uuid[]) AND ${site} ORDER BY d.name`,
   );

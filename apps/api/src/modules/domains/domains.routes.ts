@@ -3,6 +3,7 @@ import { routes } from '../../http/bind.ts';
 import * as bulk from './bulk-domains.service.ts';
 import * as cname from './cname.service.ts';
 import * as create from './create-domains.service.ts';
+import * as proofs from './name-proofs.service.ts';
 import * as origins from './probe.service.ts';
 import * as service from './domains.service.ts';
 import * as upstreams from './upstreams.service.ts';
@@ -24,6 +25,7 @@ export const domainsRoutes = routes(domains, {
   removeNamed:  (ctx, { params, body }) => service.removeNamed(ctx, params.siteId, body.names),
   status:       (ctx, { params, body }) => service.setStatus(ctx, params.siteId, body),
   checkCname:   (ctx, { params, body }) => cname.check(ctx, params.siteId, body.ids),
+  checkProof:   (ctx, { params, body }) => proofs.check(ctx, params.siteId, body.ids),
   forceSSL:     (ctx, { params, body }) => bulk.setForceSSL(ctx, params.siteId, body),
   tags:         (ctx, { params }) => service.tags(ctx, params.siteId),
   setTags:      (ctx, { params, body }) => bulk.setTags(ctx, params.siteId, body),

@@ -1,16 +1,17 @@
-import {
-  Domain,
-  HealthCheck,
-  PortMap,
-  type DomainUpdate,
-  type HttpsInput,
-} from '@edgeloom/contract/domains/domains.ts';
+import type { Domain, DomainUpdate, HttpsInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { enabledAnywhere } from '../../core/enabled-names.ts';
+import {
+  claimedNames,
+  enabledAnywhere,
+  isPublicSuffix,
+  openProofs,
+  UNPROVEN,
+  unprovenNames,
+} from '../../core/enabled-names.ts';
 import { fail, failTogether, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { NO_JSON } from '../../core/no-json.ts';
@@ -30,13 +31,6 @@ import {
   type DomainFilter,
   type DomainPaging,
 } from './domains.queries.ts';
-
-const include = {
-  upstreams: {
-    select: { id: true, address: true, port: true, weight: true, backup: true, enabled: true },
-    orderBy: { id: 'asc' },
-  },
-} satisfies Prisma.DomainInclude;
 
 export interface InDomain {
   siteId: string;
@@ -90,24 +84,26 @@ export const allTags = async (ctx: Ctx) => ({ data: (await readTags(ctx)).map(({
 export const find = async (ctx: Ctx, siteId: string, by: { id: string } | { name: string }): Promise<Domain> =>
   (await readDomain(ctx, siteId, by)) ?? fail('NOT_FOUND');
 
-export const update = (
-  { db }: Ctx,
+export async function update(
+  ctx: Ctx,
   { siteId, domainId }: InDomain,
   { healthCheck, ...fields }: DomainUpdate,
-): Promise<Domain> =>
-  db.$transaction((tx) =>
+): Promise<Domain> {
+  await ctx.db.$transaction((tx) =>
     write(tx, siteId, domainId, {
       ...given(fields),
       ...(healthCheck !== undefined && { healthCheck: healthCheck ?? NO_JSON }),
     }),
   );
+  return find(ctx, siteId, { id: domainId });
+}
 
-export const setHttps = (
-  { db }: Ctx,
+export async function setHttps(
+  ctx: Ctx,
   { siteId, domainId }: InDomain,
   { hsts, forceSSL, minTLS, originCertificateID, ...input }: HttpsInput,
-): Promise<Domain> =>
-  db.$transaction(async (tx) => {
+): Promise<Domain> {
+  await ctx.db.$transaction(async (tx) => {
     // Locked where it maps: a port is not closed meanwhile.
     const site = input.portMap.length > 0 ? await sites.lock(tx, siteId) : await sites.own(tx, siteId);
     const missing = await unopened(tx, site, input.portMap);
@@ -117,7 +113,7 @@ export const setHttps = (
       const where = { id: originCertificateID, siteId, pairs: { some: {} } };
       if ((await tx.certificate.count({ where })) === 0) fail('NOT_FOUND');
     }
-    return write(tx, siteId, domainId, {
+    await write(tx, siteId, domainId, {
       ...given({ ...input, forceSsl: forceSSL, minTls: minTLS, originCertificateId: originCertificateID }),
       ...(hsts === null && { hstsMaxAgeSeconds: null, hstsIncludeSubdomains: false, hstsPreload: false }),
       ...(hsts && {
@@ -127,20 +123,16 @@ export const setHttps = (
       }),
     });
   });
+  return find(ctx, siteId, { id: domainId });
+}
 
-async function write(
-  tx: ScopedTx,
-  siteId: string,
-  id: string,
-  data: Prisma.DomainUncheckedUpdateInput,
-): Promise<Domain> {
+async function write(tx: ScopedTx, siteId: string, id: string, data: Prisma.DomainUncheckedUpdateInput): Promise<void> {
   const row = await tx.domain.update({
     where: { id, siteId },
     data,
-    include: { ...include, site: { select: { zoneId: true } } },
+    select: { name: true, enabled: true, site: { select: { zoneId: true } } },
   });
   if (row.enabled) await changed(tx, row.site.zoneId, hostKey(row.name));
-  return domainOf(row);
 }
 
 export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: string[]; enabled: boolean }) =>
@@ -150,17 +142,24 @@ export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: str
     const rows = await tx.domain.findMany({ where, select: { id: true, name: true } });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const names = rows.map(({ name }) => name);
-    if (enabled) {
-      const taken = await enabledAnywhere(ctx.installation, ctx.actor.clientId, names, ids);
-      failOnce(
-        names.filter((name) => taken.has(name)).map((target) => ({ reason: 'DOMAIN_TAKEN', target })),
-        ids.length,
-      );
-    }
+    if (enabled) await assertEnabling(ctx, siteId, ids, names);
     await orTaken(tx.domain.updateMany({ where, data: { enabled } }));
     await changed(tx, zoneId, ...names.map(hostKey), ...(enabled ? [siteKey(siteId)] : []));
     return { ids };
   });
+
+async function assertEnabling({ installation, actor }: Ctx, siteId: string, ids: string[], names: string[]) {
+  const taken = await enabledAnywhere(installation, actor.clientId, names, ids);
+  const claimed = await claimedNames(installation, ids);
+  const unproven = await unprovenNames(installation, siteId, names);
+  await openProofs(installation, siteId, [...unproven]);
+  const faults = names.flatMap((target): Fault[] => {
+    if (taken.has(target)) return [{ reason: 'DOMAIN_TAKEN', target }];
+    if (isPublicSuffix(target) && !claimed.has(target)) return [{ reason: 'PUBLIC_SUFFIX', target }];
+    return unproven.has(target) ? [{ reason: 'NAME_UNPROVEN', target }] : [];
+  });
+  failOnce(faults, ids.length, 'ids.0');
+}
 
 export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
   db.$transaction(async (tx) => {
@@ -210,12 +209,13 @@ async function unopened(
 }
 
 /** Of one entry the fault itself; of several, all of them together. */
-export function failOnce(faults: readonly Fault[], asked: number) {
+export function failOnce(faults: readonly Fault[], asked: number, path?: string) {
   const [fault] = faults;
   if (!fault) return;
   if (asked > 1) return failTogether(faults);
   const { rule } = { rule: undefined, ...errors[fault.reason] };
-  fail(fault.reason, { errorData: [{ ...(rule && { rule }), targets: [fault.target] }] });
+  const at = rule === undefined ? {} : { ...(path && { path }), rule };
+  fail(fault.reason, { errorData: [{ ...at, targets: [fault.target] }] });
 }
 
 /** The index has the last word, when two sites enable one name at the same moment. */
@@ -225,30 +225,7 @@ export const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   } catch (error) {
     const index = conflictIn(error);
     if (index === null) throw error;
+    if (index === UNPROVEN) fail('NAME_UNPROVEN', { cause: error });
     fail(index.includes('enabled_name') ? 'DOMAIN_TAKEN' : 'DUPLICATED', { cause: error });
   }
 };
-
-type Row = Prisma.DomainGetPayload<{ include: typeof include }>;
-
-const { cnameStatus, certStatus, scheme, hashType, minTLS } = Domain.shape;
-
-const domainOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload, ...row }: Row): Domain => ({
-  ...row,
-  siteID: row.siteId,
-  status: row.enabled ? 1 : 0,
-  forceSSL: row.forceSsl,
-  minTLS: minTLS.parse(row.minTls),
-  certificateID: row.certificateId,
-  originCertificateID: row.originCertificateId,
-  hsts:
-    hstsMaxAgeSeconds === null
-      ? null
-      : { maxAgeSeconds: hstsMaxAgeSeconds, includeSubdomains: hstsIncludeSubdomains, preload: hstsPreload },
-  cnameStatus: cnameStatus.parse(row.cnameStatus),
-  certStatus: certStatus.parse(row.certStatus),
-  scheme: scheme.parse(row.scheme),
-  hashType: hashType.parse(row.hashType),
-  portMap: PortMap.parse(row.portMap),
-  healthCheck: HealthCheck.nullable().parse(row.healthCheck),
-});

@@ -246,7 +246,7 @@ function certificateIn(
 }
 
 /** What is left to do is the customer's: the names are to point here. */
-function Outcome({ creation: { made, certificateFailure } }: { creation: Creation }) {
+function Outcome({ creation: { made, waiting, certificateFailure } }: { creation: Creation }) {
   const t = useT();
   const site = useSite();
   return (
@@ -254,6 +254,11 @@ function Outcome({ creation: { made, certificateFailure } }: { creation: Creatio
       {certificateFailure !== null && (
         <p className={classes['warning']} role="alert">
           {t('domains.add.noCertificate', { why: certificateFailure })}
+        </p>
+      )}
+      {waiting.length > 0 && (
+        <p className={classes['warning']} role="alert">
+          {t('domains.add.waiting', { count: waiting.length })}
         </p>
       )}
       <CnameResults siteId={site.id} cname={site.cname} rows={made} />

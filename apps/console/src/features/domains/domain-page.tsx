@@ -22,6 +22,7 @@ import { TagsForm } from './bulk-forms.tsx';
 import { CnameResults } from './cname-results.tsx';
 import classes from './domains.module.css';
 import { HttpsTab } from './https-tab.tsx';
+import { isWaiting, NameProof } from './name-proof.tsx';
 import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomain } from './switch-domains.ts';
@@ -70,7 +71,8 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
       }
       facts={
         <>
-          {!on && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
+          {isWaiting(domain) && <Pill tone="warn">{t('status.proof.waiting')}</Pill>}
+          {!on && !isWaiting(domain) && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
           <Pill tone={toneOf('cname', domain.cnameStatus)}>{t(`domains.cname.${domain.cnameStatus}`)}</Pill>
           <Pill tone={toneOf('cert', domain.certStatus)}>{t(`domains.cert.${domain.certStatus}`)}</Pill>
           {cname !== null && <Copy text={cname} />}
@@ -90,7 +92,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
               {t('domains.bulk.check')}
             </Button>
           )}
-          {can(domains.status) && (
+          {can(domains.status) && domain.proof === null && (
             <Button
               variant="default"
               loading={running}
@@ -114,6 +116,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
       }
       tabs={tabs}
     >
+      <NameProof domain={domain} />
       {tab === 'origins' && <OriginsTab domain={domain} />}
       {tab === 'https' && <HttpsTab domain={domain} />}
       {more.find(({ value }) => value === tab)?.show(domain)}

@@ -19,6 +19,7 @@ import { AddDomainsPage } from './add-domains-page.tsx';
 import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
 import { CloneForm, SwapForm } from './bulk-forms.tsx';
 import { removing, useBulkActions } from './bulk-actions.tsx';
+import { isWaiting, WaitingForProof } from './name-proof.tsx';
 import type { Domain } from './origins-draft.ts';
 import { off, on, useSwitchDomain } from './switch-domains.ts';
 
@@ -42,7 +43,8 @@ function DomainList() {
         key: 'status',
         sort: false,
         render: (domain) => <OnOff domain={domain} />,
-        text: ({ status }) => t(status === 1 ? 'common.on' : 'common.off'),
+        text: (domain) =>
+          isWaiting(domain) ? t('status.proof.waiting') : t(domain.status === 1 ? 'common.on' : 'common.off'),
       },
       cname,
       cert,
@@ -86,7 +88,7 @@ function DomainList() {
         }
         row={(domain) => [
           go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
-          domain.status === 1 ? off : on,
+          ...(isWaiting(domain) ? [] : [domain.status === 1 ? off : on]),
           open({
             label: 'domains.clone',
             icon: IconCopyPlus,
@@ -112,7 +114,10 @@ function Left({ count: left }: { count: number }) {
   );
 }
 
-function OnOff({ domain }: { domain: Domain }) {
+const OnOff = ({ domain }: { domain: Domain }) =>
+  isWaiting(domain) ? <WaitingForProof domain={domain} /> : <DomainSwitch domain={domain} />;
+
+function DomainSwitch({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
   const { turn, running } = useSwitchDomain(domain);

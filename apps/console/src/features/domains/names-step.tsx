@@ -4,7 +4,7 @@ import { Button, FileButton, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconFileText } from '@tabler/icons-react';
 import { useDeferredValue, useMemo } from 'react';
-import { explainCode } from '../../lib/errors.ts';
+import { explainCode, ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './add-domains.module.css';
@@ -27,9 +27,11 @@ export function useJudged(siteId: string, text: string, refused: ReadonlyMap<str
     { params: { siteId }, body: { names: asked.split('\n') } },
     { enabled: asked !== '' },
   );
-  const why = (code: number) =>
-    code === errors.DUPLICATED.code ? t('domains.add.verdicts.exists') : explainCode(code);
-  const known = new Map((data?.data ?? []).map(({ name, code }) => [name, why(code)]));
+  const why = (code: number, rule: string | undefined) => {
+    if (code === errors.DUPLICATED.code) return t('domains.add.verdicts.exists');
+    return rule === undefined ? explainCode(code) : ruleText(rule, '');
+  };
+  const known = new Map((data?.data ?? []).map(({ name, code, rule }) => [name, why(code, rule)]));
   const lines = judged.map(({ name, verdict }): JudgedName => {
     const fault = isGood(verdict) ? (refused.get(name) ?? known.get(name) ?? null) : t(verdictWord[verdict]);
     return { name, verdict, fault };

@@ -37,6 +37,7 @@ const domain: Domain = {
   readTimeoutSeconds: 60,
   websocketTimeoutSeconds: 3600,
   upstreams: [upstream],
+  proof: null,
   createdAt: '2026-01-01T00:00:00Z',
   updatedAt: '2026-01-01T00:00:00Z',
 };

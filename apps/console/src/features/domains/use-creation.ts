@@ -22,6 +22,8 @@ type Template = Omit<Sent<typeof domains.createSimple>['body'], 'names'>;
 
 export interface Creation {
   made: readonly Made[];
+  /** Names that need a proof before they can be turned on. */
+  waiting: readonly string[];
   /** What came between; whatever is in `made` is there nevertheless. */
   failure: unknown;
   /** Why they have no certificate, in words. */
@@ -55,6 +57,7 @@ export function useCreation(siteId: string) {
 
   const run = async (names: readonly string[], template: Template, wish: Order): Promise<Creation> => {
     const made: Made[] = [];
+    const waiting: string[] = [];
     let failure: unknown = null;
     setProgress(0);
     try {
@@ -62,14 +65,17 @@ export function useCreation(siteId: string) {
         const some = names.slice(from, from + AT_ONCE);
         const reply = await create.run({ params, body: { names: some, ...template } });
         for (const [i, id] of (reply?.ids ?? []).entries()) made.push({ id, name: some[i] ?? '' });
+        waiting.push(...(reply?.waiting ?? []));
         setProgress(made.length);
       }
     } catch (error) {
       failure = error;
     }
-    const certificateFailure = await certify(made, wish);
+    // A name that waits for its proof is off, and gets no certificate yet.
+    const ready = made.filter(({ name }) => !waiting.includes(name));
+    const certificateFailure = await certify(ready, wish);
     setProgress(null);
-    return { made, failure, certificateFailure };
+    return { made, waiting, failure, certificateFailure };
   };
   return { run, progress };
 }

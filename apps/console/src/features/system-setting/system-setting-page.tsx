@@ -2,6 +2,7 @@ import type { ComponentType } from 'react';
 import { Page } from '../../components/page/page.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { EmailSettingForm } from '../email-setting/email-setting-form.tsx';
+import { NameProofSettingForm } from '../name-proof-setting/name-proof-setting-form.tsx';
 import { OidcSettingForm } from '../oidc-setting/oidc-setting-form.tsx';
 import classes from './system-setting.module.css';
 
@@ -13,6 +14,7 @@ interface Part {
 // A further setting is a line here.
 const parts: readonly Part[] = [
   { id: 'email', title: 'emailSetting.title', Form: EmailSettingForm },
+  { id: 'nameProof', title: 'nameProofSetting.title', Form: NameProofSettingForm },
   { id: 'oidc', title: 'oidcSetting.title', Form: OidcSettingForm },
 ];
 

@@ -1,0 +1,78 @@
+// Proofs that a customer may enable a name which overlaps a name of another customer: a TXT record at the name servers of its zone,
+// looked for on demand and by a job.
+import type { ProofCheck } from '@edgeloom/contract/domains/domains.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { openProofs, unprovenNames } from '../../core/enabled-names.ts';
+import { fail } from '../../core/fail.ts';
+import type { Installation } from '../../core/installation.ts';
+import { openSight } from '../../dns/sight.ts';
+import { readProofs } from './domains.queries.ts';
+
+export interface DueProof {
+  id: string;
+  name: string;
+  token: string;
+}
+
+const LOOKS_AT_ONCE = 10;
+const MAX_SEEN = 3;
+const MAX_SEEN_LENGTH = 100;
+
+export async function check(ctx: Ctx, siteId: string, ids: string[]): Promise<{ data: ProofCheck[] }> {
+  const { installation } = ctx;
+  const rows = await readProofs(ctx, siteId, ids);
+  if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+  const names = rows.map(({ name }) => name);
+  await openProofs(installation, siteId, [...(await unprovenNames(installation, siteId, names))]);
+  await lookFor(installation, await restartProofs(installation, siteId, names));
+  return { data: await readProofs(ctx, siteId, ids) };
+}
+
+/** Looks by the job begin anew: somebody is working on the record. */
+async function restartProofs({ pool }: Installation, siteId: string, names: string[]): Promise<DueProof[]> {
+  const { rows } = await pool.query<DueProof>(
+    `UPDATE name_proofs p SET asked_at = now(), tries = 0 FROM sites s, proof_tokens t
+     WHERE s.id = $1 AND p.holder_id = coalesce(s.owner_id, s.client_id) AND t.holder_id = p.holder_id
+       AND p.name IN (SELECT name_base(n) FROM unnest($2::text[]) n)
+     RETURNING p.id, p.name, t.token`,
+    [siteId, names],
+  );
+  return rows;
+}
+
+/** Looks for the records of these proofs and stores what was seen. */
+export async function lookFor({ pool, env }: Pick<Installation, 'pool' | 'env'>, proofs: DueProof[]): Promise<void> {
+  if (proofs.length === 0) return;
+  const look = openSight(env, { refusesAliases: true });
+  const found: { id: string; outcome: string; seen: string[] }[] = [];
+  const queue = proofs.values();
+  const work = async () => {
+    for (const { id, name, token } of queue) {
+      const { isShown, texts } = await look(`_edgeloom-challenge.${name}`, [token]);
+      const others = texts?.filter((text) => text !== token) ?? [];
+      const seen = isShown ? [] : others.slice(0, MAX_SEEN).map((text) => text.slice(0, MAX_SEEN_LENGTH));
+      found.push({ id, outcome: outcomeOf(isShown, texts, others), seen });
+    }
+  };
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work));
+  // The pause doubles from one minute to six hours; looks end after two weeks.
+  await pool.query(
+    `UPDATE name_proofs p SET looked_at = now(), outcome = f.outcome, tries = p.tries + 1,
+       seen = ARRAY(SELECT jsonb_array_elements_text(f.seen)),
+       proven_at = CASE WHEN f.outcome = 'shown' THEN now() ELSE p.proven_at END,
+       due_at = CASE WHEN f.outcome <> 'shown' AND p.asked_at > now() - interval '14 days'
+         THEN now() + least(interval '1 minute' * 2 ^ least(p.tries, 10), interval '6 hours') END
+     FROM jsonb_to_recordset($1::jsonb) f (id uuid, outcome text, seen jsonb) WHERE p.id = f.id`,
+    [JSON.stringify(found)],
+  );
+}
+
+function outcomeOf(
+  isShown: boolean,
+  texts: string[] | null,
+  others: string[],
+): 'shown' | 'silent' | 'other' | 'missing' {
+  if (isShown) return 'shown';
+  if (texts === null) return 'silent';
+  return others.length > 0 ? 'other' : 'missing';
+}

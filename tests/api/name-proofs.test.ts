@@ -1,0 +1,416 @@
+// A name that overlaps a name of another customer needs a proof in DNS: every way a name can come into being, in both directions.
+import { afterAll, describe, expect, test } from 'vitest';
+import { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
+import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+import { nameServerHost, startNameServer } from '../edge/name-server.ts';
+import { testApp } from '../support/app.ts';
+import { unique, type BuiltSite } from '../support/build.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const resolver = await startNameServer();
+const authority = await startNameServer(undefined, { host: nameServerHost(), port: 53 });
+resolver.records.set('ns.provider.test', { a: [authority.address.replace(/:\d+$/, '')] });
+const { as, build, installation, close } = await testApp({
+  DNS_RESOLVERS: resolver.address,
+  ORIGIN_ALLOW: '127.0.0.0/8',
+});
+const { db, pool } = installation;
+afterAll(async () => {
+  await close();
+  await Promise.all([resolver.stop(), authority.stop()]);
+});
+
+const upstreams = [{ address: '192.0.2.10' }];
+/** A zone of its own for each test, delegated to the name server. */
+function zoneName() {
+  const zone = `${unique('zone')}.example`;
+  resolver.records.set(zone, { ns: ['ns.provider.test'] });
+  return zone;
+}
+const record = (name: string) => `_edgeloom-challenge.${name}`;
+const show = (name: string, ...txt: string[]) => authority.records.set(record(name), { txt });
+
+async function add(site: BuiltSite, ...names: string[]) {
+  const body = { names, upstreams };
+  const { ids, waiting } = await as(site.owner).call(domains.createSimple, { params: site.params, body });
+  return { id: ids[0] ?? '', ids, waiting };
+}
+const find = (site: BuiltSite, domainId: string) =>
+  as(site.owner).call(domains.get, { params: { ...site.params, domainId } });
+const turn = (site: BuiltSite, enabled: boolean, ...ids: string[]) =>
+  as(site.owner).call(domains.status, { params: site.params, body: { ids, enabled } });
+async function look(site: BuiltSite, ...ids: string[]) {
+  const { data } = await as(site.owner).call(domains.checkProof, { params: site.params, body: { ids } });
+  return data[0]?.proof ?? null;
+}
+async function tokenOf(site: BuiltSite, id: string) {
+  return (await find(site, id)).proof?.value ?? '';
+}
+const unproven = (name: string) => ({ errorData: [{ path: 'ids.0', rule: 'nameProof', targets: [name] }] });
+
+describe('a name', () => {
+  test.each([
+    ['under a wildcard', '*.', 'login.'],
+    ['of a wildcard over it', 'shop.', '*.'],
+    ['under a name', '', 'login.'],
+    ['above a name', 'shop.', ''],
+    ['deep below a wildcard', '*.', 'a.b.'],
+    ['beside the wildcard of the same name', '*.', ''],
+  ])('%s of another customer waits for a proof', async (_, theirs, mine) => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    expect(await add(owner, theirs + zone)).toMatchObject({ waiting: [] });
+    const name = mine + zone;
+    const { id, waiting } = await add(other, name);
+    expect(waiting).toEqual([name]);
+    const base = name.replace(/^\*\./, '');
+    expect(await find(other, id)).toMatchObject({
+      status: 0,
+      proof: { record: record(base), value: expect.stringMatching(/^[\w-]{43}$/), state: 'waiting', outcome: null },
+    });
+    await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(name));
+    expect(await published(installation, other.zoneId)).toEqual([]);
+  });
+
+  test('of a customer of the same operator needs a proof just as one of another operator', async () => {
+    const zone = zoneName();
+    const owner = await build.site();
+    const neighbour = await build.site({ product: owner.product });
+    await add(owner, `*.${zone}`);
+    expect(await add(neighbour, `login.${zone}`)).toMatchObject({ waiting: [`login.${zone}`] });
+  });
+
+  test('beside, below and above names of the same customer needs none', async () => {
+    const zone = zoneName();
+    const site = await build.site();
+    const second = await build.site({ product: site.product, owner: site.owner });
+    await add(site, `*.${zone}`);
+    expect(await add(second, `login.${zone}`, zone)).toMatchObject({ waiting: [] });
+    const other = await build.site();
+    await add(other, `one.${zone}x`);
+    expect(await add(await build.site(), `two.${zone}x`)).toMatchObject({ waiting: [] });
+  });
+
+  test('is not told whose name stands in the way', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    const said = JSON.stringify(await find(other, id));
+    for (const secret of [owner.id, owner.owner.id, owner.clientId, owner.name, `*.${zone}`])
+      expect(said).not.toContain(secret);
+  });
+});
+
+describe('the proof', () => {
+  test('is the token of the account at the name servers of the zone; then the name can be turned on', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    expect(await look(other, id)).toMatchObject({ state: 'waiting', outcome: 'missing', seen: [] });
+    show(`login.${zone}`, 'something else');
+    expect(await look(other, id)).toMatchObject({ outcome: 'other', seen: ['something else'] });
+    show(`login.${zone}`, 'something else', await tokenOf(other, id));
+    expect(await look(other, id)).toMatchObject({ state: 'proven', outcome: 'shown', seen: [], nextLookAt: null });
+    await turn(other, true, id);
+    expect(await find(other, id)).toMatchObject({ status: 1, proof: null });
+    // The name stays the customer's without the record, and through a pause.
+    show(`login.${zone}`);
+    await db.nameProof.updateMany({ data: { provenAt: new Date(0) } });
+    await turn(other, false, id);
+    await turn(other, true, id);
+  });
+
+  test('of a wildcard is that of the name below its star', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `shop.${zone}`);
+    const { id } = await add(other, `*.${zone}`);
+    show(zone, await tokenOf(other, id));
+    expect(await look(other, id)).toMatchObject({ record: record(zone), state: 'proven' });
+    await turn(other, true, id);
+  });
+
+  test("of another account proves nothing, and an alias to somebody's record neither", async () => {
+    const zone = zoneName();
+    const [owner, other, thief] = [await build.site(), await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const [{ id }, stolen] = [await add(other, `login.${zone}`), await add(thief, `login.${zone}`)];
+    show(`login.${zone}`, await tokenOf(other, id));
+    expect(await look(thief, stolen.id)).toMatchObject({ state: 'waiting', outcome: 'other' });
+    await expect(turn(thief, true, stolen.id)).toFail('NAME_UNPROVEN', unproven(`login.${zone}`));
+    authority.records.set(record(`login.${zone}`), { alias: 'thief.test', txt: [await tokenOf(thief, stolen.id)] });
+    expect(await look(thief, stolen.id)).toMatchObject({ state: 'waiting', outcome: 'missing' });
+  });
+
+  test('is the same token for all names of an account, and one of an account alone', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, zone);
+    const [one, two, third] = [
+      await add(other, `a.${zone}`),
+      await add(other, `b.${zone}`),
+      await add(await build.site(), `c.${zone}`),
+    ];
+    expect(await tokenOf(other, one.id)).toBe(await tokenOf(other, two.id));
+    const { value } = await db.proofToken
+      .findFirstOrThrow({ where: { token: { not: await tokenOf(other, one.id) }, holderId: { not: owner.owner.id } } })
+      .then(({ token }) => ({ value: token }));
+    expect(value).not.toBe(await tokenOf(other, one.id));
+    expect(third.waiting).toHaveLength(1);
+  });
+
+  test('that is not used within a week is asked for again', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    show(`login.${zone}`, await tokenOf(other, id));
+    await look(other, id);
+    await db.nameProof.updateMany({
+      where: { name: `login.${zone}` },
+      data: { provenAt: new Date(Date.now() - 8 * 86_400_000) },
+    });
+    expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
+    await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(`login.${zone}`));
+  });
+
+  test('is looked for by the job, with growing pauses, and found', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    const pause = async () => {
+      await db.nameProof.updateMany({ where: { name: `login.${zone}` }, data: { dueAt: new Date(0) } });
+      await checkDueProofs(installation);
+      const { proof } = await find(other, id);
+      return Date.parse(proof?.nextLookAt ?? '') - Date.parse(proof?.lookedAt ?? '');
+    };
+    expect(await pause()).toBe(60_000);
+    expect(await pause()).toBe(120_000);
+    expect(await pause()).toBe(240_000);
+    show(`login.${zone}`, await tokenOf(other, id));
+    expect(await pause()).toBeNaN();
+    expect(await find(other, id)).toMatchObject({ proof: { state: 'proven', outcome: 'shown' } });
+  });
+
+  test('that no domain waits for is forgotten; one that a domain waits for is kept', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, zone);
+    const { id } = await add(other, `a.${zone}`);
+    const gone = await add(other, `b.${zone}`);
+    await as(other.owner).call(domains.remove, { params: other.params, body: { ids: gone.ids } });
+    const where = { name: { in: [`a.${zone}`, `b.${zone}`] } };
+    await db.nameProof.updateMany({ where, data: { askedAt: new Date(0) } });
+    await sweepProofs(installation);
+    expect((await db.nameProof.findMany({ where })).map(({ name }) => name)).toEqual([`a.${zone}`]);
+    expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
+  });
+});
+
+describe('every way to a name', () => {
+  /** Another customer's wildcard, and a site of somebody else. */
+  async function covered() {
+    const zone = zoneName();
+    await add(await build.site(), `*.${zone}`);
+    return { zone, site: await build.site() };
+  }
+
+  test('names with settings of their own, a mixed list and names like another wait for a proof one by one', async () => {
+    const { zone, site } = await covered();
+    const { call } = as(site.owner);
+    const free = `${unique('free')}.example.org`;
+    const { params } = site;
+    const list = [
+      { name: `a.${zone}`, upstreams },
+      { name: free, upstreams },
+    ];
+    const made = await call(domains.create, { params, body: { domains: list } });
+    expect(made.waiting).toEqual([`a.${zone}`]);
+    expect(await find(site, made.ids[1] ?? '')).toMatchObject({ name: free, status: 1, proof: null });
+    const body = { sourceDomainID: made.ids[1] ?? '', names: [`b.${zone}`] };
+    expect(await call(domains.createFrom, { params, body })).toMatchObject({ waiting: [`b.${zone}`] });
+  });
+
+  test('a copy to another site and an API token get no further', async () => {
+    const { zone, site } = await covered();
+    const second = await build.site({ product: site.product, owner: site.owner });
+    const { ids } = await add(site, `a.${zone}`);
+    const body = { ids, targetSiteID: second.id };
+    const copied = await as(site.owner).call(domains.copyToSite, { params: site.params, body });
+    await expect(turn(second, true, copied.ids[0] ?? '')).toFail('NAME_UNPROVEN', unproven(`a.${zone}`));
+    const { refreshToken: token } = await as(site.owner).call(apiTokens.create, {
+      body: { name: unique('token'), permissions: ['domain:read', 'domain:write'] },
+    });
+    const call = as({ ...site.owner, token }).call(domains.status, {
+      params: site.params,
+      body: { ids, enabled: true },
+    });
+    await expect(call).toFail('NAME_UNPROVEN', unproven(`a.${zone}`));
+  });
+
+  test('several that are turned on at once are all named', async () => {
+    const { zone, site } = await covered();
+    const { ids } = await add(site, `a.${zone}`, `b.${zone}`);
+    await expect(turn(site, true, ...ids)).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: 101_003, rule: 'nameProof', targets: expect.arrayContaining([`a.${zone}`, `b.${zone}`]) }],
+    });
+  });
+
+  test("an operator's own site waits as well", async () => {
+    const { zone } = await covered();
+    const site = await build.site();
+    await db.site.update({ where: { id: site.id }, data: { ownerId: null } });
+    const client = { params: site.params, body: { names: [`a.${zone}`], upstreams } };
+    expect(await as(site.client).call(domains.createSimple, client)).toMatchObject({ waiting: [`a.${zone}`] });
+  });
+
+  test('a version with a name that another customer overlaps meanwhile is not restored', async () => {
+    const zone = zoneName();
+    const [site, other] = [await build.site(), await build.site()];
+    const { id } = await add(site, `login.${zone}`);
+    await turn(site, false, id);
+    await as(site.owner).call(domains.remove, { params: site.params, body: { ids: [id] } });
+    await add(other, `*.${zone}`);
+    const back = as(site.owner).call(versions.rollback, {
+      params: { ...site.params, version: 1 },
+      body: { reason: '' },
+    });
+    await expect(back).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: 101_003, rule: 'nameProof', targets: [`login.${zone}`] }],
+    });
+    expect(await db.domain.count({ where: { siteId: site.id } })).toBe(0);
+  });
+
+  test('a site that its operator gives to another customer takes its names along', async () => {
+    const zone = zoneName();
+    const site = await build.site();
+    const buyer = await build.user(site.product);
+    await add(site, `login.${zone}`);
+    await as(site.client).call(clientSites.update, { body: { id: site.id, userID: buyer.id } });
+    const own = await build.site({ product: site.product, owner: buyer });
+    expect(await add(own, `*.${zone}`)).toMatchObject({ waiting: [] });
+    const former = await build.site({ product: site.product, owner: site.owner });
+    expect(await add(former, `a.${zone}`)).toMatchObject({ waiting: [`a.${zone}`] });
+  });
+});
+
+describe('a name that was switched off', () => {
+  test('still asks others for a proof, which takes the name over', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    const mine = await add(owner, `shop.${zone}`);
+    await turn(owner, false, mine.id);
+    const { id } = await add(other, `shop.${zone}`);
+    await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(`shop.${zone}`));
+    show(`shop.${zone}`, await tokenOf(other, id));
+    await look(other, id);
+    await turn(other, true, id);
+    await turn(other, false, id);
+    await expect(turn(owner, true, mine.id)).toFail('NAME_UNPROVEN', unproven(`shop.${zone}`));
+  });
+
+  test('and removed asks nobody for anything', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    const { ids } = await add(owner, `shop.${zone}`);
+    await turn(owner, false, ...ids);
+    await as(owner.owner).call(domains.remove, { params: owner.params, body: { ids } });
+    expect(await add(other, `*.${zone}`)).toMatchObject({ waiting: [] });
+  });
+});
+
+describe('two who come at the same moment', () => {
+  const insert = `INSERT INTO domains (id, site_id, name, enabled, updated_at) VALUES (gen_random_uuid(), $1, $2, true, now())`;
+
+  test.each([
+    ['*.', 'login.'],
+    ['login.', '*.'],
+  ])('with %s and %s of one zone: the database lets one in', async (first, second) => {
+    const zone = zoneName();
+    const sites = [await build.site(), await build.site()];
+    const [one, two] = [await pool.connect(), await pool.connect()];
+    try {
+      await one.query('BEGIN');
+      await two.query('BEGIN');
+      await one.query(insert, [sites[0]?.id, first + zone]);
+      // Neither transaction sees the other's row.
+      const { rows } = await two.query('SELECT * FROM unproven_names($1, $2)', [sites[1]?.id, [second + zone]]);
+      expect(rows).toEqual([]);
+      const late = two.query(insert, [sites[1]?.id, second + zone]).catch((error: unknown) => error);
+      await one.query('COMMIT');
+      expect(await late).toMatchObject({ code: '23505', constraint: 'unproven_name' });
+      await two.query('ROLLBACK');
+    } finally {
+      one.release();
+      two.release();
+    }
+    expect(await db.nameClaim.findMany({ where: { base: { endsWith: zone } } })).toMatchObject([
+      { name: first + zone },
+    ]);
+  });
+
+  test('by calls: one name is on, the other waits', async () => {
+    const sites = [await build.site(), await build.site()] as const;
+    for (let round = 0; round < 10; round += 1) {
+      const zone = zoneName();
+      const made = await Promise.all([add(sites[0], `*.${zone}`), add(sites[1], `login.${zone}`)]);
+      expect(made.flatMap(({ waiting }) => waiting)).toHaveLength(1);
+      expect(await db.domain.count({ where: { name: { endsWith: zone }, enabled: true } })).toBe(1);
+    }
+  });
+});
+
+describe('an operator that wants every name proven', () => {
+  test('is asked for by its own setting, off at first', async () => {
+    const site = await build.site();
+    const { call } = as(site.client);
+    expect(await call(nameProofSetting.get)).toEqual({ everyName: false });
+    const before = await add(site, `${unique('old')}.example.org`);
+    expect(await call(nameProofSetting.update, { body: { everyName: true } })).toEqual({ everyName: true });
+    expect(await call(nameProofSetting.get)).toEqual({ everyName: true });
+    const zone = zoneName();
+    const { id, waiting } = await add(site, zone);
+    expect(waiting).toEqual([zone]);
+    show(zone, await tokenOf(site, id));
+    await look(site, id);
+    await turn(site, true, id);
+    // A name that was on before needs none.
+    await turn(site, false, before.id);
+    await turn(site, true, before.id);
+    expect(await add(await build.site(), `${unique('free')}.example.org`)).toMatchObject({ waiting: [] });
+  });
+});
+
+describe('a public suffix', () => {
+  test.each(['co.uk', '*.co.uk', 'github.io', '*.github.io', '*.com.tw'])('%s is refused', async (name) => {
+    const site = await build.site();
+    await expect(add(site, name)).toFail('PUBLIC_SUFFIX', {
+      errorData: [{ rule: 'publicSuffix', targets: [name] }],
+    });
+    const { data } = await as(site.owner).call(domains.refusals, { params: site.params, body: { names: [name] } });
+    expect(data).toEqual([{ name, code: 101_003, rule: 'publicSuffix' }]);
+    const row = await build.domain({ site, name, enabled: false });
+    await expect(turn(site, true, row.id)).toFail('PUBLIC_SUFFIX', {
+      errorData: [{ path: 'ids.0', rule: 'publicSuffix', targets: [name] }],
+    });
+  });
+
+  test('that is on since before goes on, and names below it are free', async () => {
+    const site = await build.site();
+    const row = await build.domain({ site, name: 'github.io' });
+    await turn(site, false, row.id);
+    await turn(site, true, row.id);
+    const own = `${unique('own')}.github.io`;
+    expect(await add(site, own, `*.${own}`)).toMatchObject({ waiting: [] });
+  });
+});
