@@ -10,7 +10,21 @@ export interface ClientLicense {
   /** Asked before the rows are written. Locked until the end of the transaction: two at once are not both the last that fits. */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
+  /** Locks like assertRoom; the limit is everybody's, whatever the licence says. */
+  assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
+
+type Bounded = 'roles' | 'zones' | 'certificateRequests';
+const bounds: Record<Bounded, { limit: number; count: string }> = {
+  roles: { limit: 500, count: 'SELECT count(*)::int FROM roles WHERE owner_id = $1::uuid' },
+  zones: { limit: 1000, count: 'SELECT count(*)::int FROM zones WHERE client_id = $1::uuid' },
+  // Of the customer, or of the operator for sites without one.
+  certificateRequests: {
+    limit: 200,
+    count: `SELECT count(*)::int FROM certificates c JOIN sites s ON s.id = c.site_id
+      WHERE coalesce(s.owner_id, s.client_id) = $1::uuid AND c.csr_pem IS NOT NULL`,
+  },
+};
 
 const refusals: Record<Licensed, ErrorName> = {
   sites: 'SITE_LIMIT',
@@ -55,6 +69,12 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
     async assertLayer4() {
       const row = await hold();
       if (row && !row.layer4) fail('ILLEGAL_PORT_TYPE');
+    },
+    async assertBelow(thing, ownerId) {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${thing} ${ownerId}`}, 0))`;
+      const { limit, count } = bounds[thing];
+      const [found] = await tx.$queryRawUnsafe<{ count: number }[]>(count, ownerId);
+      if ((found?.count ?? 0) >= limit) fail('LIMIT_REACHED', { extra: { limit } });
     },
   };
 }

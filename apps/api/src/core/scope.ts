@@ -5,6 +5,7 @@ import type { PrismaClient } from '../generated/client.ts';
 import { conflictIn } from './conflict.ts';
 import type { Actor } from './ctx.ts';
 import { readDataModel } from './data-model.ts';
+import { registerTransaction } from './document-weight.ts';
 import { fail } from './fail.ts';
 import { licenseIn, type ClientLicense } from './license.ts';
 import { owners, type Model } from './owners.ts';
@@ -78,10 +79,11 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       new ScopedModels((model, operation, args) => run(client as Client, model, operation, args));
     const db: unknown = Object.assign(over(root), {
       $transaction: <T>(work: (tx: LicensedTx) => Promise<T>) =>
-        root.$transaction(
-          (tx) => work(Object.assign(scopedTx(over(tx)), { $license: licenseIn(tx, actor.clientId) })),
-          patience,
-        ),
+        root.$transaction((tx) => {
+          const scoped = Object.assign(scopedTx(over(tx)), { $license: licenseIn(tx, actor.clientId) });
+          registerTransaction(scoped, tx);
+          return work(scoped);
+        }, patience),
       $read: read(actor),
     });
     return db as ScopedDb;

@@ -22,6 +22,7 @@ import { siteDoc } from '../compile/site.ts';
 import type { SiteRow } from '../compile/site.ts';
 import { trialDoc, zoneDoc } from '../compile/zone.ts';
 import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
+import { MAX_DOCUMENT_BYTES } from '../core/document-weight.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
 
@@ -32,9 +33,6 @@ export interface Compiler {
 
 /** A body; null where there is nothing to say (any more); or why it could not be compiled. */
 export type Compiled = { key: string; body: string | null } | { key: string; fault: unknown };
-
-// What the bus carries in one message, doubled quotes and envelope included, with room to spare.
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /** A query answers with rows by document name (the key without its kind), each as a thunk: compiling is what may fail. */
 type Made = Map<string, () => EdgeDoc | null>;
@@ -66,7 +64,7 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
     const doc = make?.() ?? null;
     if (doc === null) return { key, body: null };
     const body = JSON.stringify(doc);
-    if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new Error('the document is larger than nodes can be told');
+    if (Buffer.byteLength(body) > MAX_DOCUMENT_BYTES) throw new Error('the document is larger than nodes can be told');
     // What a node would refuse is not sent in the first place.
     parseDoc(key, body);
     return { key, body };

@@ -19,7 +19,7 @@ import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { containing, pageOf } from '../../core/page.ts';
-import type { ScopedTx } from '../../core/scope.ts';
+import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -125,6 +125,7 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
     const request = await newRequest(ctx, id, input);
     return ctx.db.$transaction(async (tx) => {
       await assertOneMore(tx, siteId);
+      await assertRequest(tx, siteId);
       await orFail('DUPLICATED', tx.certificate.create({ data: { ...data, ...request } }));
       await note(tx, ctx, id, 'requested', input.names.join(' '));
       return read(tx, id);
@@ -144,6 +145,15 @@ async function assertOneMore(tx: ScopedTx, siteId: string) {
   await sites.lock(tx, siteId);
   const brought = await tx.certificate.count({ where: { siteId, type: { not: 'automatic' } } });
   if (brought >= MOST_BROUGHT) failAt('source', 'range', `at most ${MOST_BROUGHT} certificates that are brought`);
+}
+
+/** A request waits until its certificate is brought, on whatever site of the account. */
+async function assertRequest(tx: LicensedTx, siteId: string) {
+  const { ownerId, clientId } = await tx.site.findUniqueOrThrow({
+    where: { id: siteId },
+    select: { ownerId: true, clientId: true },
+  });
+  await tx.$license.assertBelow('certificateRequests', ownerId ?? clientId);
 }
 
 export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, input: CertificateUpdate) {
@@ -167,6 +177,7 @@ export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, in
   if (input.source === 'csr') {
     const { names, ...request } = await newRequest(ctx, id, input);
     return ctx.db.$transaction(async (tx) => {
+      if (row.csrPem === null) await assertRequest(tx, siteId);
       // What is served goes on naming the certificate.
       const served = await tx.certificatePair.count({ where: { certificateId: id } });
       await tx.certificate.update({ where, data: { ...request, ...(served === 0 && { names }) } });

@@ -35,7 +35,10 @@ export const catalogue = async ({ actor }: Ctx) => ({ data: [...permissionsOf(ac
 export async function create({ db, actor }: Ctx, { name, permissions }: RoleInput): Promise<Role> {
   assertWithin(actor, permissions);
   const data = { name, ownerId: actor.rootId, permissions: readable(actor, permissions) };
-  return roleFor(await orFail('DUPLICATED', db.role.create({ data, include })), null);
+  return db.$transaction(async (tx) => {
+    await tx.$license.assertBelow('roles', actor.rootId);
+    return roleFor(await orFail('DUPLICATED', tx.role.create({ data, include })), null);
+  });
 }
 
 export const update = ({ db, actor }: Ctx, id: string, { name, permissions }: RoleInput): Promise<Role> =>

@@ -33,6 +33,7 @@ export async function create({ db, actor, installation }: Ctx, { ports, ...input
   const data = { ...input, id, clientId: actor.clientId, keySealed: newZoneKey(installation.secrets, id) };
   return db.$transaction(async (tx) => {
     await tx.$license.assertRoom('zones');
+    await tx.$license.assertBelow('zones', actor.clientId);
     const settings = await startingSettings(tx, actor.clientId);
     await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data: { ...data, ...(settings.nginx.enable && { settings }) } }));
     await tx.zonePort.createMany({ data: ports.map((port) => ({ ...port, zoneId: id })) });

@@ -1,0 +1,115 @@
+// No call makes a document that nodes do not take: the lists of a site and of a module have a total limit.
+import { originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { MAX_DOCUMENT_BYTES } from '@edgeloom/api/core/document-weight.ts';
+import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { proxyRewrites, redirects, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { afterAll, expect, test } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { published } from '../support/outbox.ts';
+import '../support/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db, pool, secrets, env } = installation;
+afterAll(close);
+
+const tooMuch = (path: string) => ({ errorData: [{ path, rule: 'range', message: 'too much text' }] });
+const long = (i: number) => `/${String(i).padStart(4, '0')}${'x'.repeat(2000)}`;
+const urls = { type: 'url' as const, value: Array.from({ length: 200 }, (_, i) => long(i)), cacheTime: 60 };
+
+async function bodyOf(zoneId: string, key: string) {
+  const client = await pool.connect();
+  try {
+    const [one] = await compileKeys(client, { secrets, policy: originPolicy(env) }, zoneId, [key]);
+    if (!one || 'fault' in one || one.body === null) throw new Error(`not compiled: ${JSON.stringify(one)}`);
+    return Buffer.byteLength(one.body);
+  } finally {
+    client.release();
+  }
+}
+
+test('cache rules of a site with too much text together are refused, and those before them stay', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  const create = () => call(cacheRules.create, { params, body: { rules: [urls] } });
+  await create();
+  const { data } = await create();
+  await expect(create()).toFail('PARAMETER', tooMuch('rules'));
+  const [rule] = data;
+  const grown = [
+    { ...urls, id: rule?.id ?? '', value: urls.value.map((value) => value.replaceAll('x', '商').slice(0, 1400)) },
+  ];
+  await expect(call(cacheRules.update, { params, body: { rules: grown } })).toFail('PARAMETER', tooMuch('rules'));
+  expect(await call(cacheRules.list, { params })).toMatchObject({ total: 2 });
+  expect(await bodyOf(site.zoneId, siteKey(site.id))).toBeLessThan(MAX_DOCUMENT_BYTES);
+});
+
+test('a site that holds too much from before can be paused and lose rules', async () => {
+  const site = await build.site();
+  const { id } = site;
+  await db.cacheRule.createMany({ data: [1, 2, 3].map(() => ({ siteId: id, ...urls })) });
+  const operator = as(site.client);
+  await operator.call(clientSites.status, { body: { siteIDs: [id], status: 'pause' } });
+  const { call } = as(site.owner);
+  const [rule] = (await call(cacheRules.list, { params: site.params })).data;
+  await call(cacheRules.remove, { params: site.params, body: { ids: [rule?.id ?? ''] } });
+  await expect(call(cacheRules.create, { params: site.params, body: { rules: [urls] } })).toFail(
+    'PARAMETER',
+    tooMuch('rules'),
+  );
+  expect(await published(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
+});
+
+test('entries of a module with too much text together are refused in the field of the form', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const auth = {
+    name: 'films',
+    parts: [{ name: 'auth', format: '{time}-{sign}' }],
+    text: '{path}{time}',
+    algorithm: 'hmacSha256' as const,
+    keys: [{ key: 'long-enough' }],
+    type: urls.type,
+    value: urls.value,
+  };
+  const auths = [auth, { ...auth, name: 'more' }];
+  const made = call(tokenAuths.create, { params: site.params, body: { modules: [{ name: 'Paid', auths }] } });
+  await expect(made).toFail('PARAMETER', tooMuch('auths'));
+
+  const rule = { type: 'exact' as const, source: `/${'商'.repeat(1000)}`, target: `/${'商'.repeat(1000)}` };
+  const rules = Array.from({ length: 100 }, () => rule);
+  const rewrites = call(proxyRewrites.create, { params: site.params, body: { modules: [{ name: 'Shop', rules }] } });
+  await expect(rewrites).toFail('PARAMETER', tooMuch('rules'));
+});
+
+test('redirects up to their limit fit a document, however their targets are encoded', async () => {
+  const site = await build.site();
+  const module = await build.module(site, 'urlRedirect');
+  const params = { ...site.params, moduleId: module.id };
+  const { call } = as(site.owner);
+  let made = 0;
+  const create = () => {
+    const sources = Array.from({ length: 50 }, () => `/${String((made += 1)).padStart(5, '0')}`);
+    return call(redirects.create, {
+      params,
+      body: {
+        redirects: sources.map((path) => ({
+          type: 'exact' as const,
+          source: `${path}${'"'.repeat(900)}`,
+          target: `/${'商"'.repeat(1000)}`,
+        })),
+      },
+    });
+  };
+  const fill = async () => {
+    for (;;) await create();
+  };
+  await expect(fill()).toFail('PARAMETER', tooMuch('redirects'));
+  expect(made).toBeGreaterThan(100);
+  const bytes = await bodyOf(site.zoneId, moduleKey(module.id));
+  expect(bytes).toBeGreaterThan(MAX_DOCUMENT_BYTES / 2);
+  expect(bytes).toBeLessThan(MAX_DOCUMENT_BYTES);
+});
