@@ -33,6 +33,7 @@ import { followingRisk } from './machine/risk-set.ts';
 import { Admin } from './nginx/admin.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { TreeServer } from './nginx/tree-server.ts';
+import { Watchdog } from './nginx/watchdog.ts';
 import { lookingUp, resolving } from './origins/addresses.ts';
 import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
@@ -182,9 +183,17 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   if (known !== null) await settleIn(node, known);
   await node.serve();
   forwards.follow({ store, self: () => node.self });
-  server.nginx.onRestart = () => void refresh();
+  server.nginx.onRestart = () => void refresh().then(() => link?.sayNow());
   const place = { dir: layout.dir, status: () => admin.status(1000), dropped: () => firewall.dropped() };
-  const fault = () => forwards.error ?? settings.error;
+  const watchdog = new Watchdog({
+    nginx: server.nginx,
+    admin,
+    layout,
+    changed: () => link?.sayNow(),
+    log,
+  });
+  node.unresponsive = () => watchdog.error !== null;
+  const fault = () => watchdog.error ?? forwards.error ?? settings.error;
   const health = (): Health => ({ nginx: node.state, error: node.error ?? fault(), rejected: [...refusals.keys()] });
   const home = env.EDGELOOM_HOME === undefined ? null : new Home(env.EDGELOOM_HOME);
   const reports = new Reports(path.join(layout.dir, 'upgrade/reports'), log);
@@ -303,6 +312,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     stop: async ({ nginx: withNginx }) => {
       stopping.abort();
       await trying.catch((error: unknown) => log.error('the trial of this release was not ended', { error }));
+      await watchdog.stop();
       await upgrades.stop();
       await reports.stop();
       await linking.catch(() => undefined);

@@ -1,5 +1,6 @@
 // This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
 import { nodeKey, parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import type { NginxState } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from './log.ts';
 import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
@@ -37,6 +38,8 @@ export class EdgeNode {
   rolledBack = false;
   /** Told of every document that changed, after it lies on disk. */
   onChanged: (keys: readonly string[] | 'all') => void = () => undefined;
+  /** Set by what watches nginx. */
+  unresponsive: () => boolean = () => false;
   /** Why nginx is not what the documents say. */
   error: string | null = null;
 
@@ -60,8 +63,9 @@ export class EdgeNode {
     return this.#server.nginx;
   }
 
-  get state(): 'running' | 'stopped' | 'rolledBack' {
+  get state(): NginxState {
     if (!this.nginx.running) return 'stopped';
+    if (this.unresponsive()) return 'unresponsive';
     return this.rolledBack ? 'rolledBack' : 'running';
   }
 

@@ -108,7 +108,13 @@ export function handsOf({
       const [read, drops] = await Promise.all([visitors.read(Date.now(), slowMs), dropped().catch(() => null)]);
       const packets = causes.reduce((sum, cause) => sum + (drops?.[cause].packets ?? 0), 0);
       const at = new Date().toISOString();
-      return { at, ...read, dropped: packets, nginx: node.state, error: node.error };
+      return {
+        at,
+        ...read,
+        dropped: packets,
+        nginx: node.state === 'unresponsive' ? 'stopped' : node.state,
+        error: node.error,
+      };
     },
     upgrade,
     removePack,

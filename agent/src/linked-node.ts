@@ -98,7 +98,7 @@ export function linkedNode({
       version,
       startedAt,
       nginx: node.state,
-      error: node.error ?? fault(),
+      error: node.state === 'unresponsive' ? fault() : (node.error ?? fault()),
       rejected: reportOf(refusals),
       ...has(),
       capabilities: namesOf(capabilities),

@@ -134,6 +134,32 @@ test('an nginx that is killed is started again, and its orphaned workers do not 
   expect(agent.running).toBe(true);
 });
 
+test('a worker of nginx that hangs is reported and replaced, and the node is well again', async () => {
+  const { peer, agent, ports } = await standingNode();
+  const [hung = 0, well = 0] = await bothWorkers(agent.dir);
+  process.kill(hung, 'SIGSTOP');
+  const reported = () => peer.heartbeats.find(({ nginx }) => nginx === 'unresponsive');
+  await inTime(() => expect(reported()?.error).toBe('nginx does not respond: 1 of 2 workers hang'));
+  await inTime(async () => {
+    const now = await workersIn(agent.dir);
+    expect(now).toHaveLength(2);
+    expect(now).toContain(well);
+    expect(now).not.toContain(hung);
+  });
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'running', error: null }));
+  for (let i = 0; i < 20; i += 1) expect(await get(ports.http, 'www.example.com')).toEqual(good);
+});
+
+test('an nginx that hangs as a whole is reported and replaced, its master as well', async () => {
+  const { peer, agent, ports } = await standingNode();
+  const master = await agent.nginxPid();
+  for (const pid of [master, ...(await bothWorkers(agent.dir))]) process.kill(pid, 'SIGSTOP');
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'unresponsive' }));
+  await inTime(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
+  expect(await agent.nginxPid()).not.toBe(master);
+  await inTime(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'running', error: null }));
+});
+
 test('an nginx whose daemon comes up late is no failed start, and no document is refused', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-nginx-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -155,11 +181,7 @@ sh -c 'sleep 0.5; exec nginx "$@"' sh "$@" >&- 2>&- &
 
 test('an nginx that has lost its pid file is found all the same, and no second one is started', async () => {
   const { agent, ports } = await standingNode();
-  const workers = await inTime(async () => {
-    const both = await workersIn(agent.dir);
-    expect(both).toHaveLength(2);
-    return both;
-  });
+  const workers = await bothWorkers(agent.dir);
   await agent.end('SIGKILL');
   await rm(layoutOf(agent.dir).pidFile);
   agent.start();
@@ -321,6 +343,13 @@ test('a node that joins another zone forgets the documents of the first', async 
   await moved.end('SIGKILL');
   await other.stop();
 });
+
+const bothWorkers = (dir: string) =>
+  inTime(async () => {
+    const both = await workersIn(dir);
+    expect(both).toHaveLength(2);
+    return both;
+  });
 
 const workersIn = async (dir: string) =>
   (await findNginx(dir))

@@ -5,6 +5,7 @@ local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
+local heartbeats = require("edge.core.heartbeats")
 local marks = require("edge.cache.marks")
 local patterns = require("edge.core.patterns")
 local purge = require("edge.cache.purge")
@@ -105,6 +106,7 @@ calls["GET /status"] = function()
         counters = counters.all(),
         patterns = patterns.failing(),
         connections = connections(),
+        workers = heartbeats.all(),
         risk = { ranges = risk.ranges, fault = risk.fault },
     }
 end

@@ -18,6 +18,12 @@ export async function findProcess(pid: number): Promise<Process | null> {
   return { pid, startedAtTick };
 }
 
+/** Whether a signal or a debugger stopped it. */
+export async function isStopped(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2));
+}
+
 export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }

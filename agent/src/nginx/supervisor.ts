@@ -36,6 +36,10 @@ export class Nginx {
     return this.#master !== null;
   }
 
+  get master(): Process | null {
+    return this.#master;
+  }
+
   /** The nginx of this directory, if it runs: one that we started, or one that an earlier agent left serving. */
   async find(): Promise<Process | null> {
     const pid = Number(await readFile(this.#layout.pidFile, 'utf8').catch(() => ''));

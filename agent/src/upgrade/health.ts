@@ -1,9 +1,10 @@
 // Whether a node is well enough for something new to stay. It has to be no worse than it was before: what was amiss then is
 // not held against what came after.
+import { NginxState } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
 export const Health = z.object({
-  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  nginx: NginxState,
   error: z.string().nullable(),
   rejected: z.array(z.string()),
 });
@@ -18,6 +19,8 @@ export function worse(before: Health, now: Health): { fault: string; isFinal: bo
     return { fault: `nginx does not serve what the documents say: ${now.error ?? ''}`, isFinal: true };
   if (now.nginx === 'stopped' && before.nginx !== 'stopped')
     return { fault: `nginx does not run${now.error === null ? '' : `: ${now.error}`}`, isFinal: false };
+  if (now.nginx === 'unresponsive' && before.nginx !== 'unresponsive')
+    return { fault: now.error ?? 'nginx does not respond', isFinal: false };
   if (now.error !== null && before.error === null) return { fault: now.error, isFinal: false };
   return null;
 }

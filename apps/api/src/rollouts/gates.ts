@@ -113,7 +113,7 @@ function saidOf(node: NodeNow): { nginx: string | null; error: string | null; is
 function nginx(having: NodeNow[]): RolloutGate {
   const ill = having.find((node) => {
     const said = saidOf(node);
-    const isDown = said?.nginx === 'stopped' || said?.nginx === 'rolledBack';
+    const isDown = ['stopped', 'rolledBack', 'unresponsive'].includes(said?.nginx ?? '');
     return said?.isSure === true && isDown && node.baseline?.nginx === 'running';
   });
   if (!ill) return gate('nginx', 'passed');

@@ -90,7 +90,7 @@ function unwanted(node: NodeFacts, now: Date): OutReason | null {
 }
 
 function faultOf(node: NodeFacts, before: Standing | null, failures: number, now: Date): OutReason | null {
-  if (!isAway(node, now)) return node.nginx === 'stopped' ? 'nginx' : null;
+  if (!isAway(node, now)) return node.nginx === 'stopped' || node.nginx === 'unresponsive' ? 'nginx' : null;
   return failures >= FAILURES ? 'away' : null;
 }
 

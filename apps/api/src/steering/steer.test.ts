@@ -44,6 +44,7 @@ describe('a node', () => {
     ],
     ['that serves edge nodes alone is not', node('a', { kind: 'relay' }), false, 'relay'],
     ['whose nginx stands is not', node('a', { nginx: 'stopped' }), false, 'nginx'],
+    ['whose nginx does not respond', node('a', { nginx: 'unresponsive' }), false, 'nginx'],
     ['that rolled back serves', node('a', { nginx: 'rolledBack' }), true, null],
     [
       'whose operator wants it answered whatever is found is',

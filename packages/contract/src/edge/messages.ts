@@ -20,12 +20,16 @@ export const DocEntry = z.object({
 });
 
 /** On edge.zone.<zone>.doc: every document a publish changed, in order of revision. `previous` is the zone's revision
- *  before the first of them. `docs` is empty when they are too large to push: then the node asks for them. */
+ *  before the first of them. `docs` is empty when they are too large to push: then the node asks for them. `digest` is
+ *  over the zone's documents at `revision`, those of single nodes excluded. A node that has another digest there followed a
+ *  history that a restored database does not have. A push without documents, whose `previous` is its `revision`, only
+ *  announces where the zone is. */
 export const DocPush = z.object({
   schema: z.int(),
   zone: Id,
   previous: Revision,
   revision: Revision,
+  digest: Hash.optional().catch(undefined),
   docs: z.array(DocEntry),
 });
 
@@ -108,6 +112,9 @@ export const Packs = z
 
 const HeldKeys = z.array(KeyID).max(8).optional().catch(undefined);
 
+/** `unresponsive`: it runs, and it or some of its workers do not respond. */
+export const NginxState = z.enum(['running', 'stopped', 'rolledBack', 'unresponsive']);
+
 /** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
@@ -115,11 +122,7 @@ export const Heartbeat = z.object({
   digest: Hash,
   version: z.string(),
   startedAt: z.iso.datetime(),
-  nginx: z
-    .enum(['running', 'stopped', 'rolledBack'])
-    .nullable()
-    .catch(null)
-    .describe('null: in a way of a later version'),
+  nginx: NginxState.nullable().catch(null).describe('null: in a way of a later version'),
   error: z.string().nullable(),
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   capabilities: z.array(z.string()),
@@ -163,7 +166,7 @@ export const NodeGauges = z.object({
   refused: z.int().min(0).optional().describe('Whom the node turned away itself: 403 by a rule, 444, 929, 978'),
   dropped: z.int().min(0).optional().describe('Packets to the ports of the zone that its kernel dropped'),
   p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: nobody came'),
-  nginx: z.enum(['running', 'stopped', 'rolledBack']),
+  nginx: NginxState,
   error: z.string().nullable(),
   since: z
     .object({
@@ -333,6 +336,7 @@ export const JoinReply = z.object({
   zoneKeys: ZoneKeys.optional().describe('That key and, while the zone changes its key, the other one'),
 });
 
+export type NginxState = z.output<typeof NginxState>;
 export type DocEntry = z.output<typeof DocEntry>;
 export type DocPush = z.output<typeof DocPush>;
 export type SyncRequest = z.output<typeof SyncRequest>;

@@ -1,0 +1,125 @@
+// Asks nginx every half second whether it responds, and each of its workers when it last did anything. A worker that hangs
+// still takes part in accepting connections, so its visitors wait in vain: it is killed, and the master starts another.
+import type { NginxLayout } from '../layout.ts';
+import type { Log } from '../log.ts';
+import type { Admin } from './admin.ts';
+import { findNginx, isStopped, send } from './processes.ts';
+import type { Nginx } from './supervisor.ts';
+
+const LOOK_EVERY_MS = 500;
+const STATUS_WITHIN_MS = 1000;
+/** Silent this long, it is reported. Workers write once a second. */
+const REPORT_AFTER_MS = 2500;
+/** Silent this long, it is killed. */
+const KILL_AFTER_MS = 5000;
+/** Without a response although hung workers were killed: the master does not start new ones. */
+const REPLACE_AFTER_MS = 12_000;
+/** When the agent itself stood still this long, a silence proves nothing. */
+const STALL_MS = 1500;
+
+interface Parts {
+  nginx: Nginx;
+  admin: Pick<Admin, 'status'>;
+  layout: NginxLayout;
+  /** Called when `error` begins or ends. */
+  changed: () => void;
+  log: Log;
+}
+
+export class Watchdog {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  readonly #work: Promise<void>;
+  #respondedAt = performance.now();
+  #masterStoppedAt: number | null = null;
+  #killed = new Set<number>();
+  /** What does not respond; null while everything does. */
+  error: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#work = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    let before = performance.now();
+    while (!signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+      const stood = performance.now() - before - LOOK_EVERY_MS;
+      before = performance.now();
+      if (stood > STATUS_WITHIN_MS + STALL_MS) this.#trust();
+      try {
+        const found = await this.#look();
+        if (!signal.aborted) this.#report(found);
+      } catch (error) {
+        this.#parts.log.warn('could not ask nginx whether it responds', { error });
+      }
+    }
+  }
+
+  async #look(): Promise<string | null> {
+    const { nginx, admin, layout, log } = this.#parts;
+    const master = nginx.master;
+    if (master === null) {
+      this.#trust();
+      return this.error;
+    }
+    const status = await admin.status(STATUS_WITHIN_MS).catch(() => null);
+    const now = performance.now();
+    if (status !== null) this.#respondedAt = now;
+    const silentMs = now - this.#respondedAt;
+    this.#masterStoppedAt = (await isStopped(master.pid)) ? (this.#masterStoppedAt ?? now) : null;
+    const masterMs = this.#masterStoppedAt === null ? 0 : now - this.#masterStoppedAt;
+    const hung = (status?.workers ?? []).filter(({ silent }) => silent * 1000 > REPORT_AFTER_MS);
+
+    if (silentMs > KILL_AFTER_MS) {
+      const workers = (await findNginx(layout.dir)).filter(
+        ({ pid, title }) => title.startsWith('nginx: worker process') && !this.#killed.has(pid),
+      );
+      this.#kill(workers.map(({ pid }) => pid));
+    } else this.#kill(hung.filter(({ silent }) => silent * 1000 > KILL_AFTER_MS).map(({ pid }) => pid));
+    if (masterMs > KILL_AFTER_MS || silentMs > REPLACE_AFTER_MS) {
+      log.error('the master of nginx hangs and is replaced', { pid: master.pid });
+      send(master.pid, 'SIGKILL');
+      this.#trust();
+      return 'nginx does not respond: its master hangs';
+    }
+
+    if (silentMs > REPORT_AFTER_MS) return 'nginx does not respond';
+    // One that was just started again has yet to respond.
+    if (status === null) return this.error;
+    if (hung.length > 0) return `nginx does not respond: ${hung.length} of ${status?.workers?.length} workers hang`;
+    if (masterMs > REPORT_AFTER_MS) return 'nginx does not respond: its master hangs';
+    return null;
+  }
+
+  #kill(pids: readonly number[]): void {
+    for (const pid of pids) {
+      this.#killed.add(pid);
+      this.#parts.log.error('a worker of nginx hangs and is killed', { pid });
+      // Its master starts another. A hung process does not take any other signal.
+      send(pid, 'SIGKILL');
+    }
+  }
+
+  #trust(): void {
+    this.#respondedAt = performance.now();
+    this.#masterStoppedAt = null;
+    this.#killed.clear();
+  }
+
+  #report(found: string | null): void {
+    const before = this.error;
+    this.error = found;
+    if ((before === null) === (found === null)) return;
+    if (found === null) this.#parts.log.info('nginx responds again');
+    else this.#parts.log.error(found);
+    this.#parts.changed();
+  }
+}
