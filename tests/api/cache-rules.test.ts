@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { published } from '../support/outbox.ts';
 import '../support/matchers.ts';
@@ -85,6 +86,7 @@ test('what a rule asks beyond its time is kept, and told to the nodes', async ()
     passCookies: ['session*', '*'],
     stripCookies: true,
     slices: true,
+    overrideOrigin: true,
   };
   const { data } = await as(site.owner).call(cacheRules.create, {
     params: site.params,
@@ -94,7 +96,7 @@ test('what a rule asks beyond its time is kept, and told to the nodes', async ()
   expect(await as(site.owner).call(cacheRules.list, { params: site.params })).toMatchObject({ data: [asked] });
 });
 
-test('a site begins without guesses, and says what holds for its store', async () => {
+test('a site of an earlier version stays without guesses, and says what holds for its store', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -102,15 +104,57 @@ test('a site begins without guesses, and says what holds for its store', async (
     heuristics: false,
     staleIfError: 3600,
     shield: false,
+    checkContentType: true,
+    passHeaders: [],
+    setCookie: 'refuse',
+    honourVisitors: false,
+    storePost: false,
     hasRelay: false,
   });
-  const body = { heuristics: true, staleIfError: 0, shield: true };
+  const body = {
+    heuristics: true,
+    staleIfError: 0,
+    shield: true,
+    checkContentType: false,
+    passHeaders: ['x-device', 'x-forwarded-host'],
+    setCookie: 'strip' as const,
+    honourVisitors: true,
+    storePost: true,
+  };
   for (let i = 0; i < 2; i += 1) expect(await call(cacheSetting.update, { params, body })).toMatchObject(body);
   expect(await call(cacheSetting.get, { params })).toMatchObject(body);
   expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
   // What is left out stays.
   const rest = { heuristics: false, staleIfError: 5 };
-  expect(await call(cacheSetting.update, { params, body: rest })).toMatchObject({ ...rest, shield: true });
+  expect(await call(cacheSetting.update, { params, body: rest })).toMatchObject({ ...body, ...rest });
+});
+
+test('a new site guesses where nobody states a time', async () => {
+  const product = await build.product();
+  const user = await build.user(product);
+  const { id } = await as(product.client).call(clientSites.create, {
+    body: { name: 'new', productID: product.id, userID: user.id },
+  });
+  expect(await as(user).call(cacheSetting.get, { params: { siteId: id } })).toMatchObject({ heuristics: true });
+});
+
+test.each(['Host', 'x-e-key', 'x-accel-redirect', 'cookie', 'X-Forwarded-For', 'a b', 'x_under', 'x:y', ''])(
+  'a header %j is not passed on',
+  async (name) => {
+    const site = await build.site();
+    const body = { heuristics: false, staleIfError: 0, passHeaders: [name] };
+    await expect(as(site.owner).call(cacheSetting.update, { params: site.params, body })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'passHeaders.0' })],
+    });
+  },
+);
+
+test('headers to pass on are kept in lower case', async () => {
+  const site = await build.site();
+  const body = { heuristics: false, staleIfError: 0, passHeaders: [' X-Forwarded-Host '] };
+  expect(await as(site.owner).call(cacheSetting.update, { params: site.params, body })).toMatchObject({
+    passHeaders: ['x-forwarded-host'],
+  });
 });
 
 test('a site hears whether its zone has a relay, and of a relay each node is told', async () => {

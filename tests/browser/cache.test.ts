@@ -1,6 +1,6 @@
 // Cache and compression of a site, as its owner sets them, in every look.
 import { get as ask } from 'node:http';
-import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
@@ -65,6 +65,46 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
   await page.getByRole('button', { name: 'Purge 1 prefix' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
   await expect.poll(() => page.locator('main table').textContent()).toContain('Prefix, soft');
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('a rule stores as the origin says, or even what the origin forbids, and says so', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
+  const rule = page.locator('main ol > li').first();
+  await rule.getByText('/shop/').dblclick();
+  await page.getByRole('textbox', { name: 'Action' }).click();
+  await page.getByRole('option', { name: 'As the origin says' }).click();
+  await page.getByLabel('Cache even if the origin forbids it').check();
+  await keepPicture(page, 'cache-rule-override');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect.poll(() => rule.textContent()).toContain('cache as the origin says');
+  await expect.poll(() => rule.textContent()).toContain('even if the origin forbids it');
+  const user = await product.as('user');
+  const rules = () => user(cacheRules.list, { params: { siteId: product.summary.demo.siteID } });
+  await expect
+    .poll(async () => (await rules()).data[0])
+    .toMatchObject({ cacheTime: 0, honourOrigin: true, overrideOrigin: true });
+  expect(complaints()).toEqual([]);
+  await page.context().close();
+});
+
+test('the settings of a site name the headers to pass on and what becomes of cookies', async () => {
+  const { page, complaints } = await product.openAs('user', address('view=cache&tab=settings'), {
+    language: 'en',
+    width: 1440,
+  });
+  expect(await page.getByLabel('Check the content type').isChecked()).toBe(true);
+  await page.getByLabel('Request headers to pass on').fill('X-Forwarded-Host\nx-device');
+  await page.getByRole('textbox', { name: 'Responses with Set-Cookie' }).click();
+  await page.getByRole('option', { name: 'Cache without the cookie' }).click();
+  await keepPicture(page, 'cache-settings');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const user = await product.as('user');
+  const setting = () => user(cacheSetting.get, { params: { siteId: product.summary.demo.siteID } });
+  await expect
+    .poll(setting)
+    .toMatchObject({ passHeaders: ['x-forwarded-host', 'x-device'], setCookie: 'strip', checkContentType: true });
   expect(complaints()).toEqual([]);
   await page.context().close();
 });

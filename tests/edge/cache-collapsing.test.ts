@@ -321,7 +321,7 @@ test('when the worker of the first request is killed, visitors of the other work
 });
 
 test('a full dictionary lets every request go to the origin', async () => {
-  const { name } = await small.site({}, toOrigin);
+  const { name } = await small.site({}, { origin: { ...toOrigin.origin, readTimeoutSeconds: 60 } });
   const { opened, open } = gate();
   const list = Array.from({ length: 300 }, () =>
     page(async (_, reply) => {

@@ -115,6 +115,10 @@ function siteOf(chance: Chance): SiteDoc {
     }),
     ...(chance.is(0.3) && { heuristics: true }),
     ...(chance.is(0.3) && { checkContentType: false }),
+    ...(chance.is(0.2) && { passHeaders: ['x-forwarded-host'] }),
+    ...(chance.is(0.3) && { setCookie: chance.one(['strip', 'keep'] as const) }),
+    ...(chance.is(0.3) && { honourVisitors: true }),
+    ...(chance.is(0.3) && { storePost: true }),
     ...(chance.is(0.3) && { antiHeaders: [antiHeader(chance)] }),
     ...(chance.is(0.3) && {
       rates: [{ id: randomUUID(), ...pathsOf(chance), bytesPerSecond: 1 << 30, afterBytes: 0 }],
@@ -286,6 +290,7 @@ function answerOf(chance: Chance): Answer {
       ...(chance.is(0.3) && { ETag: '"one"' }),
       ...(chance.is(0.2) && { 'Last-Modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }),
       ...(chance.is(0.2) && { 'Cache-Tag': 'news, front' }),
+      ...(chance.is(0.2) && { 'Content-Location': '/feed' }),
       ...(status === 301 && { Location: '/elsewhere' }),
       ...(chance.is(0.2) && { 'X-Origin': 'yes', 'X-Accel-Expires': '5', 'X-E-CC': 'max-age=1' }),
       ...(chance.is(0.1) && { Age: '30' }),
@@ -313,6 +318,11 @@ const headersOf = (chance: Chance): [string, string][] => {
     ['X-Token', 'bad'],
     ['X-Forwarded-For', '203.0.113.9'],
     ['X-E-Key', 'forged'],
+    ['X-Forwarded-Host', chance.one(['a.example', 'b.example'])],
+    [
+      'Cache-Control',
+      chance.one(['no-cache', 'max-age=0', 'no-store', 'only-if-cached', 'max-age=5000, min-fresh=100']),
+    ],
     ['Access-Control-Request-Method', 'GET'],
   ];
   return chance.some(0.15, may);

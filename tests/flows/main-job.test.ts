@@ -53,7 +53,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
 
   // A customer adds a domain and says how long scripts may be kept.
   const name = `${unique('www')}.example.com`;
-  origin.on('/app.js', { body: 'first' });
+  origin.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'first' });
   const upstreams = [{ address: '127.0.0.1', port: origin.port }];
   const { ids } = await user.call(domains.create, { params, body: { domains: [{ name, upstreams }] } });
   const rule = { type: 'fileType' as const, value: ['js'], cacheTime: 3600 };
@@ -72,7 +72,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
 
   // The content changes at a new origin; what is cached stays until it is purged, URL by URL or as a whole.
   const second = await startOrigin();
-  second.on('/app.js', { body: 'second' });
+  second.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'second' });
   const domainParams = { ...params, domainId: ids[0] ?? '' };
   const [upstream] = (await user.call(domainUpstreams.list, { params: domainParams })).data;
   const moved = [{ ...upstreams[0], address: '127.0.0.1', id: upstream?.id ?? '', port: second.port }];

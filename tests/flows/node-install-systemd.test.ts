@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
       );
 
     test('it serves, by workers who are nobody, and no limit of its unit stands in the way', async () => {
-      origin.on('/app.js', { body: 'of the origin' });
+      origin.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'of the origin' });
       await eventually(async () => expect(await asked()).toMatchObject({ status: 200, body: 'of the origin' }), within);
       await eventually(async () => expect((await asked()).cache).toBe('hit'));
       expect(await shown('ActiveState')).toBe('active');

@@ -249,7 +249,7 @@ ${pages && ownErrorsHere}        proxy_pass http://${upstream};
 ${collapsingStore}${more}        error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
-${waiting(host.luaDir, upstream, conf`${more}${pages && ownErrorsHere}`)}${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${pieces}${pages && slicePages}`)}${pastTheStore(once)}`;
+${waiting(host.luaDir, upstream, conf`${more}${pages && ownErrorsHere}`)}${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${pieces}${pages && slicePages}`)}${post(once)}${pastTheStore(once)}`;
 
 /** Where hop B sends a request whose response another one is fetching: it waits, then looks into the store again. */
 export const waiting = (luaDir: string, upstream: Conf, more: Conf | false) => conf`    location @wait {
@@ -267,6 +267,15 @@ export const buffers = conf`    proxy_buffer_size 65535;
 
 /** A header as long as hop B takes it, and the fields that hop B adds. */
 const longHeader = conf`        proxy_buffer_size 80k;
+`;
+
+/** The response to a POST, for later GETs. The store never answers a POST. */
+const post = (once: Conf) => conf`    location @post {
+        proxy_cache_key $e_key;
+${store}        proxy_cache_methods POST;
+        proxy_cache_bypass 1;
+        proxy_pass http://${once}$e_uri;
+    }
 `;
 
 export const pastTheStore = (once: Conf) => conf`    location @again {

@@ -15,6 +15,7 @@ local steering = require("edge.http.steering_fields")
 local stored = require("edge.cache.stored")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
+local visitor_control = require("edge.cache.visitor_control")
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
 local var, time, max = ngx.var, ngx.time, math.max
 local token_of = urls.token
@@ -22,6 +23,13 @@ local token_of = urls.token
 local _M = {}
 local SAFE = { GET = true, HEAD = true, OPTIONS = true }
 local STORED = { GET = true, HEAD = true }
+
+-- Whether the response to a POST may be stored for later GETs. Cookies and fields that tell responses apart are not looked
+-- at for a POST.
+local function stores_post(site, request, rule)
+    return site.storePost and request.method == "POST" and not site.passHeaders and not settings.relay
+        and not (rule and (rule.cookies or rule.passCookies or rule.slices or rules.never_stores(rule)))
+end
 
 -- What the first line and the site decide; remembered with the request.
 local function plan(site, request)
@@ -34,6 +42,8 @@ local function plan(site, request)
         never = not STORED[request.method] or (rule ~= nil and rules.never_stores(rule)),
         unsafe = not SAFE[request.method],
     }
+    made.honours_visitor = site.honourVisitors
+    made.stores_post = stores_post(site, request, rule)
     made.found = rule
     made.compressible = site.compression ~= nil and compression.is_likely(request.path)
     made.image = not made.never and images.is_likely(site, request.path)
@@ -243,7 +253,13 @@ function _M.access(site, request)
     if made.never then
         var.e_key = made.key
         if made.unsafe then
-            var.e_version = urls.new_token()
+            local version = urls.new_token()
+            var.e_version = version
+            -- The store would strip the visitor's conditions.
+            if made.stores_post and not is_partial() then
+                var.e_key = made.left .. "|" .. version .. "|" .. made.url
+                return "@post"
+            end
         end
         return "@pass"
     end
@@ -261,7 +277,10 @@ function _M.access(site, request)
     local place = locate(made, request)
     if (made.soft or made.tagged or made.softened) and not place and settle(site, made, var.e_key, request.simulated) then
         learn(made, request, token_of(made.url))
-        return locate(made, request)
+        place = locate(made, request)
+    end
+    if made.honours_visitor and (var.http_cache_control or var.http_pragma) then
+        return visitor_control.apply(place)
     end
     return place
 end

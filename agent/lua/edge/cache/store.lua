@@ -85,6 +85,7 @@ local function read_response(site, request, relayed)
     response.birth = max(response.time - response.age, 0)
     response.lifetime = freshness.lifetime(facts, response.control, targeted, response.time)
     response.explicit = response.lifetime ~= nil
+    response.stated = response.explicit
     response.guessed = freshness.guessed(facts, response.time)
     response.validator = header["ETag"] or (dates.parse(header["Last-Modified"]) and header["Last-Modified"]) or nil
     response.names = response.vary_text and vary.names(response.vary_text)
@@ -115,7 +116,7 @@ local function apply_rule(site, response)
     end
     local forbade = said["no-store"] or said["no-cache"] or said["private"]
     local spoke = response.explicit or forbade
-    if rule and rule.ttlSeconds > 0 and not (rule.honourOrigin and spoke) then
+    if rule and rule.ttlSeconds > 0 and response.method ~= "POST" and not (rule.honourOrigin and spoke) then
         local seconds = ruled_seconds(response)
         if seconds then
             response.lifetime = response.age + seconds
@@ -146,18 +147,37 @@ local function qualified_fields(response)
     return names
 end
 
--- What becomes of the cookies that a stored response sets: "strip", or nil: the response is not stored.
-local function cookie_policy(rule)
-    return rule and (rule.stripCookies or rule.overrideOrigin) and "strip" or nil
+-- What becomes of the cookies that a stored response sets: "strip", "keep", or nil: the response is not
+-- stored.
+local function cookie_policy(site, response)
+    local rule = response.rule
+    if rule and rule.stripCookies then
+        return "strip"
+    end
+    -- The site's choice is about what the origin itself gives a time: a rule or a guess does not know of cookies.
+    if site.setCookie and response.stated and not response.ruled then
+        return site.setCookie
+    end
+    return rule and rule.overrideOrigin and "strip" or nil
+end
+
+-- RFC 9110 9.3.3: with a stated time and its own URL as Content-Location, the response to a POST is one to later GETs.
+local function may_store_post(site, request, response)
+    return site.storePost and var.http_x_e_state ~= nil and response.stated and not response.ruled
+        and response.status >= 200 and response.status < 300
+        and fields.same_host_path(request.name, request.uri, joined(header["Content-Location"])) == request.uri
 end
 
 -- No comes with why.
-local function may_store(site, response)
+local function may_store(site, request, response)
     local said, status = response.control, response.status
-    if response.method ~= "GET" and response.method ~= "HEAD" then
+    if response.method == "POST" then
+        if not may_store_post(site, request, response) then
+            return false, "method"
+        end
+    elseif response.method ~= "GET" and response.method ~= "HEAD" then
         return false, "method"
-    end
-    if response.has_body then
+    elseif response.has_body then
         return false, "body"
     end
     if response.rule and rules.never_stores(response.rule) then
@@ -190,7 +210,7 @@ local function may_store(site, response)
     if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
         return false, "authorization"
     end
-    if header["Set-Cookie"] and not cookie_policy(response.rule)
+    if header["Set-Cookie"] and not cookie_policy(site, response)
         and not (response.hide and find("," .. response.hide .. ",", ",set-cookie,", 1, true)) then
         return false, "setCookie"
     end
@@ -284,7 +304,7 @@ local function stored(site, response, key, expires)
         or rule.staleWhileRevalidateSeconds or max(said["stale-while-revalidate"] or 0, 0)
     local on_error = strict and 0 or rule.staleIfErrorSeconds
         or max(said["stale-if-error"] or (said["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
-    if cookie_policy(rule) then
+    if cookie_policy(site, response) == "strip" then
         header["Set-Cookie"] = nil
     end
     local closer = tell_browsers(response) or response.hide or header["Cache-Status"]
@@ -315,7 +335,7 @@ local UNFRESHENED = set {
 
 -- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the
 -- stored one again; it must never be told 0 here, or the object would turn fresh.
-local function freshen(response, key)
+local function freshen(site, response, key)
     header["Cache-Control"] = nil
     header["Vary"] = nil
     if response.has_body then
@@ -327,7 +347,8 @@ local function freshen(response, key)
     local weak = find(var.http_if_none_match or "", "^W/")
     for name, value in pairs(ngx.resp.get_headers(0, true)) do
         local plain = lower(name)
-        if not UNFRESHENED[plain] and not (weak and plain == "etag") and plain:sub(1, 4) ~= "x-e-" then
+        local is_kept = not UNFRESHENED[plain] or plain == "set-cookie" and cookie_policy(site, response) == "keep"
+        if is_kept and not (weak and plain == "etag") and plain:sub(1, 4) ~= "x-e-" then
             newer[name] = value
         end
     end
@@ -421,10 +442,10 @@ function _M.origin_header(site, request)
         response.lifetime = relayed.lifetime
     end
     if status == 304 and var.http_x_e_state == "EXPIRED" then
-        return freshen(response, key)
+        return freshen(site, response, key)
     end
     response.hide = qualified_fields(response)
-    local may, why = may_store(site, response)
+    local may, why = may_store(site, request, response)
     local expires = key and var.upstream_status and may and accel_expires(response) or "0"
     response.expires, response.why = expires, not may and why or nil
     if expires == "0" then

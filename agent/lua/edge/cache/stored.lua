@@ -56,6 +56,7 @@ local function look(path)
             found.asked, found.tags = tags.read(field)
         end
         found.expires = text and match(text, "\r\n[Xx]%-[Aa]ccel%-[Ee]xpires: ([^\r\n]*)")
+        found.birth = text and tonumber(match(text, "\r\n[Xx]%-[Ee]%-[Bb]irth: (%d+)"))
         found.validator = text and (match(text, "\r\n[Ee][Tt][Aa][Gg]: ([^\r\n]*)")
             or match(text, "\r\n[Ll]ast%-[Mm]odified: ([^\r\n]*)"))
     end
@@ -64,8 +65,8 @@ local function look(path)
 end
 
 -- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
--- { path, known, date, valid, expires, asked, tags, validator }, or nil. `asked` and `date` in milliseconds; `valid`: until
--- which second it is fresh.
+-- { path, known, date, valid, expires, asked, tags, validator, birth }, or nil. `asked` and `date` in milliseconds; `valid`:
+-- until which second it is fresh; `birth` as birth.lua packs it.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)

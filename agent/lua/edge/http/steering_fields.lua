@@ -29,12 +29,12 @@ end
 local NONE = {}
 local set_of = memo(set)
 
--- Those that the site passes on, by name in lower case.
+-- The fields that the site passes on, by name in lower case.
 function _M.passed(site)
     return site.passHeaders and set_of(site.passHeaders) or NONE
 end
 
--- A mark of what the request says in the fields that are passed on; "" where the request has none of them.
+-- A hash of the passed-on fields of the request; "" where the request has none of them.
 function _M.mark(names)
     local headers, list = ngx.req.get_headers(0), {}
     for _, name in ipairs(names) do

@@ -132,6 +132,9 @@ local function why_past(told, made)
     if var.e_body ~= "" then
         return "body"
     end
+    if made.honours_visitor and made.pass_until <= ngx.time() and (var.http_cache_control or var.http_pragma) then
+        return "visitor"
+    end
     if made.pass_cookies and place == "@pass" and made.pass_until <= ngx.time() and made.personal_until <= ngx.time() then
         return "cookie"
     end
@@ -146,7 +149,10 @@ function access.cache(told)
     local found = made.found
     local detail = { key = var.e_key }
     local by = rule("cacheRule", found and found.id)
-    if told.answer == "@pass" or var.e_bypass ~= "" then
+    if type(told.answer) == "number" then
+        return common(told)
+    end
+    if told.answer == "@pass" or told.answer == "@post" or var.e_bypass ~= "" then
         detail.why = why_past(told, made)
         return "past", detail, by
     end

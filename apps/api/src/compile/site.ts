@@ -13,11 +13,22 @@ export interface SiteRow {
   ports: number[];
   cacheRules: CacheRuleRow[];
   /** Null: as the product begins with. */
-  cacheSetting: { heuristics: boolean; staleIfError: number; shield: boolean } | null;
+  cacheSetting: CacheSettingRow | null;
   compression: Compression | null;
   antiHeaders: AntiHeaderRow[];
   rates: RateRow[];
   errorPages: ErrorPageRow[];
+}
+
+export interface CacheSettingRow {
+  heuristics: boolean;
+  staleIfError: number;
+  shield: boolean;
+  checkContentType: boolean;
+  passHeaders: string[];
+  setCookie: 'refuse' | 'strip' | 'keep';
+  honourVisitors: boolean;
+  storePost: boolean;
 }
 
 export interface CacheRuleRow {
@@ -38,6 +49,7 @@ export interface CacheRuleRow {
   passCookies: string[];
   stripCookies: boolean;
   slices: boolean;
+  overrideOrigin: boolean;
   priority: number;
   enabled: boolean;
   /** As text that sorts by time. */
@@ -66,13 +78,22 @@ export const siteDoc = ({
     .sort(inOrder)
     .map(ruleDoc),
   staleIfErrorSeconds: cacheSetting?.staleIfError ?? STALE_IF_ERROR_SECONDS,
-  ...(cacheSetting?.heuristics && { heuristics: true }),
-  ...(cacheSetting?.shield && { shield: true }),
+  ...(cacheSetting && cacheSettingDocs(cacheSetting)),
   ...(compression && compressionDocs(compression)),
   ...antiHeaderDocs(antiHeaders),
   ...needsOf(antiHeaderDocs(antiHeaders)),
   ...rateDocs(rates),
   ...errorPageDocs(errorPages),
+});
+
+const cacheSettingDocs = ({ passHeaders, setCookie, ...setting }: CacheSettingRow): Partial<SiteDoc> => ({
+  ...(setting.heuristics && { heuristics: true }),
+  ...(setting.shield && { shield: true }),
+  ...(!setting.checkContentType && { checkContentType: false }),
+  ...(passHeaders.length > 0 && { passHeaders: [...new Set(passHeaders)].sort() }),
+  ...(setCookie !== 'refuse' && { setCookie }),
+  ...(setting.honourVisitors && { honourVisitors: true }),
+  ...(setting.storePost && { storePost: true }),
 });
 
 /** Where the site says nothing. */
@@ -96,6 +117,7 @@ const ruleDoc = (rule: CacheRuleRow): CacheRuleDoc => ({
   ...(rule.passCookies.length > 0 && { passCookies: rule.passCookies }),
   ...(rule.stripCookies && { stripCookies: true }),
   ...(rule.slices && { slices: true }),
+  ...(rule.overrideOrigin && { overrideOrigin: true }),
 });
 
 const compressionDocs = ({

@@ -171,11 +171,14 @@ const site: Loader = async (db, _, zoneId, ids) => {
           'minTime', r.min_time, 'maxTime', r.max_time, 'browserTime', r.browser_time,
           'staleWhileRevalidate', r.stale_while_revalidate, 'staleIfError', r.stale_if_error,
           'query', r.query, 'queryNames', r.query_names, 'cookies', r.cookies, 'cookieNames', r.cookie_names,
-          'passCookies', r.pass_cookies, 'stripCookies', r.strip_cookies, 'slices', r.slices, 'priority', r.priority, 'enabled', r.enabled,
+          'passCookies', r.pass_cookies, 'stripCookies', r.strip_cookies, 'slices', r.slices,
+          'overrideOrigin', r.override_origin, 'priority', r.priority, 'enabled', r.enabled,
           'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
         FROM cache_rules r WHERE r.site_id = s.id), '[]'
      ) AS "cacheRules",
-       (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error, 'shield', c.shield)
+       (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error, 'shield', c.shield,
+          'checkContentType', c.check_content_type, 'passHeaders', c.pass_headers, 'setCookie', c.set_cookie,
+          'honourVisitors', c.honour_visitors, 'storePost', c.store_post)
         FROM cache_settings c WHERE c.site_id = s.id) AS "cacheSetting",
        (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes,
           'webp', c.webp, 'webpQuality', c.webp_quality, 'webpTypes', c.webp_types,

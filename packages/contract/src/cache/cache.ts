@@ -26,7 +26,9 @@ const fields = {
     'What of a request is compared: the extension, the whole path, how the path begins, or a pattern over the path',
   ),
   value: PathValues.min(1),
-  cacheTime: Seconds.describe('Seconds; 0: never cache what matches'),
+  cacheTime: Seconds.describe(
+    'Seconds; 0: never cache what matches or, with honourOrigin, only for as long as the origin says',
+  ),
   honourOrigin: z.boolean().default(false).describe('Where the origin states a lifetime of its own, that one wins'),
   minTime: Seconds.nullable()
     .default(null)
@@ -63,6 +65,12 @@ const fields = {
     .default(false)
     .describe(
       'Large files: fetched and kept in pieces, so that a range needs only its own; the origin must answer ranges',
+    ),
+  overrideOrigin: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Stores a response although the origin's private, no-store or Set-Cookie forbids it; its cookies are removed",
     ),
   query: QueryHandling.default('all').describe('Which part of the query string tells two objects apart'),
   queryNames: z.array(QueryName).max(50).default([]).describe("With 'listed': the parameters that count"),
@@ -111,11 +119,30 @@ export const CacheRule = z.object({
   passCookies: z.array(z.string()),
   stripCookies: z.boolean(),
   slices: z.boolean(),
+  overrideOrigin: z.boolean(),
   priority: z.int(),
   enabled: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 });
+
+export const SetCookieHandling = z.enum(['refuse', 'strip', 'keep']);
+
+/** Fields that nginx, the edge or the store itself needs: nobody passes these on, or names an object by them. */
+const reserved = new Set(
+  (
+    'host connection keep-alive upgrade te trailer transfer-encoding content-length expect proxy-connection proxy-authorization ' +
+    'proxy cookie authorization range if-range if-match if-none-match if-modified-since if-unmodified-since accept-encoding ' +
+    'cache-control pragma via cdn-loop x-forwarded-for x-forwarded-proto x-real-ip x-request-id'
+  ).split(' '),
+);
+const PassedHeader = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(64)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, { message: 'wrong format' })
+  .refine((name) => !reserved.has(name) && !/^x-(?:e|accel)-/.test(name), { message: 'wrong format' });
 
 /** What holds for the store of a site at large. */
 export const CacheSettingInput = z.object({
@@ -133,9 +160,28 @@ export const CacheSettingInput = z.object({
     .boolean()
     .optional()
     .describe('Nodes ask a relay of the zone for what they do not have, and not the origin; left out: as it is'),
+  checkContentType: z
+    .boolean()
+    .optional()
+    .describe('A rule by file type stores only responses whose content type fits the extension; left out: as it is'),
+  passHeaders: z
+    .array(PassedHeader)
+    .max(20)
+    .optional()
+    .describe(
+      'Request headers that the origin gets although they could change a response; they become part of the key',
+    ),
+  setCookie: SetCookieHandling.optional().describe(
+    'Responses with Set-Cookie whose lifetime the origin states: not stored, stored without the cookie, or with it',
+  ),
+  honourVisitors: z.boolean().optional().describe("A visitor's Cache-Control counts; left out: as it is"),
+  storePost: z
+    .boolean()
+    .optional()
+    .describe('A response to POST with a stated lifetime and its own URL as Content-Location answers later GETs'),
 });
-export const CacheSetting = CacheSettingInput.extend({
-  shield: z.boolean(),
+export const CacheSetting = CacheSettingInput.required().extend({
+  passHeaders: z.array(z.string()),
   hasRelay: z.boolean().describe('The zone has a relay: without one `shield` has no effect'),
 });
 

@@ -170,6 +170,12 @@ export const SiteDoc = z.object({
   heuristics: z.boolean().optional(),
   /** False: a rule by extension stores any content type; absent: only one that fits the extension. */
   checkContentType: z.boolean().optional(),
+  /** What becomes of Set-Cookie where the origin gives the response a time; absent: it is not stored. */
+  setCookie: z.enum(['strip', 'keep']).optional(),
+  /** Visitors' Cache-Control counts. */
+  honourVisitors: z.boolean().optional(),
+  /** The response to a POST that names its own URL and a time is stored for later GETs. */
+  storePost: z.boolean().optional(),
   /** Request fields in lower case that go to the origin and are part of the key, besides what always goes. */
   passHeaders: z.array(z.string()).optional(),
   /** What a node does not have it asks a relay of the zone for, where there is one, and not the origin. */

@@ -7,7 +7,8 @@ import { pageSql, sql } from '../../core/sql.ts';
 const columns = sql`r.id, r.type, r.value, r.cache_time AS "cacheTime", r.honour_origin AS "honourOrigin", r.query,
   r.query_names AS "queryNames", r.min_time AS "minTime", r.max_time AS "maxTime", r.browser_time AS "browserTime",
   r.stale_while_revalidate AS "staleWhileRevalidate", r.stale_if_error AS "staleIfError", r.cookies,
-  r.cookie_names AS "cookieNames", r.pass_cookies AS "passCookies", r.strip_cookies AS "stripCookies", r.slices, r.priority, r.enabled, r.created_at AS "createdAt", r.updated_at AS "updatedAt"`;
+  r.cookie_names AS "cookieNames", r.pass_cookies AS "passCookies", r.strip_cookies AS "stripCookies", r.slices, r.override_origin AS "overrideOrigin",
+  r.priority, r.enabled, r.created_at AS "createdAt", r.updated_at AS "updatedAt"`;
 const sorted = { priority: sql`r.priority`, createdAt: sql`r.created_at`, updatedAt: sql`r.updated_at` };
 
 export const readRules = ({ db }: Ctx, siteId: string, paging: Paging<keyof typeof sorted>): Promise<CacheRule[]> =>

@@ -1,23 +1,21 @@
-import type { CacheSetting, CacheSettingInput } from '@edgeloom/contract/cache/cache.ts';
+import { CacheSetting, type CacheSettingInput } from '@edgeloom/contract/cache/cache.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { given } from '../../core/given.ts';
 import { sql } from '../../core/sql.ts';
+import { WITHOUT_ROW } from './defaults.ts';
 import * as sites from '../sites/sites.service.ts';
-
-/** As the documents of a site that never said anything. */
-const BEGINNING = { heuristics: false, staleIfError: 3600, shield: false };
 
 export async function get(ctx: Ctx, siteId: string): Promise<CacheSetting> {
   const { db } = ctx;
   await sites.own(db, siteId);
-  const select = { heuristics: true, staleIfError: true, shield: true };
   const [row, hasRelay] = await Promise.all([
-    db.cacheSetting.findUnique({ where: { siteId }, select }),
+    db.cacheSetting.findUnique({ where: { siteId }, omit: { siteId: true } }),
     readHasRelay(ctx, siteId),
   ]);
-  return { ...(row ?? BEGINNING), hasRelay };
+  const { setCookie, ...rest } = row ?? WITHOUT_ROW;
+  return { ...rest, setCookie: CacheSetting.shape.setCookie.parse(setCookie), hasRelay };
 }
 
 /** Whom nodes are told of as relays; a customer sees no nodes, but that there is one. */

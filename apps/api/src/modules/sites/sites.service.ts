@@ -9,6 +9,7 @@ import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
+import { FOR_NEW_SITES } from '../cache/defaults.ts';
 import * as groups from '../groups/groups.service.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
 import {
@@ -102,6 +103,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
       ownerId: userID,
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
+    await tx.cacheSetting.create({ data: { siteId: row.id, ...FOR_NEW_SITES } });
     await openFirst(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { wordsOf } from '../../components/rules/path-condition.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './cache.module.css';
-import { isPlain, type DraftRule, type faultsOf, type Rule } from './rules-draft.ts';
+import { actionOf, isPlain, type DraftRule, type faultsOf, type Rule } from './rules-draft.ts';
 
 export type Said = (field: keyof ReturnType<typeof faultsOf>) => string | undefined;
 interface MoreProps {
@@ -34,7 +34,7 @@ export function MoreOptions({ rule, set, said }: MoreProps) {
       {open && (
         <div className={classes['options']}>
           <Seconds name="browserTime" rule={rule} set={set} />
-          {rule.cacheTime > 0 && <Stored rule={rule} set={set} said={said} />}
+          {actionOf(rule) !== 'never' && <Stored rule={rule} set={set} said={said} />}
         </div>
       )}
     </div>
@@ -65,6 +65,7 @@ function Stored({ rule, set, said }: MoreProps) {
       <div className={classes['flags']}>
         <Flag name="stripCookies" rule={rule} set={set} />
         <Flag name="slices" rule={rule} set={set} />
+        <Flag name="overrideOrigin" rule={rule} set={set} hint={t('cache.hints.overrideOrigin')} />
       </div>
     </>
   );
@@ -118,11 +119,17 @@ function Names({ name, rule, set, error }: FieldProps<'cookieNames' | 'passCooki
   );
 }
 
-function Flag({ name, rule, set }: FieldProps<'stripCookies' | 'slices'>) {
+function Flag({
+  name,
+  rule,
+  set,
+  hint,
+}: FieldProps<'stripCookies' | 'slices' | 'overrideOrigin'> & { hint?: string | undefined }) {
   const t = useT();
   return (
     <Checkbox
       label={t(`cache.fields.${name}`)}
+      description={hint}
       checked={rule[name]}
       onChange={({ currentTarget }) => set({ [name]: currentTarget.checked })}
     />

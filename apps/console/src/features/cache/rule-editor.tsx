@@ -6,7 +6,7 @@ import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { isUnit, secondsOf, spoken, units, type Unit } from './cache-time.ts';
 import { MoreOptions, type Said } from './more-options.tsx';
-import { faultsOf, type DraftRule, type Rule } from './rules-draft.ts';
+import { actionOf, actions, faultsOf, type DraftRule, type Rule } from './rules-draft.ts';
 
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
 const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
@@ -28,7 +28,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
   const set = (part: Partial<DraftRule>) => onChange({ ...rule, ...part });
-  const never = rule.cacheTime === 0;
+  const action = actionOf(rule);
   const count = rule.cacheTime / secondsOf(1, unit);
   return (
     <div className={classes['editor']}>
@@ -40,13 +40,15 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
       <div className={classes['effects']}>
         <Select
           label={t('cache.fields.action')}
-          data={(['cache', 'never'] as const).map((value) => ({ value, label: t(`cache.choices.action.${value}`) }))}
-          value={never ? 'never' : 'cache'}
+          data={actions.map((value) => ({ value, label: t(`cache.choices.action.${value}`) }))}
+          value={action}
           allowDeselect={false}
-          w={130}
-          onChange={(value) => set({ cacheTime: value === 'never' ? 0 : secondsOf(1, unit) })}
+          w={150}
+          onChange={(value) =>
+            set({ cacheTime: value === 'cache' ? secondsOf(1, unit) : 0, honourOrigin: value === 'origin' })
+          }
         />
-        {!never && (
+        {action === 'cache' && (
           <>
             <NumberInput
               label={t('cache.fields.cacheTime')}
@@ -71,6 +73,10 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
                 set({ cacheTime: secondsOf(count, value) });
               }}
             />
+          </>
+        )}
+        {action !== 'never' && (
+          <>
             <Select
               label={t('cache.fields.query')}
               data={queries.map((value) => ({ value, label: t(`cache.choices.query.${value}`) }))}
@@ -93,12 +99,14 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
                 }}
               />
             )}
-            <Checkbox
-              className={classes['check'] ?? ''}
-              label={t('cache.fields.honourOrigin')}
-              checked={rule.honourOrigin}
-              onChange={({ currentTarget }) => set({ honourOrigin: currentTarget.checked })}
-            />
+            {action === 'cache' && (
+              <Checkbox
+                className={classes['check'] ?? ''}
+                label={t('cache.fields.honourOrigin')}
+                checked={rule.honourOrigin}
+                onChange={({ currentTarget }) => set({ honourOrigin: currentTarget.checked })}
+              />
+            )}
           </>
         )}
       </div>

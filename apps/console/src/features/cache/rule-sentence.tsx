@@ -2,21 +2,26 @@ import { PathSentence } from '../../components/rules/path-sentence.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { useT, type T } from '../../lib/i18n.ts';
 import { spoken } from './cache-time.ts';
-import type { DraftRule } from './rules-draft.ts';
+import { actionOf, type DraftRule } from './rules-draft.ts';
 
 /** A rule that can be read aloud. */
 export function RuleSentence({ rule }: { rule: DraftRule }) {
   const t = useT();
+  const action = actionOf(rule);
   const names = rule.query === 'listed' ? rule.queryNames.join(' ') : '';
   return (
     <Sentence>
       <If /> <PathSentence paths={rule} />
       <Then />
-      {rule.cacheTime === 0 ? (
+      {action === 'never' ? (
         <Effect refuse>{t('cache.sentence.never')}</Effect>
       ) : (
         <>
-          <Effect>{t('cache.sentence.cacheFor', { time: timeOf(rule.cacheTime, t) })}</Effect>
+          <Effect>
+            {action === 'origin'
+              ? t('cache.sentence.origin')
+              : t('cache.sentence.cacheFor', { time: timeOf(rule.cacheTime, t) })}
+          </Effect>
           {rule.query === 'none' && t('cache.sentence.queryNone')}
           {rule.query === 'sorted' && t('cache.sentence.querySorted')}
           {names && t('cache.sentence.queryListed')}
@@ -29,7 +34,8 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
           {rule.stripCookies && t('cache.sentence.strip')}
           {(rule.staleWhileRevalidate ?? 0) > 0 && t('cache.sentence.stale')}
           {rule.slices && t('cache.sentence.slices')}
-          {rule.honourOrigin && t('cache.sentence.honour')}
+          {rule.overrideOrigin && t('cache.sentence.override')}
+          {action === 'cache' && rule.honourOrigin && t('cache.sentence.honour')}
         </>
       )}
       {rule.browserTime === 0 && t('cache.sentence.browserAsks')}

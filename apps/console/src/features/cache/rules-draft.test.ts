@@ -22,6 +22,7 @@ const rule = (n: number, priority: number): Rule => ({
   passCookies: [],
   stripCookies: false,
   slices: false,
+  overrideOrigin: false,
   priority,
   enabled: true,
   createdAt: '2026-01-01T00:00:00Z',

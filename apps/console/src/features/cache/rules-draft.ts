@@ -24,6 +24,7 @@ export const newRule = (given: Partial<DraftRule> = {}): DraftRule => ({
   passCookies: [],
   stripCookies: false,
   slices: false,
+  overrideOrigin: false,
   enabled: true,
   priority: 0,
   ...given,
@@ -56,12 +57,18 @@ export const fieldsOf = ({
   maxTime: rule.honourOrigin ? maxTime : null,
 });
 
+export const actions = ['cache', 'origin', 'never'] as const;
+/** A rule of no seconds that honours the origin stores as the origin says, and nothing else. */
+export const actionOf = ({ cacheTime, honourOrigin }: DraftRule): (typeof actions)[number] =>
+  cacheTime > 0 ? 'cache' : honourOrigin ? 'origin' : 'never';
+
 /** Nothing is asked of it that is out of sight until somebody looks for more. */
 export const isPlain = (rule: DraftRule) =>
   rule.cookies === 'none' &&
   rule.passCookies.length === 0 &&
   !rule.stripCookies &&
   !rule.slices &&
+  !rule.overrideOrigin &&
   [rule.browserTime, rule.staleWhileRevalidate, rule.staleIfError, rule.minTime, rule.maxTime].every(
     (time) => time === null,
   );

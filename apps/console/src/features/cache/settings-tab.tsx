@@ -1,5 +1,7 @@
 import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { Stack, Text } from '@mantine/core';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { LinesField } from '../../components/fields/lines-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { Section } from '../../components/page/section.tsx';
@@ -21,6 +23,19 @@ export function SettingsTab({ siteId }: { siteId: string }) {
           </Section>
           <Section title="cache.setting.guess" why="cache.setting.guessWhy">
             <SwitchField name="heuristics" />
+          </Section>
+          <Section title="cache.setting.safety" why="cache.setting.safetyWhy">
+            <Stack gap={16}>
+              <SwitchField name="checkContentType" />
+              <LinesField name="passHeaders" rows={2} placeholder="x-forwarded-host" />
+            </Stack>
+          </Section>
+          <Section title="cache.setting.rfc" why="cache.setting.rfcWhy">
+            <Stack gap={16}>
+              <ChoiceField name="setCookie" />
+              <SwitchField name="honourVisitors" />
+              <SwitchField name="storePost" />
+            </Stack>
           </Section>
           <Section title="cache.setting.shield" why="cache.setting.shieldWhy">
             <Stack gap={8}>

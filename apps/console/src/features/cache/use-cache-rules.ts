@@ -13,7 +13,7 @@ export function useCacheRules(siteId: string, published: readonly Rule[]) {
     fieldsOf,
     faultsOf,
     // One that an earlier console kept says too little.
-    isRule: (kept) => 'cacheTime' in kept && 'cookies' in kept,
+    isRule: (kept) => 'cacheTime' in kept && 'overrideOrigin' in kept,
     calls: cacheRules,
     params: { siteId },
     field: 'rules',
