@@ -1,5 +1,5 @@
--- Whether an address lies in ranges that origins may not lie in. An address is a number in groups of 16 bits; an IPv4
--- address that comes in IPv6 clothes is looked at as what it is.
+-- Whether an address lies in ranges that origins may not lie in. An address is a list of groups of 16 bits. The API decides
+-- the same in core/outbound.ts; tests/support/outbound-addresses.ts is tried with both.
 local floor, tonumber, match, gmatch, gsub = math.floor, tonumber, string.match, string.gmatch, string.gsub
 local find, sub = string.find, string.sub
 local ipairs = ipairs
@@ -49,14 +49,22 @@ local function v6(text)
     if #groups ~= 8 then
         return nil
     end
-    local zeros = groups[1] + groups[2] + groups[3] + groups[4] + groups[5] == 0
-    -- ::ffff:0:0/96 and the old ::/96 carry IPv4; 64:ff9b::/96 is translated to it on the way.
-    local translated = groups[1] == 0x64 and groups[2] == 0xff9b
-        and groups[3] + groups[4] + groups[5] + groups[6] == 0
-    if translated or zeros and (groups[6] == 0xffff or groups[6] == 0 and groups[7] > 0) then
+    return groups
+end
+
+-- The IPv4 address at the end of an IPv6 address that carries one: compatible (::/96), mapped (::ffff:0:0/96), translated
+-- (64:ff9b::/96) and ISATAP.
+local function embedded(groups)
+    if #groups ~= 8 then
+        return nil
+    end
+    local middle = groups[3] + groups[4] + groups[5]
+    local plain = groups[1] + groups[2] + middle == 0 and (groups[6] == 0 or groups[6] == 0xffff)
+    local translated = groups[1] == 0x64 and groups[2] == 0xff9b and middle + groups[6] == 0
+    local isatap = groups[6] == 0x5efe and (groups[5] == 0 or groups[5] == 0x200)
+    if plain or translated or isatap then
         return { groups[7], groups[8] }
     end
-    return groups
 end
 
 local function parse(text)
@@ -70,12 +78,7 @@ local function range(cidr)
     if not groups then
         return nil
     end
-    local bits = tonumber(length)
-    -- A range of IPv4 in IPv6 clothes counts its bits from the clothes.
-    if bits and #groups == 2 and find(text, ":", 1, true) then
-        bits = bits - 96
-    end
-    return { groups = groups, bits = bits or #groups * 16 }
+    return { groups = groups, bits = tonumber(length) or #groups * 16 }
 end
 
 local function contains(one, groups)
@@ -121,6 +124,13 @@ end
 -- What cannot be read is not allowed.
 function _M.allows(policy, address)
     local groups = parse(address)
-    return groups ~= nil and (not any(policy.deny, groups) or any(policy.allow, groups))
+    if not groups then
+        return false
+    end
+    local inner = embedded(groups)
+    if inner then
+        return any(policy.allow, groups) or any(policy.allow, inner)
+    end
+    return not any(policy.deny, groups) or any(policy.allow, groups)
 end
 return _M

@@ -4,7 +4,10 @@ import ipaddr from 'ipaddr.js';
 import { isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Env } from '../env.ts';
 
-/** Loopback, link-local with the clouds' metadata, private and shared space, multicast, and what carries IPv4 in disguise. */
+/**
+ * Loopback, link-local with the clouds' metadata, private and shared space, multicast, 6to4, Teredo and local translation.
+ * ::/96, ::ffff:0:0/96 and 64:ff9b::/96 are judged by embeddedIn: Lua of earlier nodes reads them as all of IPv4.
+ */
 const never = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,7 +23,6 @@ const never = [
   '::/128',
   '::1/128',
   '::ffff:0:0:0/96',
-  '64:ff9b::/96',
   '64:ff9b:1::/48',
   '2001::/32',
   '2002::/16',
@@ -40,9 +42,9 @@ export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
 /** Why an origin is refused, or null. A name is looked at by the edge, when it knows where the name leads. */
 export function originFault(address: string, settings: Settings): string | null {
   if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
-  const lies = liesIn(address);
   const { deny, allow } = originPolicy(settings);
-  return deny.some(lies) && !allow.some(lies) ? 'this address is not allowed' : null;
+  const isDenied = embeddedIn(address) !== null || deny.some(liesIn(address));
+  return isDenied && !isListed(address, allow) ? 'this address is not allowed' : null;
 }
 
 /** The same of a node, which may lie in a private network where the installation says so. */
@@ -50,11 +52,27 @@ export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Pick<Env, 'NO
   originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
 
 /** Whether the installation's own settings name the address: what they name may be asked without TLS. */
-export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => ORIGIN_ALLOW.some(liesIn(address));
+export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => isListed(address, ORIGIN_ALLOW);
+
+const isListed = (address: string, ranges: readonly string[]) => {
+  const embedded = embeddedIn(address);
+  return ranges.some(liesIn(address)) || (embedded !== null && ranges.some(liesIn(embedded)));
+};
+
+/** The IPv4 address at the end of an IPv6 address that carries one, as agent/lua/edge/origin/policy.lua finds it. */
+function embeddedIn(address: string): string | null {
+  const parsed = ipaddr.parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return null;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = parsed.parts;
+  const middle = c + d + e;
+  const isPlain = a + b + middle === 0 && (f === 0 || f === 0xffff);
+  const isTranslated = a === 0x64 && b === 0xff9b && middle + f === 0;
+  const isISATAP = f === 0x5efe && (e === 0 || e === 0x200);
+  return isPlain || isTranslated || isISATAP ? [g >> 8, g & 255, h >> 8, h & 255].join('.') : null;
+}
 
 function liesIn(address: string) {
-  // IPv4 written as IPv6 (::ffff:127.0.0.1) is what it is.
-  const parsed = ipaddr.process(address);
+  const parsed = ipaddr.parse(address);
   return (range: string) => {
     const [network, bits] = ipaddr.parseCIDR(range);
     return network.kind() === parsed.kind() && parsed.match(network, bits);

@@ -1,0 +1,45 @@
+// The outbound policy stands twice, in the API and in Lua: both are tried with these.
+
+export const forbiddenAddresses = [
+  '127.0.0.1',
+  '127.8.8.8',
+  '0.0.0.0',
+  '10.1.2.3',
+  '172.31.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::',
+  'fe80::1',
+  'fd00:ec2::254',
+  'ff02::1',
+  // IPv4 within IPv6: mapped, compatible, translated, ISATAP, Teredo, 6to4. Also those of a public address.
+  '::ffff:127.0.0.1',
+  '::ffff:a9fe:a9fe',
+  '::ffff:8.8.8.8',
+  '::127.0.0.1',
+  '::a9fe:a9fe',
+  '::8.8.8.8',
+  '::ffff:0:7f00:1',
+  '64:ff9b::7f00:1',
+  '64:ff9b::8.8.8.8',
+  '64:ff9b:1::7f00:1',
+  '64:ff9b:1:abcd::1',
+  '2001:db8::5efe:10.0.0.1',
+  '2001:db8::200:5efe:8.8.8.8',
+  '2001:0:7f00:1::1',
+  '2002:7f00:1::1',
+] as const;
+
+export const publicAddresses = [
+  '192.0.2.1',
+  '8.8.8.8',
+  '172.32.0.1',
+  '2001:db8::1',
+  '2606:4700:4700::1111',
+  '64:ff9c::1',
+  '2001:1::1',
+] as const;
