@@ -6,7 +6,7 @@ import type { HeldKeys } from './link/key-follower.ts';
 import type { LinkedNode } from './link/nats.ts';
 import type { Meter } from './machine/meter.ts';
 import type { Log } from './log.ts';
-import { digestWithout, reconcile, reportOf } from './reconcile.ts';
+import { digestWithout, reconcile, reportOf, zoneDigestWithout } from './reconcile.ts';
 import type { Refusals } from './reconcile.ts';
 import type { Capabilities } from './render/capabilities.ts';
 import { Scrub } from './store/scrub.ts';
@@ -86,6 +86,9 @@ export function linkedNode({
     },
     get digest() {
       return digestWithout(refusals, node);
+    },
+    get zoneDigest() {
+      return zoneDigestWithout(refusals, node);
     },
     apply: (entries, reached) => node.inTurn(() => apply(entries, reached)),
     inSync: (full) => {

@@ -1,5 +1,6 @@
 // Makes the node what its documents say. Called again with the same documents it changes nothing.
 import { toggle } from '@edgeloom/contract/edge/digest.ts';
+import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { reason } from './log.ts';
@@ -88,4 +89,12 @@ export function digestWithout(refusals: Refusals, { store }: EdgeNode): string {
     if (sha256 !== null) digest = toggle(digest, key, sha256);
   }
   return digest;
+}
+
+/** The same without the node's own document, as the control plane counts a zone. */
+export function zoneDigestWithout(refusals: Refusals, node: EdgeNode): string {
+  const own = nodeKey(node.self.nodeID);
+  const hash = refusals.get(own)?.sha256 ?? node.store.get(own)?.sha256;
+  const digest = digestWithout(refusals, node);
+  return hash === undefined || refusals.get(own)?.sha256 === null ? digest : toggle(digest, own, hash);
 }

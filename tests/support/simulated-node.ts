@@ -12,7 +12,7 @@ import type {
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeCommand, UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
-import { judgeDoc, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { judgeDoc, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
@@ -159,6 +159,13 @@ export class SimulatedNode implements LinkedNode {
   doc(key: string): EdgeDoc | null {
     const body = this.docs.get(key)?.body ?? null;
     return body === null ? null : parseDoc(key, body);
+  }
+
+  get zoneDigest(): string | null {
+    const own = nodeKey(this.identity.nodeID);
+    const known = this.docs.get(own);
+    if (this.#rejected.length > 0) return null;
+    return known === undefined ? this.digest : toggle(this.digest, own, known.sha256);
   }
 
   keys(): Iterable<string> {

@@ -9,12 +9,18 @@ export interface Chain {
   reached: number;
   /** Something is missing or damaged: the rest has to be asked for. */
   gap: boolean;
+  /** Of the zone at `reached`, as the last push said. */
+  digest: string | undefined;
+  /** A push was older than what is here: a repetition, or from a database that was restored. */
+  isOlder: boolean;
 }
 
 /** Joins the pushes that follow each other from `revision` on. Older and repeated ones are passed over. */
 export function chain(revision: number, pushes: readonly DocPush[]): Chain {
-  const joined: Chain = { entries: [], reached: revision, gap: false };
+  const isOlder = pushes.some((push) => push.revision < revision);
+  const joined: Chain = { entries: [], reached: revision, gap: false, digest: undefined, isOlder };
   for (const push of [...pushes].sort((a, b) => a.revision - b.revision)) {
+    if (push.revision === joined.reached) joined.digest ??= push.digest;
     if (push.revision <= joined.reached) continue;
     const follows = push.previous <= joined.reached;
     // Without documents they were too large to push. One that was damaged on its way comes whole by the sync.
@@ -23,6 +29,7 @@ export function chain(revision: number, pushes: readonly DocPush[]): Chain {
     const { reached } = joined;
     joined.entries.push(...push.docs.filter((entry) => entry.revision > reached));
     joined.reached = push.revision;
+    joined.digest = push.digest;
   }
   return joined;
 }

@@ -19,6 +19,8 @@ export interface Target {
   readonly revision: number;
   /** As it would be if nothing had been refused. */
   readonly digest: string;
+  /** The same without the node's own document; null where that is not known. */
+  readonly zoneDigest: string | null;
   keys: () => Iterable<string>;
   /** Its revision stays behind what was to be reached where something has to wait: then it is asked for again. */
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
@@ -30,6 +32,8 @@ export interface Target {
 export interface Line {
   sync: (request: SyncRequest) => Promise<SyncReply>;
   ack: (ack: Ack) => void;
+  /** Compares with the control plane soon. */
+  compareSoon?: () => void;
 }
 
 const FIRST_PAUSE_MS = 200;
@@ -121,14 +125,18 @@ export class Follower {
     // same place is not on its way.
     const again = this.#differed === sent.revision;
     this.#differed = sent.revision;
-    const lost = again && (reply.revision <= sent.revision || this.#target.revision === sent.revision);
-    if (!lost) this.catchUp();
-    else if (performance.now() >= this.#fullAt) {
-      this.#fullAt = performance.now() + this.#fullAgainMs;
-      this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
-      this.#log.warn('documents differ from the control plane: asking for all', { revision: sent.revision });
-      this.ask(0);
-    }
+    const lost = again && (reply.revision === sent.revision || this.#target.revision === sent.revision);
+    // A zone's revision goes back only when its database was restored.
+    if (lost || reply.revision < sent.revision) this.#askForAll(sent.revision);
+    else this.catchUp();
+  }
+
+  #askForAll(revision: number): void {
+    if (performance.now() < this.#fullAt) return;
+    this.#fullAt = performance.now() + this.#fullAgainMs;
+    this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
+    this.#log.warn('documents differ from the control plane: asking for all', { revision });
+    this.ask(0);
   }
 
   get differs(): boolean {
@@ -190,9 +198,18 @@ export class Follower {
   async #takePushes(): Promise<void> {
     const pushes = this.#pushes.splice(0);
     if (pushes.length === 0) return;
-    const { entries, reached, gap } = chain(this.#target.revision, pushes);
+    const { entries, reached, gap, digest, isOlder } = chain(this.#target.revision, pushes);
     if (reached > this.#target.revision) await this.#apply(entries, reached);
     if (gap) this.catchUp();
+    if (isOlder) this.#line.compareSoon?.();
+    const { zoneDigest } = this.#target;
+    if (digest === undefined || zoneDigest === null || this.#target.revision !== reached || this.#missingFrom !== null)
+      return;
+    if (digest !== zoneDigest) this.#askForAll(reached);
+    else {
+      this.#fullAt = 0;
+      this.#fullAgainMs = FULL_AGAIN_MS;
+    }
   }
 
   async #sync(): Promise<void> {

@@ -84,18 +84,26 @@ export class Link {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   #isHeard = false;
+  #comparedAt = Number.NEGATIVE_INFINITY;
 
   /** Connects when it can, and goes on for ever. */
   constructor(node: LinkedNode, log: Log) {
     this.#node = node;
     this.#log = log;
-    const line = { sync: (request: SyncRequest) => this.#sync(request), ack: (ack: Ack) => this.#ack(ack) };
+    const line = {
+      sync: (request: SyncRequest) => this.#sync(request),
+      ack: (ack: Ack) => this.#ack(ack),
+      compareSoon: () => this.#compareSoon(),
+    };
     const target: Target = {
       get revision() {
         return node.revision;
       },
       get digest() {
         return node.digest;
+      },
+      get zoneDigest() {
+        return node.zoneDigest;
       },
       keys: () => node.keys(),
       apply: async (entries, reached) => {
@@ -119,6 +127,13 @@ export class Link {
   /** What a heartbeat says is another now. */
   sayNow(): void {
     if (this.#isHeard) this.#beat(0);
+  }
+
+  /** At most once a second: each older push asks for it. */
+  #compareSoon(): void {
+    if (!this.#isHeard || performance.now() < this.#comparedAt + HEARTBEAT_AGAIN_MS) return;
+    this.#comparedAt = performance.now();
+    this.#beat(0);
   }
 
   get servers(): readonly string[] {

@@ -92,6 +92,9 @@ class Node {
         get digest() {
           return store.digest;
         },
+        get zoneDigest() {
+          return store.digest;
+        },
         keys: () => [...store.keys()],
         apply: async (entries, reached) => {
           await store.commit(plan((key) => store.get(key), entries, { nodeID: '', zoneID: '' }).data, reached);

@@ -161,7 +161,7 @@ async function push(link: Publishing, client: PoolClient, zoneId: string, zone: 
   if (zone.published === zone.revision || !bus?.isUp()) return;
   const docs = fresh ?? (await readUnpushed(client, zoneId, zone.published));
   const maxPayload = bus.nodes.info?.max_payload ?? 1024 * 1024;
-  await sendPushes(bus.nodes, pushesOf(zoneId, zone.published, zone.revision, docs, maxPayload));
+  await sendPushes(bus.nodes, pushesOf(zoneId, zone.published, zone.revision, docs, maxPayload, zone.digest));
   await client.query('UPDATE zones SET published_revision = $2 WHERE id = $1', [zoneId, zone.revision]);
 }
 

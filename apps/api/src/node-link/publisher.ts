@@ -6,6 +6,7 @@ import { registry } from '../core/metrics.ts';
 import { publishOnce } from './publish.ts';
 import type { Publishing } from './publish.ts';
 import { repeat } from './repeat.ts';
+import { announcementOf, sendPushes } from './push.ts';
 import { withZone } from './zone-lock.ts';
 
 export interface Publisher {
@@ -36,6 +37,8 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   const running = new Map<string, Promise<void>>();
   /** Changed again while it was being published, or waiting for its turn. */
   const wanted = new Set<string>();
+  /** Revision of each zone when it was last read. */
+  const announced = new Map<string, number>();
 
   const looking = repeat(look, LOOK_EVERY_MS, log, 'the outbox could not be read');
   async function look() {
@@ -43,6 +46,25 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
     waiting.set(zones.length);
     for (const zone of zones) wanted.add(zone);
     startWanted();
+    await announce();
+  }
+
+  /** Once after the start, and when a zone's revision went back: then its database was restored. */
+  async function announce() {
+    const bus = link.bus();
+    if (!bus?.isUp()) return;
+    const zones = await readZones(pool);
+    const changed = zones.filter(
+      ({ id, revision, isPublished }) => isPublished && revision < (announced.get(id) ?? Infinity),
+    );
+    const before = new Map(announced);
+    announced.clear();
+    for (const { id, revision, isPublished } of zones)
+      announced.set(id, isPublished ? revision : Math.max(revision, before.get(id) ?? Infinity));
+    await sendPushes(
+      bus.nodes,
+      changed.map(({ id, revision, digest }) => announcementOf(id, revision, digest)),
+    );
   }
 
   function startWanted() {
@@ -92,4 +114,18 @@ async function zonesToPublish(pool: Pool, busIsUp: boolean): Promise<string[]> {
     [busIsUp],
   );
   return rows.map(({ id }) => id);
+}
+
+interface ZoneRow {
+  id: string;
+  revision: number;
+  digest: string;
+  isPublished: boolean;
+}
+
+async function readZones(pool: Pool): Promise<ZoneRow[]> {
+  const { rows } = await pool.query<ZoneRow>(
+    'SELECT id, revision, digest, published_revision = revision AS "isPublished" FROM zones',
+  );
+  return rows;
 }

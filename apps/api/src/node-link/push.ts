@@ -11,6 +11,16 @@ const CHUNK_BYTES = 512 * 1024;
 const MAX_DOCS = 10_000;
 const FLUSH_MS = 5000;
 
+/** Says where a zone is. Nodes that followed another history of it find out by the digest. */
+export const announcementOf = (zone: string, revision: number, digest: string): DocPush => ({
+  schema: DOCUMENT_SCHEMA,
+  zone,
+  previous: revision,
+  revision,
+  digest,
+  docs: [],
+});
+
 /** The documents must be in order of revision, from after `previous` to `revision`. Chunks are chained by `previous`. */
 export function pushesOf(
   zone: string,
@@ -18,9 +28,10 @@ export function pushesOf(
   revision: number,
   docs: DocEntry[],
   maxPayload: number,
+  digest?: string,
 ): DocPush[] {
   const head = { schema: DOCUMENT_SCHEMA, zone };
-  if (docs.length === 0 || docs.length > MAX_DOCS) return [{ ...head, previous, revision, docs: [] }];
+  if (docs.length === 0 || docs.length > MAX_DOCS) return [{ ...head, previous, revision, digest, docs: [] }];
 
   const chunks: DocEntry[][] = [[]];
   let bytes = 0;
@@ -44,7 +55,7 @@ export function pushesOf(
     };
     reached = push.revision;
     const fits = Buffer.byteLength(JSON.stringify(chunk)) < maxPayload - 1024;
-    return { ...push, docs: fits ? chunk : [] };
+    return { ...push, ...(i === chunks.length - 1 && { digest }), docs: fits ? chunk : [] };
   });
 }
 
