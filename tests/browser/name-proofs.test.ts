@@ -1,0 +1,97 @@
+// A name that needs a proof, from adding it to turning it on, with a name server that the record is written to.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nameServerHost, startNameServer } from '../edge/name-server.ts';
+import { accessibilityFaults } from '../support/accessibility.ts';
+import { overhang } from '../support/browser.ts';
+import { unique } from '../support/build.ts';
+import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
+
+type NameServer = Awaited<ReturnType<typeof startNameServer>>;
+let consoles: Consoles;
+let resolver: NameServer;
+let authority: NameServer;
+beforeAll(async () => {
+  resolver = await startNameServer();
+  authority = await startNameServer(undefined, { host: nameServerHost(), port: 53 });
+  resolver.records.set('ns.provider.test', { a: [authority.address.replace(/:\d+$/, '')] });
+  consoles = await startConsoles({ DNS_RESOLVERS: resolver.address, ORIGIN_ALLOW: '127.0.0.0/8' });
+}, 400_000);
+afterAll(async () => {
+  await consoles.stop();
+  await Promise.all([resolver.stop(), authority.stop()]);
+});
+
+/** A name under another customer's wildcard, added by a customer. */
+async function waitingName() {
+  const { as, build } = consoles.app;
+  const zone = `${unique('zone')}.example`;
+  resolver.records.set(zone, { ns: ['ns.provider.test'] });
+  const [owner, site] = [await build.site(), await build.site()];
+  const add = (to: typeof site, name: string) =>
+    as(to.owner).call(domains.createSimple, {
+      params: to.params,
+      body: { names: [name], upstreams: [{ address: '192.0.2.10' }] },
+    });
+  await add(owner, `*.${zone}`);
+  const name = `login.${zone}`;
+  await add(site, name);
+  return {
+    site,
+    name,
+    record: `_edgeloom-challenge.${name}`,
+    address: `sitesManagement/sitesSetting/${site.id}/${site.name}`,
+  };
+}
+
+test('the record is copied from the list, looked for on demand, and the domain is turned on', async () => {
+  const { site, name, record, address } = await waitingName();
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
+  await page.getByRole('button', { name: `Show the TXT record for ${name}` }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText(record, { exact: true }).waitFor();
+  await drawer.getByRole('button', { name: 'Copy Value' }).waitFor();
+  await drawer.getByText('Not checked yet').waitFor();
+  authority.records.set(record, { txt: ['something else'] });
+  await drawer.getByRole('button', { name: 'Check again' }).click();
+  await drawer.getByText('The name servers have other TXT records there:').waitFor();
+  await drawer.getByText('something else').waitFor();
+  const value = await drawer.locator('dd').nth(2).innerText();
+  authority.records.set(record, { txt: [value.trim()] });
+  await drawer.getByRole('button', { name: 'Check again' }).click();
+  await drawer.getByText('Name proven').waitFor();
+  await drawer.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByText('1 domain turned on').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('switch', { name: `${name} is on`, checked: true }).waitFor();
+});
+
+test.each([
+  { language: 'en', width: 1280, theme: 'light' },
+  { language: 'zh-TW', width: 1280, theme: 'dark' },
+  { language: 'zh-CN', width: 375, theme: 'light' },
+] as const)('the page of the domain is whole: $language, $width px, $theme', async (look) => {
+  const { site, name, record, address } = await waitingName();
+  const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
+  await page.getByText(record, { exact: true }).waitFor();
+  await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
+  expect(await overhang(page)).toBeLessThanOrEqual(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+});
+
+test('an operator asks for the proof of every name on its settings page', async () => {
+  const { build, as } = consoles.app;
+  const site = await build.site();
+  const { page } = await consoles.openAs(site.client, 'systemManagement/systemSetting', { language: 'en' });
+  const part = page.getByRole('region', { name: 'Proof of names' });
+  await part.getByLabel('Ask for a proof of every new name').click();
+  await part.getByRole('button', { name: 'Save' }).click();
+  await keepPicture(page, 'name-proof-setting');
+  const add = () =>
+    as(site.owner).call(domains.createSimple, {
+      params: site.params,
+      body: { names: [`${unique('new')}.example`], upstreams: [{ address: '192.0.2.10' }] },
+    });
+  await expect.poll(async () => (await add()).waiting).toHaveLength(1);
+});
