@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const upstreams = [{ address: '192.0.2.10' }];
-/** A zone of its own for each test, delegated to the name server. */
+/** A new zone that is delegated to the name server. */
 function zoneName() {
   const zone = `${unique('zone')}.example`;
   resolver.records.set(zone, { ns: ['ns.provider.test'] });
@@ -101,9 +101,9 @@ describe('a name', () => {
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
     const { id } = await add(other, `login.${zone}`);
-    const said = JSON.stringify(await find(other, id));
+    const shown = JSON.stringify(await find(other, id));
     for (const secret of [owner.id, owner.owner.id, owner.clientId, owner.name, `*.${zone}`])
-      expect(said).not.toContain(secret);
+      expect(shown).not.toContain(secret);
   });
 });
 
@@ -216,7 +216,7 @@ describe('the proof', () => {
 });
 
 describe('every way to a name', () => {
-  /** Another customer's wildcard, and a site of somebody else. */
+  /** A zone under another customer's wildcard, and a site of a second customer. */
   async function covered() {
     const zone = zoneName();
     await add(await build.site(), `*.${zone}`);

@@ -65,6 +65,9 @@ test('the record is copied from the list, looked for on demand, and the domain i
   await page.getByText('1 domain turned on').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('switch', { name: `${name} is on`, checked: true }).waitFor();
+  const query = { domainName: name };
+  const found = await consoles.app.as(site.owner).call(domains.byName, { params: site.params, query });
+  expect(found).toMatchObject({ status: 1, proof: null });
 });
 
 test.each([

@@ -35,7 +35,7 @@ export async function unprovenNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Of these domains the names that their customers have: they were on before. */
+/** Names of these domains that were on before, so that their customers have them. */
 export async function claimedNames(
   { pool }: Pick<Installation, 'pool'>,
   domainIds: readonly string[],

@@ -28,7 +28,7 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]): Promise<{ 
   return { data: await readProofs(ctx, siteId, ids) };
 }
 
-/** Looks by the job begin anew: somebody is working on the record. */
+/** The job starts again with short pauses: the customer is working on the record. */
 async function restartProofs({ pool }: Installation, siteId: string, names: string[]): Promise<DueProof[]> {
   const { rows } = await pool.query<DueProof>(
     `UPDATE name_proofs p SET asked_at = now(), tries = 0 FROM sites s, proof_tokens t
