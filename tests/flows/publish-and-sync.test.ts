@@ -5,7 +5,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { CertDoc, certKey } from '@edgeloom/contract/edge/documents.ts';
 import { DocPush } from '@edgeloom/contract/edge/messages.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
@@ -212,7 +212,7 @@ test('a publisher that died between storing and pushing leaves no gap: the next 
   await settled(site, node);
 });
 
-test('a document that cannot be compiled keeps its last good state and holds up no other', async () => {
+test('a document that cannot be compiled keeps its last good state, holds up no other and is shown with its site', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [poisoned, sound] = [await addDomain(site), await addDomain(site)];
@@ -223,8 +223,16 @@ test('a document that cannot be compiled keeps its last good state and holds up 
   await owner(site).call(domains.balance, { params: sound.params, body: { ...balance, hashType: 'uriHash' } });
   await eventually(() => expect(node.doc(sound.key)).toMatchObject({ origin: { method: 'uriHash' } }));
   expect(node.doc(poisoned.key)).not.toBeNull();
+  const shown = async () => {
+    const info = await owner(site).call(sites.get, { params: site.params });
+    const { data } = await plane.as(site.client).call(clientSites.list, { query: {} });
+    return [info.publishError, ...data.map(({ publishError }) => publishError)];
+  };
+  const reason = expect.stringContaining('is not a function');
+  await eventually(async () => expect(await shown()).toEqual([reason, reason]));
   await db.domain.update({ where: { id: poisoned.params.domainId }, data: { portMap: [], maxFails: 9 } });
   await eventually(() => expect(node.doc(poisoned.key)).toMatchObject({ origin: { maxFails: 9 } }), { within: 20_000 });
+  await eventually(async () => expect(await shown()).toEqual([null, null]));
 });
 
 const balance = {

@@ -5,6 +5,7 @@ import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { PoolClient } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { compileKeys } from './load.ts';
 import type { Compiled, Compiler } from './load.ts';
@@ -36,6 +37,7 @@ export async function publishOnce(link: Publishing, client: PoolClient, zoneId: 
   // From the outbox first, from the tables after: the rows read are at least as new as the changes taken.
   const compiled = await compileKeys(client, link.compiler, zoneId, [...new Set(taken.map(({ key }) => key))]);
   const sound = keepSound(link, zoneId, compiled);
+  await storeErrors(client, zoneId, compiled);
   const done = taken.filter(({ key }) => sound.has(key) || !DocKey.safeParse(key).success);
   const stored = done.length > 0 ? await store(client, zoneId, zone, sound, done) : { zone, docs: [] };
 
@@ -85,6 +87,19 @@ function keepSound({ quarantine, log }: Publishing, zoneId: string, compiled: Co
   }
   return sound;
 }
+
+/** Shown with the site (sites.queries.ts) until a later try publishes the document. */
+async function storeErrors(client: PoolClient, zoneId: string, compiled: readonly Compiled[]) {
+  const failed = compiled.filter((result) => 'fault' in result);
+  if (failed.length === 0) return;
+  await client.query(
+    `UPDATE outbox o SET error = f.error, failed_at = coalesce(o.failed_at, now()) FROM unnest($2::text[], $3::text[]) AS f(key, error)
+     WHERE o.zone_id = $1 AND o.key = f.key AND o.error IS DISTINCT FROM f.error`,
+    [zoneId, failed.map(({ key }) => key), failed.map(({ fault }) => clean(messageOf(fault)))],
+  );
+}
+
+const messageOf = (fault: unknown) => (fault instanceof Error ? fault.message : String(fault));
 
 async function store(
   client: PoolClient,

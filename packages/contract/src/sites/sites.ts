@@ -40,6 +40,10 @@ export const Site = z.object({
   zoneName: Text,
   backupGroupID: Id.nullable().describe('Its product’s; null: it cannot be forced there'),
   forcedAt: Time.nullable().describe('Since when its name leads to its backup group’s'),
+  publishError: z
+    .string()
+    .nullable()
+    .describe('Why its last change is not at the nodes, which serve the one before; null: it is, or on its way'),
   userID: Id.nullable(),
   userName: z.string().nullable(),
   userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),

@@ -18,7 +18,14 @@ export interface SiteFilter {
 export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
 
-const columns = sql`s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
+/** Of the site's own document, or of one that belongs to it. */
+const publishError = sql`(SELECT min(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
+    o.key = 'site/' || s.id
+    OR o.key IN (SELECT 'host/' || d.enabled_name FROM domains d WHERE d.site_id = s.id)
+    OR o.key IN (SELECT 'module/' || m.id FROM modules m WHERE m.site_id = s.id)
+    OR o.key IN (SELECT 'port/' || r.id FROM port_rules r WHERE r.site_id = s.id)
+    OR o.key IN (SELECT 'cert/' || c.id FROM certificates c WHERE c.site_id = s.id)))`;
+const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
   z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
   (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount",

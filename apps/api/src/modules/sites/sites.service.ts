@@ -250,6 +250,7 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site =
   zoneName: row.zone.name,
   backupGroupID: row.backupGroupId,
   forcedAt: row.forcedAt,
+  publishError: null,
   userID: row.ownerId,
   userName: row.owner?.name ?? null,
   userStatus: row.owner?.status ?? null,

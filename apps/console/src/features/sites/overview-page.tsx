@@ -75,7 +75,11 @@ function Overview({ site }: { site: SiteInfo }) {
         </Link>
       </div>
       <Section title="sites.overview.state" why="sites.overview.stateWhy">
-        <Status kind="site" value={site.status} />
+        <Status
+          kind="site"
+          value={site.status}
+          why={site.publishError === null ? null : t('sites.notPublishedWhy', { error: site.publishError })}
+        />
       </Section>
       <Section title="sites.overview.reach" why="sites.overview.reachWhy">
         <Facts>

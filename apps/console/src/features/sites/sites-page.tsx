@@ -24,7 +24,12 @@ const columns: Column<Site>[] = [
   {
     key: 'status',
     render: statusOf,
-    text: ({ status, forcedAt }) => t(`status.site.${status}`) + (forcedAt === null ? '' : ` · ${t('sites.forced')}`),
+    text: ({ status, forcedAt, publishError }) =>
+      [
+        t(`status.site.${status}`),
+        ...(forcedAt === null ? [] : [t('sites.forced')]),
+        ...(publishError === null ? [] : [t('sites.notPublished')]),
+      ].join(' · '),
   },
   { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
@@ -58,7 +63,7 @@ export function SitesPage() {
         bulk={bulk}
         phone={(site) => ({
           below:
-            site.status === 'normal' && !isOut(site) && site.forcedAt === null
+            site.status === 'normal' && !isOut(site) && site.forcedAt === null && site.publishError === null
               ? (site.userName ?? site.zoneName)
               : statusOf(site),
           end: domainsOf(site),
@@ -75,10 +80,20 @@ const isOut = ({ userStatus }: Site) => userStatus === 'lock' || userStatus === 
 function statusOf(site: Site) {
   const why = isOut(site) ? t('sites.ownerOut') : null;
   const status = <Status kind="site" value={site.status} why={why} />;
-  if (site.forcedAt === null) return status;
+  const forced = site.forcedAt !== null && (
+    <span title={t('sites.forcedSince', { time: time(site.forcedAt) })}>
+      <Pill tone="warn">{t('sites.forced')}</Pill>
+    </span>
+  );
+  const unpublished = site.publishError !== null && (
+    <span title={t('sites.notPublishedWhy', { error: site.publishError })}>
+      <Pill tone="bad">{t('sites.notPublished')}</Pill>
+    </span>
+  );
+  if (!forced && !unpublished) return status;
   return (
-    <span className={classes['forced']} title={t('sites.forcedSince', { time: time(site.forcedAt) })}>
-      {status} <Pill tone="warn">{t('sites.forced')}</Pill>
+    <span className={classes['forced']}>
+      {status} {forced} {unpublished}
     </span>
   );
 }
