@@ -248,6 +248,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         blocks,
         capabilities: host.capabilities,
         fault,
+        patterns: async () => (await admin.status(1000).catch(() => null))?.patterns,
         has: () => upgrades.has,
         refresh,
         log,

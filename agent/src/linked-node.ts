@@ -1,5 +1,5 @@
 // The node as the control plane sees it: what it applies, what it says of itself, and what it does between heartbeats.
-import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import type { Ack, DocEntry, Heartbeat } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import type { Identity } from './link/identity.ts';
 import type { HeldKeys } from './link/key-follower.ts';
@@ -26,6 +26,8 @@ interface Parts {
   capabilities: Capabilities;
   /** What else of this machine is not as it should be. */
   fault: () => string | null;
+  /** Patterns that nginx does not compile. */
+  patterns: () => Promise<Heartbeat['patterns']>;
   /** The release it is of, and its packs. */
   has: () => { release: string | null; packs: Record<string, string> };
   /** Brings nginx in line with the documents on disk once more. */
@@ -43,6 +45,7 @@ export function linkedNode({
   blocks,
   capabilities,
   fault,
+  patterns,
   has,
   refresh,
   log,
@@ -52,6 +55,7 @@ export function linkedNode({
   // Only a crash leaves files behind, so once after each start will do.
   let swept = false;
   const startedAt = new Date().toISOString();
+  let failing: Heartbeat['patterns'] = [];
   const apply = async (entries: readonly DocEntry[], reached: number): Promise<Ack> => {
     const ack = await reconcile(node, refusals, entries, reached);
     if (entries.length > 0) {
@@ -103,10 +107,12 @@ export function linkedNode({
       nginx: node.state,
       error: node.state === 'unresponsive' ? fault() : (node.error ?? fault()),
       rejected: reportOf(refusals),
+      patterns: failing,
       ...has(),
       capabilities: namesOf(capabilities),
     }),
     chores: async () => {
+      failing = await patterns();
       // The port may be free by now.
       const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
       const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;

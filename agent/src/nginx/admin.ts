@@ -1,20 +1,22 @@
 // Talks to the running nginx through its unix socket; Lua answers.
 import { request } from 'node:http';
 import { Id } from '@edgeloom/contract/common/common.ts';
-import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
+import { FailingPattern, type PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 
 const Count = z.int().min(0);
 /** Lua writes an empty list as an object. */
 const listOf = <Item extends z.ZodType>(item: Item) => z.union([z.array(item), z.object({}).transform(() => [])]);
-const FailingPattern = z.object({ site: z.string(), rule: z.string(), error: z.string() });
 const Status = z.object({
   generation: z.int(),
   pid: z.int(),
   seq: z.int(),
   connections: z.object({ active: Count, reading: Count, writing: Count, waiting: Count }).optional(),
-  patterns: listOf(FailingPattern).optional().describe('Patterns that nginx does not compile, of the last hour'),
+  patterns: listOf(FailingPattern)
+    .optional()
+    .catch([])
+    .describe('Patterns that nginx does not compile, of the last hour'),
   workers: z
     .array(z.object({ pid: z.int(), silent: z.number().min(0).describe('Seconds since it last wrote') }))
     .optional()

@@ -17,7 +17,7 @@ local function report(rule, err)
         local entry = changes:get("pattern:" .. i)
         local is_known = entry and sub(entry, 1, #head) == head
         if is_known or not entry then
-            changes:set("pattern:" .. i, head .. err, SECONDS)
+            changes:set("pattern:" .. i, head .. sub(err, 1, 500), SECONDS)
             if not is_known then
                 ngx.log(ngx.ERR, "rule ", rule, " of site ", site, ": ", err)
             end

@@ -23,6 +23,11 @@ const rejectedJson = (rejected: Ack['rejected']) =>
     rejected.slice(0, 100).map(({ key, revision, error }) => ({ key: clean(key, 300), revision, error: clean(error) })),
   );
 
+const patternsJson = (patterns: Heartbeat['patterns'] = []) =>
+  JSON.stringify(
+    patterns.map(({ site, rule, error }) => ({ site: clean(site), rule: clean(rule), error: clean(error, 500) })),
+  );
+
 const packsJson = (packs: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.fromEntries(Object.entries(packs).map(([name, version]) => [clean(name), clean(version)])));
 
@@ -71,20 +76,21 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
   const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, release, packs, key_ids, last_seen_at)
+       load, clock_offset_ms, release, packs, key_ids, failing_patterns, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
        ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
-       h.packs::jsonb, h.key_ids::jsonb, now()
+       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-         $10::text[], $11::int[], $12::text[], $13::text[], $14::text[])
-       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids)
+         $10::text[], $11::int[], $12::text[], $13::text[], $14::text[], $15::text[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids, patterns)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = excluded.revision, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
        nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
-       release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids, last_seen_at = excluded.last_seen_at`,
+       release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
+       failing_patterns = excluded.failing_patterns, last_seen_at = excluded.last_seen_at`,
     [
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
@@ -100,6 +106,7 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
       beats.map(({ message }) => message.release ?? null),
       beats.map(({ message }) => packsJson(message.packs ?? {})),
       beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),
+      beats.map(({ message }) => patternsJson(message.patterns)),
     ],
   );
   await receiptsByRevision(

@@ -115,6 +115,13 @@ const HeldKeys = z.array(KeyID).max(8).optional().catch(undefined);
 /** `unresponsive`: it runs, and it or some of its workers do not respond. */
 export const NginxState = z.enum(['running', 'stopped', 'rolledBack', 'unresponsive']);
 
+/** A tenant's pattern that nginx does not compile; its rule matches nothing. */
+export const FailingPattern = z.object({
+  site: z.string().max(64),
+  rule: z.string().max(64).describe('Of a module its id; empty where it is not known'),
+  error: z.string().max(2000),
+});
+
 /** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
 export const Heartbeat = z.object({
   revision: Revision,
@@ -133,6 +140,7 @@ export const Heartbeat = z.object({
     .catch(undefined)
     .describe('SHA-256 of the archive that the agent came in; null: of none'),
   packs: Packs.optional().catch(undefined),
+  patterns: z.array(FailingPattern).max(20).optional().catch(undefined).describe('Of the last hour'),
   keys: HeldKeys.describe('of the zone, that it holds; absent: of a version that holds one and can take no other'),
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash, keys: HeldKeys });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
 import { Folder } from '../common/folder.ts';
-import { NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
+import { FailingPattern, NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 import { ReleaseProduct } from '../edge/releases.ts';
 import { UpgradeStatus } from '../rollouts/rollouts.ts';
 
@@ -171,6 +171,9 @@ export const Installed = z.object({
   digest: z.string().nullable(),
   digestAgrees: z.boolean().nullable(),
   rejected: z.array(z.object({ key: z.string(), revision: z.int(), error: z.string() })),
+  failingPatterns: z
+    .array(FailingPattern.extend({ siteName: z.string().nullable() }))
+    .describe('Patterns that its nginx did not compile within the last hour: their rules match nothing'),
   nginx: z.string().nullable(),
   capabilities: z.array(z.string()),
   error: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { Id, type Paging } from '@edgeloom/contract/common/common.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
+import { FailingPattern } from '@edgeloom/contract/edge/messages.ts';
 import type {
   EdgeNode,
   NodeInput,
@@ -9,6 +10,7 @@ import type {
   NodeStatus,
   NodeUpdate,
 } from '@edgeloom/contract/nodes/nodes.ts';
+import * as z from 'zod';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -102,10 +104,19 @@ export async function config({ db, now }: Ctx, id: string) {
     digest: state?.digest ?? null,
     digestAgrees: state?.digestAgrees ?? null,
     rejected: Rejected.parse(state?.rejected ?? []),
+    failingPatterns: await withSiteNames(db, state?.failingPatterns ?? []),
     nginx: state?.nginx ?? null,
     capabilities: state?.capabilities ?? [],
     error: state?.error ?? null,
   };
+}
+
+async function withSiteNames(db: ScopedTx, stored: unknown) {
+  const patterns = z.array(FailingPattern).catch([]).parse(stored);
+  const ids = patterns.map(({ site }) => site).filter((id) => Id.safeParse(id).success);
+  const sites = await db.site.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
+  const names = new Map(sites.map(({ id, name }) => [id, name]));
+  return patterns.map((pattern) => ({ ...pattern, siteName: names.get(pattern.site) ?? null }));
 }
 
 export async function create(ctx: Ctx, { zoneID, ssh, ...input }: NodeInput) {

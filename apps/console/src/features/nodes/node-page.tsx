@@ -250,7 +250,10 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           </div>
         )}
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
-        {installed.error === null && installed.rejected.length === 0 && <span>{t('nodes.info.noFaults')}</span>}
+        {installed.failingPatterns.length > 0 && <FailingPatterns rows={installed.failingPatterns} />}
+        {[installed.rejected, installed.failingPatterns].flat().length === 0 && installed.error === null && (
+          <span>{t('nodes.info.noFaults')}</span>
+        )}
       </Section>
       {node.kind === 'edge' && <GroupsOfNode node={node} />}
       <Subs node={node} />
@@ -268,6 +271,31 @@ function Clock({ offsetMs }: { offsetMs: number }) {
   const words = t(offsetMs < 0 ? 'nodes.info.clockBehind' : 'nodes.info.clockAhead', { by: took(Math.abs(offsetMs)) });
   const isOff = Math.abs(offsetMs) > CLOCK_MS;
   return isOff ? <span className={classes['fault']}>{words}</span> : <>{t('nodes.info.clockRight')}</>;
+}
+
+function FailingPatterns({ rows }: { rows: Installed['failingPatterns'] }) {
+  const t = useT();
+  return (
+    <table className={classes['rejected']}>
+      <caption>{t('nodes.info.failingPatterns')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.info.site')}</th>
+          <th scope="col">{t('nodes.info.rule')}</th>
+          <th scope="col">{t('nodes.info.reason')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ site, siteName, rule, error }) => (
+          <tr key={`${site} ${rule}`}>
+            <td>{siteName ?? site}</td>
+            <td>{rule}</td>
+            <td className={classes['fault']}>{error}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 function Rejected({ rows }: { rows: Installed['rejected'] }) {

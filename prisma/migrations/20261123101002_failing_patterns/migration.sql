@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "node_states" ADD COLUMN     "failing_patterns" JSONB NOT NULL DEFAULT '[]';
