@@ -152,7 +152,10 @@ describe('an origin that answers nothing usable', () => {
         : { raw: 'HTTP/1.1 199 Odd\r\n\r\n' },
     );
     const text = await edge.raw(request('GET /pieces HTTP/1.1', host));
-    expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe('a'.repeat(mega));
+    const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+    // What nginx had not sent yet when the second piece failed is lost.
+    expect(body.length).toBeLessThanOrEqual(mega);
+    expect(body.replace(/^a+/, '')).toBe('');
   });
 });
 
