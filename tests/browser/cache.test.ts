@@ -73,7 +73,7 @@ test('a rule stores as the origin says, or even what the origin forbids, and say
   const { page, complaints } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await rule.getByText('/shop/').dblclick();
-  await page.getByRole('textbox', { name: 'Action' }).click();
+  await page.getByRole('combobox', { name: 'Action' }).click();
   await page.getByRole('option', { name: 'As the origin says' }).click();
   await page.getByLabel('Cache even if the origin forbids it').check();
   await keepPicture(page, 'cache-rule-override');
@@ -96,7 +96,7 @@ test('the settings of a site name the headers to pass on and what becomes of coo
   });
   expect(await page.getByLabel('Check the content type').isChecked()).toBe(true);
   await page.getByLabel('Request headers to pass on').fill('X-Forwarded-Host\nx-device');
-  await page.getByRole('textbox', { name: 'Responses with Set-Cookie' }).click();
+  await page.getByRole('combobox', { name: 'Responses with Set-Cookie' }).click();
   await page.getByRole('option', { name: 'Cache without the cookie' }).click();
   await keepPicture(page, 'cache-settings');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -272,7 +272,8 @@ const longHeader = conf`        proxy_buffer_size 80k;
 /** The response to a POST, for later GETs. The store never answers a POST. */
 const post = (once: Conf) => conf`    location @post {
         proxy_cache_key $e_key;
-${store}        proxy_cache_methods POST;
+${store}        proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
+        proxy_cache_methods POST;
         proxy_cache_bypass 1;
         proxy_pass http://${once}$e_uri;
     }

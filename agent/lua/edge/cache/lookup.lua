@@ -256,7 +256,7 @@ function _M.access(site, request)
             local version = urls.new_token()
             var.e_version = version
             -- The store would strip the visitor's conditions.
-            if made.stores_post and not is_partial() then
+            if made.stores_post and not is_changed_by_store() then
                 var.e_key = made.left .. "|" .. version .. "|" .. made.url
                 return "@post"
             end
