@@ -32,7 +32,10 @@ describe('whose request it is', () => {
   test('a wildcard counts, but not for a name that somebody else serves exactly', async () => {
     const base = `${unique('w')}.example.com`;
     const wild = await build.domain({ name: `*.${base}` });
-    const other = await build.domain({ name: `a.${base}` });
+    const elsewhere = await build.site();
+    const proof = { holderId: elsewhere.owner.id, name: `a.${base}`, provenAt: new Date() };
+    await installation.db.nameProof.create({ data: proof });
+    const other = await build.domain({ site: elsewhere, name: `a.${base}` });
     const { owner, params } = wild.site;
     const ask = (url: string) => as(owner).call(simulate.run, { params, body: { url } });
     await expect(ask(`http://b.${base}/`)).toFail('NODE_UNREACHABLE');
