@@ -1,0 +1,53 @@
+// Benches run to their end in a small form and print their result. The figures mean nothing here.
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { testDir } from '../support/test-dir.ts';
+
+const run = promisify(execFile);
+const folder = path.join(import.meta.dirname, '../bench');
+
+/** Arguments of the small form, and what its result shows. */
+const benches: Record<string, { small: string[]; prints: RegExp }> = {
+  'api.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=1'], prints: /list 25 of 1,001 domains.*\d/ },
+  'cache-conformance.ts': { small: [], prints: /"cases": \d+/ },
+  'dns.ts': { small: ['--names=20'], prints: /goal: made within/ },
+  'domains.ts': { small: ['--domains=50', '--names=5', '--rounds=1'], prints: /50 domains published to one node/ },
+  'edge.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=2'], prints: /nginx, open files, combined log.*\d/ },
+  'purge.ts': { small: ['--nodes=2', '--purges=2'], prints: /Goal: p99 at most/ },
+  'redirect.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=2'], prints: /no module +\d.* µs/ },
+  'tls.ts': {
+    small: ['--rounds=1', '--handshakes=20', '--certificates=20'],
+    prints: /edge, any of its certificates.*\d/,
+  },
+};
+
+/** These have no small form yet; fleet-agents.ts is a part of fleet.ts. */
+const without = [
+  'burst.ts',
+  'fleet-agents.ts',
+  'fleet.ts',
+  'propagation.ts',
+  'scale.ts',
+  'signin.ts',
+  'zone-changes.ts',
+];
+
+test('a new bench has a small form', async () => {
+  expect((await readdir(folder)).toSorted()).toEqual([...Object.keys(benches), ...without].toSorted());
+});
+
+test.each(Object.entries(benches))(
+  '%s runs to its end and prints its result',
+  async (file, { small, prints }) => {
+    const json = path.join(await testDir(), 'result.json');
+    const { stdout } = await run(process.execPath, [path.join(folder, file), ...small, `--json=${json}`], {
+      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      maxBuffer: 16 << 20,
+    });
+    expect(stdout).toMatch(prints);
+  },
+  240_000,
+);
