@@ -17,8 +17,7 @@ const Status = z.object({
     .optional()
     .catch([])
     .describe('Patterns that nginx does not compile, of the last hour'),
-  workers: z
-    .array(z.object({ pid: z.int(), silent: z.number().min(0).describe('Seconds since it last wrote') }))
+  workers: listOf(z.object({ pid: z.int(), silent: z.number().min(0).describe('Seconds since it last wrote') }))
     .optional()
     .describe('Of the generation that answers; absent: of Lua that does not count them'),
   risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),

@@ -70,19 +70,20 @@ export class Watchdog {
       this.#trust();
       return this.error;
     }
-    const status = await admin.status(STATUS_WITHIN_MS).catch(() => null);
+    const status = await admin.status(STATUS_WITHIN_MS).catch((error: unknown) => (isTimeout(error) ? 'silent' : null));
     const now = performance.now();
-    if (status !== null) this.#respondedAt = now;
+    if (status !== 'silent') this.#respondedAt = now;
     const silentMs = now - this.#respondedAt;
     this.#masterStoppedAt = (await isStopped(master.pid)) ? (this.#masterStoppedAt ?? now) : null;
     const masterMs = this.#masterStoppedAt === null ? 0 : now - this.#masterStoppedAt;
-    const hung = (status?.workers ?? []).filter(({ silent }) => silent * 1000 > REPORT_AFTER_MS);
+    const workers = status === 'silent' ? [] : (status?.workers ?? []);
+    const hung = workers.filter(({ silent }) => silent * 1000 > REPORT_AFTER_MS);
 
     if (silentMs > KILL_AFTER_MS) {
-      const workers = (await findNginx(layout.dir)).filter(
+      const serving = (await findNginx(layout.dir)).filter(
         ({ pid, title }) => title.startsWith('nginx: worker process') && !this.#killed.has(pid),
       );
-      this.#kill(workers.map(({ pid }) => pid));
+      this.#kill(serving.map(({ pid }) => pid));
     } else this.#kill(hung.filter(({ silent }) => silent * 1000 > KILL_AFTER_MS).map(({ pid }) => pid));
     if (masterMs > KILL_AFTER_MS || silentMs > REPLACE_AFTER_MS) {
       log.error('the master of nginx hangs and is replaced', { pid: master.pid });
@@ -93,8 +94,8 @@ export class Watchdog {
 
     if (silentMs > REPORT_AFTER_MS) return 'nginx does not respond';
     // One that was just started again has yet to respond.
-    if (status === null) return this.error;
-    if (hung.length > 0) return `nginx does not respond: ${hung.length} of ${status?.workers?.length} workers hang`;
+    if (status === 'silent') return this.error;
+    if (hung.length > 0) return `nginx does not respond: ${hung.length} of ${workers.length} workers hang`;
     if (masterMs > REPORT_AFTER_MS) return 'nginx does not respond: its master hangs';
     return null;
   }
@@ -123,3 +124,7 @@ export class Watchdog {
     this.#parts.changed();
   }
 }
+
+/** Any other error is a response: a full worker closes the connection, for one. */
+const isTimeout = (error: unknown) =>
+  error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
