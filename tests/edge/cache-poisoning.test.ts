@@ -76,7 +76,9 @@ describe('a field that could change a response and is in no key', () => {
   test('reaches the origin where the site passes it on, and tells stored responses apart', async () => {
     const site = await edge.site({ cacheRules: [rule()], passHeaders: ['x-forwarded-host', 'x-device'] });
     const path = newPath();
-    edge.origin.on(path, ({ headers }) => ({ body: `${headers['x-forwarded-host']} ${String(headers['x-device'])}` }));
+    edge.origin.on(path, ({ headers }) => ({
+      body: `${String(headers['x-forwarded-host'])} ${String(headers['x-device'])}`,
+    }));
     const asks = [
       {},
       { 'X-Forwarded-Host': 'a.example' },

@@ -64,8 +64,7 @@ test('is 903, and is served by the wildcard once its row is gone', async () => {
   await eventually(async () => expect((await visit(http, shop)).status).toBe(903), { within });
   expect(await visit(http, free)).toMatchObject({ body: 'the wildcard' });
   const document = await installation.db.edgeDocument.findFirst({ where: { key: hostKey(shop) } });
-  for (const secret of [owner?.id, owner?.owner.id, String(first?.port)])
-    expect(document?.body).not.toContain(secret);
+  for (const secret of [owner?.id, owner?.owner.id, String(first?.port)]) expect(document?.body).not.toContain(secret);
 
   // The wildcard comes back later than the name went.
   await wildcard.turn(false);
