@@ -24,6 +24,17 @@ export async function isStopped(pid: number): Promise<boolean> {
   return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2));
 }
 
+/** Processor time that a process has used, in clock ticks of 10 ms; 0 when it is gone. */
+export async function readCpuTicks(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [userTicks = 0, systemTicks = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return userTicks + systemTicks;
+}
+
 export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }

@@ -3,7 +3,7 @@
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import type { Admin } from './admin.ts';
-import { findNginx, isStopped, send } from './processes.ts';
+import { findNginx, isStopped, readCpuTicks, send } from './processes.ts';
 import type { Nginx } from './supervisor.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -14,6 +14,10 @@ const REPORT_AFTER_MS = 2500;
 const KILL_AFTER_MS = 5000;
 /** Without a response although hung workers were killed: the master does not start new ones. */
 const REPLACE_AFTER_MS = 12_000;
+/** Workers that compute are overloaded rather than hung, so they get this much longer. An endless loop ends as well. */
+const BUSY_ALLOWANCE_MS = 25_000;
+/** Of processor time since the last response, in ticks of 10 ms. */
+const BUSY_TICKS = 50;
 /** When the agent itself stood still this long, a silence proves nothing. */
 const STALL_MS = 1500;
 
@@ -33,6 +37,8 @@ export class Watchdog {
   #respondedAt = performance.now();
   #masterStoppedAt: number | null = null;
   #killed = new Set<number>();
+  /** Ticks of each worker when nginx began to be silent. */
+  #ticksBefore = new Map<number, number>();
   /** What does not respond; null while everything does. */
   error: string | null = null;
 
@@ -64,7 +70,7 @@ export class Watchdog {
   }
 
   async #look(): Promise<string | null> {
-    const { nginx, admin, layout, log } = this.#parts;
+    const { nginx, admin, log } = this.#parts;
     const master = nginx.master;
     if (master === null) {
       this.#trust();
@@ -73,19 +79,18 @@ export class Watchdog {
     const status = await admin.status(STATUS_WITHIN_MS).catch((error: unknown) => (isTimeout(error) ? 'silent' : null));
     const now = performance.now();
     if (status !== 'silent') this.#respondedAt = now;
+    const serving = status === 'silent' ? await this.#servingWorkers() : [];
+    const isBusy = await this.#isBusy(serving);
     const silentMs = now - this.#respondedAt;
+    const hungMs = silentMs - (isBusy ? BUSY_ALLOWANCE_MS : 0);
     this.#masterStoppedAt = (await isStopped(master.pid)) ? (this.#masterStoppedAt ?? now) : null;
     const masterMs = this.#masterStoppedAt === null ? 0 : now - this.#masterStoppedAt;
     const workers = status === 'silent' ? [] : (status?.workers ?? []);
     const hung = workers.filter(({ silent }) => silent * 1000 > REPORT_AFTER_MS);
 
-    if (silentMs > KILL_AFTER_MS) {
-      const serving = (await findNginx(layout.dir)).filter(
-        ({ pid, title }) => title.startsWith('nginx: worker process') && !this.#killed.has(pid),
-      );
-      this.#kill(serving.map(({ pid }) => pid));
-    } else this.#kill(hung.filter(({ silent }) => silent * 1000 > KILL_AFTER_MS).map(({ pid }) => pid));
-    if (masterMs > KILL_AFTER_MS || silentMs > REPLACE_AFTER_MS) {
+    if (hungMs > KILL_AFTER_MS) this.#kill(serving.filter((pid) => !this.#killed.has(pid)));
+    else this.#kill(hung.filter(({ silent }) => silent * 1000 > KILL_AFTER_MS).map(({ pid }) => pid));
+    if (masterMs > KILL_AFTER_MS || hungMs > REPLACE_AFTER_MS) {
       log.error('the master of nginx hangs and is replaced', { pid: master.pid });
       send(master.pid, 'SIGKILL');
       this.#trust();
@@ -98,6 +103,17 @@ export class Watchdog {
     if (hung.length > 0) return `nginx does not respond: ${hung.length} of ${workers.length} workers hang`;
     if (masterMs > REPORT_AFTER_MS) return 'nginx does not respond: its master hangs';
     return null;
+  }
+
+  async #servingWorkers(): Promise<number[]> {
+    const found = await findNginx(this.#parts.layout.dir);
+    return found.filter(({ title }) => title.startsWith('nginx: worker process')).map(({ pid }) => pid);
+  }
+
+  async #isBusy(serving: readonly number[]): Promise<boolean> {
+    const ticks = new Map(await Promise.all(serving.map(async (pid) => [pid, await readCpuTicks(pid)] as const)));
+    if (serving.length === 0 || this.#ticksBefore.size === 0) this.#ticksBefore = ticks;
+    return [...ticks].some(([pid, now]) => now - (this.#ticksBefore.get(pid) ?? 0) > BUSY_TICKS);
   }
 
   #kill(pids: readonly number[]): void {
