@@ -169,15 +169,20 @@ export function openSessions(installation: Installation, identities: Identities,
     });
   }
 
-  /** One statement decides which of several parallel calls exchanges what it was given. */
-  async function rotate(holder: Holder, session: string, tokenHash: string): Promise<Tokens | null> {
+  /** One statement picks the parallel call that exchanges the token. Only a sealed successor serves the others. */
+  async function rotate(
+    holder: Holder,
+    session: string,
+    tokenHash: string,
+    { servesParallel }: { servesParallel: boolean },
+  ): Promise<Tokens | null> {
     const next = refresh.issue(session);
     const { rows } = await pool.query<{ rotated_at: Date }>(
       `UPDATE sessions SET previous_hash = token_hash, token_hash = $3, successor = $4, rotated_at = now(), last_used_at = now()
        WHERE id = $1 AND token_hash = $2 AND revoked_at IS NULL AND ends_at > now()
          AND last_used_at > now() - interval '${IDLE_DAYS} days'
        RETURNING rotated_at`,
-      [session, tokenHash, sha256(next), secrets.seal(next, successorContext(session))],
+      [session, tokenHash, sha256(next), servesParallel ? secrets.seal(next, successorContext(session)) : null],
     );
     const [row] = rows;
     return row ? tokens(holder, session, next, row.rotated_at) : null;
@@ -254,7 +259,7 @@ export function openSessions(installation: Installation, identities: Identities,
       known(actor);
       const holder = holderOf(actor);
       const hash = sha256(given);
-      const exchanged = await rotate(holder, session, hash);
+      const exchanged = await rotate(holder, session, hash, { servesParallel: true });
       if (exchanged) return exchanged;
 
       const old = await db.session.findUnique({ where: { id: session } });
@@ -286,7 +291,8 @@ export function openSessions(installation: Installation, identities: Identities,
       const actor = await identities.find(id, address);
       const first = await db.session.findFirst({ where: { id, previousHash: null } });
       if (actor.kind !== kind || !first) fail('INVALID_TOKEN');
-      return { tokens: (await rotate(holderOf(actor), id, first.tokenHash)) ?? fail('INVALID_TOKEN'), actor };
+      const rotated = await rotate(holderOf(actor), id, first.tokenHash, { servesParallel: false });
+      return { tokens: rotated ?? fail('INVALID_TOKEN'), actor };
     },
 
     /** Is this refresh token of the session that acts as the actor? */
