@@ -380,3 +380,25 @@ test('what has ended is swept away', async () => {
   await sweepSessions(app.installation);
   expect(await db.mailedToken.count({ where: { accountId: someone.id } })).toBe(0);
 });
+
+describe('a refresh by cookie', () => {
+  test('is refused to a page of another site, and the session goes on', async () => {
+    const { refreshToken } = await signIn(await person());
+    const refresh = async (headers: Record<string, string>) => {
+      const answer = await fetch(`${app.url}/api/v1/client`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', cookie: `c_refreshToken=${refreshToken}`, ...headers },
+        body: '{}',
+      });
+      return answer.status;
+    };
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://elsewhere.example' },
+      { origin: 'null' },
+    ])
+      expect(await refresh(headers)).toBe(401);
+    expect(await refresh({ 'sec-fetch-site': 'same-origin', origin: app.url })).toBe(200);
+  });
+});

@@ -280,6 +280,7 @@ async function mountApi(
       device: (request.headers['user-agent'] ?? '').slice(0, 256),
       bearer: bearerOf(request),
       hasLeft: () => isStopping || reply.raw.destroyed,
+      isSameSite: isSameSite(request, [env.PUBLIC_URL, env.ADMIN_URL]),
       cookies: request.cookies,
       auditName: null,
       auditKind: null,
@@ -302,6 +303,17 @@ async function mountApi(
     pool,
     serves: (mount) => mount === 'root' || families[listener].includes(mount),
   });
+}
+
+/** Reads the headers that a browser sets and no script can change. Other programs send none of them. */
+function isSameSite({ headers, host }: FastifyRequest, consoles: readonly string[]): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const { origin } = headers;
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  // Only the host is compared, because a proxy may terminate TLS. The configured origins hold when it changes Host.
+  return new URL(origin).host === host || consoles.some((address) => new URL(address).origin === origin);
 }
 
 function bearerOf({ headers }: FastifyRequest): string | null {

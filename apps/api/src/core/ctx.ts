@@ -51,6 +51,8 @@ export interface Caller {
   bearer: string | null;
   /** Nobody reads the answer any more, or we are stopping: what tells of something as it goes ends. */
   hasLeft: () => boolean;
+  /** False when the browser's headers name another site as the caller. The refresh cookie is not used then. */
+  isSameSite: boolean;
   cookies: Readonly<Record<string, string | undefined>>;
   setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge?: number }) => void;
   /** Whom the audit line names while there is no session: the address that a sign-in gave. */

@@ -2,6 +2,7 @@
 import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 
@@ -38,6 +39,7 @@ export async function code(
 }
 
 export async function refresh(ctx: Ctx, sessions: Sessions, { refreshToken }: { refreshToken?: string | undefined }) {
+  if (refreshToken === undefined && !ctx.caller.isSameSite) fail('REFRESH_FAILED');
   const given = refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)];
   const tokens = await sessions.refresh(deviceOf(ctx), given, ({ email }) => (ctx.caller.auditName = email));
   keep(ctx, tokens);
