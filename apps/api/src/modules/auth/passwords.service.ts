@@ -1,10 +1,10 @@
 // Passwords after the first one: forgotten, changed, asked for again.
-import { dictionary } from '@zxcvbn-ts/language-common';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { fail } from '../../core/fail.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { countAttempt, forgetAttempts } from '../../http/auth/attempts.ts';
+import { assertStrongPassword } from '../../http/auth/password-strength.ts';
 import { hashPassword, isPassword } from '../../http/auth/passwords.ts';
 import { familyOf } from './auth.service.ts';
 
@@ -14,15 +14,6 @@ interface Account {
   email: string;
   language: string;
   clientId: string | null;
-}
-
-let common: ReadonlySet<string> | undefined;
-
-/** The rule of the specification is eight characters; on top of it, none that every guesser tries first. */
-function assertGoodPassword(password: string, { email }: Pick<Account, 'email'>): void {
-  common ??= new Set(dictionary['passwords-common']);
-  const plain = password.toLowerCase();
-  if (common.has(plain) || plain === email || plain === email.split('@')[0]) failAt('password', 'common', 'too common');
 }
 
 /** The answer and the work are the same for everybody: whether there is such an account is looked up by the mail's sender. */
@@ -57,7 +48,7 @@ export async function replacePassword(
   password: string,
   { keep, first }: { keep: string | null; first?: (tx: Prisma.TransactionClient) => Promise<void> },
 ): Promise<void> {
-  assertGoodPassword(password, account);
+  assertStrongPassword(password, account);
   const passwordHash = await hashPassword(password);
   const accountId = account.id;
   await db.$transaction(async (tx) => {
