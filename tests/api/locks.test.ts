@@ -16,7 +16,8 @@ test('no two things are locked by one number, and what the database locks by its
      FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
   );
   await client.end();
-  expect(rows).toEqual([
+  expect(rows.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+    { name: 'claim_names', taken: `${lockClasses.nameClaims}, b.bucket` },
     { name: 'number_site_version', taken: `${lockClasses.siteVersions}, hashtext(NEW.site_id::text` },
   ]);
 });

@@ -152,7 +152,7 @@ describe('a batch', () => {
     await results.getByText('1 done').waitFor();
     await results.getByText('Unable To Enable Duplicate Domains (401001)').waitFor();
 
-    await consoles.app.installation.db.domain.updateMany({ where: { siteId: elsewhere.id }, data: { enabled: false } });
+    await consoles.app.installation.db.domain.deleteMany({ where: { siteId: elsewhere.id } });
     await results.getByRole('button', { name: 'Retry the failed one' }).click();
     await expect.poll(() => results.getByText('2 done').count()).toBe(1);
     await page.context().close();
@@ -195,7 +195,13 @@ test('what is refused as a whole names each entry, which leads to its row', asyn
   const undo = page.getByRole('button', { name: 'Undo' });
   // A message stays while somebody points at it.
   await undo.hover();
-  await siteWith([taken].flatMap((row) => row ?? []));
+  // The next owner has proven the name, so it is enabled there.
+  const other = await consoles.app.build.site();
+  const proof = { holderId: other.owner.id, name: taken?.name ?? '', provenAt: new Date() };
+  await consoles.app.installation.db.nameProof.create({ data: proof });
+  await consoles.app.installation.db.domain.create({
+    data: { siteId: other.id, name: taken?.name ?? '', enabled: true },
+  });
   await undo.click();
   const dialog = page.getByRole('dialog', { name: 'Multiple Errors' });
   await dialog.getByText('Unable To Enable Duplicate Domains (401001)').waitFor();

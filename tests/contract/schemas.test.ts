@@ -140,7 +140,10 @@ describe('the OpenAPI document', () => {
   test('says that request bodies refuse unknown fields, at every depth', () => {
     const bodies = Object.entries(document.components.schemas).filter(([id]) => id.endsWith('.body'));
     expect(bodies.length).toBeGreaterThan(100);
-    expect(bodies.flatMap(([id, schema]) => [...openObjects(schema, id)])).toEqual([]);
+    // Agents and browsers write these, and newer ones add fields.
+    const lenient = ['nodeJoin.join.body', 'passkeys.login.body', 'passkeys.register.body'];
+    const open = bodies.filter(([id, schema]) => [...openObjects(schema, id)].length > 0).map(([id]) => id);
+    expect(open.toSorted()).toEqual(lenient);
   });
 
   test('refers to nothing that it lacks', () => {

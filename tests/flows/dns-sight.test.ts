@@ -30,7 +30,7 @@ test('all name servers that answer must show it; one that refuses is none', asyn
   expect(refused.isShown).toBe(true);
   expect(refused.said).toContain(`two.test (${hostOf(two)}) does not answer (ESERVFAIL)`);
   known['two.test'] = { a: [hostOf(three)] };
-  expect(await openSight(settings)(name, ['proof'])).toEqual({
+  expect(await openSight(settings)(name, ['proof'])).toMatchObject({
     isShown: false,
     said: `${name}: one.test (${hostOf(one)}) shows the proof, two.test (${hostOf(three)}) shows no TXT record`,
   });
@@ -55,7 +55,10 @@ test('where the outbound policy lets no name server lie, it is not asked, and th
   const records: Record<string, Records> = { 'shop.test': { ns: ['own.test'] }, 'own.test': { a: [hostOf(own)] } };
   const resolver = await nameServer(records);
   const look = openSight({ ORIGIN_ALLOW: [], ORIGIN_DENY: [], DNS_RESOLVERS: [resolver.address] });
-  expect(await look(name, ['proof'])).toEqual({ isShown: false, said: `${name}: the resolver shows no TXT record` });
+  expect(await look(name, ['proof'])).toMatchObject({
+    isShown: false,
+    said: `${name}: the resolver shows no TXT record`,
+  });
   Object.assign(records, proven);
   expect(await look(name, ['proof'])).toMatchObject({ isShown: true });
   resolver.behave('fail');
