@@ -63,3 +63,12 @@ test('the end of a drain is told of, also of one that nobody looks at again', as
   const { done } = settings(nodeOf({ enabled: false, drainUntil }));
   await eventually(() => expect(done).toContain('drained'));
 });
+
+test('a drain that ends before the agent looks at it is ended all the same, once', async () => {
+  const drainUntil = new Date(Date.now() - 1).toISOString();
+  const { own, done } = settings(nodeOf({ enabled: false, drainUntil }));
+  await eventually(() => expect(done).toContain('drained'));
+  own.look();
+  await own.stop();
+  expect(done).toEqual(['drained']);
+});

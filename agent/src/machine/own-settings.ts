@@ -36,6 +36,7 @@ export class OwnSettings {
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
+  #drainUntil: string | undefined;
   #geneva = 'null';
   #work: Promise<void> = Promise.resolve();
   /** What of it could not be done. */
@@ -96,9 +97,15 @@ export class OwnSettings {
 
   #followDrain(node: NodeDoc | null): void {
     clearTimeout(this.#drain);
-    const left = node?.drainUntil === undefined ? 0 : Date.parse(node.drainUntil) - Date.now();
-    // A moment later, so that no clock calls it the same one.
-    if (left > 0) this.#drain = setTimeout(() => this.#parts.drained(), Math.min(left + 10, 2 ** 31 - 1));
+    const drainUntil = node?.drainUntil;
+    const isNew = drainUntil !== this.#drainUntil;
+    this.#drainUntil = drainUntil;
+    if (drainUntil === undefined) return;
+    const left = Date.parse(drainUntil) - Date.now();
+    // nginx may have been configured just before a drain that is over by now. A moment later: the end is exclusive.
+    if (left > 0 || isNew) {
+      this.#drain = setTimeout(() => this.#parts.drained(), Math.min(Math.max(left, 0) + 10, 2 ** 31 - 1));
+    }
   }
 
   async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
