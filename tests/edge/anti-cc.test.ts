@@ -336,7 +336,8 @@ describe('who is asked', () => {
       return rows;
     });
     expect(closed.map(({ cause }) => cause)).toEqual(['antiCC', 'antiCC']);
-    expect(closed[0]).toMatchObject({ rule: 'zone/everyone' });
+    // Each worker writes its own lines, so their order is not that of the requests.
+    expect(closed.map(({ rule }) => rule).sort()).toEqual(['', 'zone/everyone']);
   });
 
   test('a socket is opened only with a pass', async () => {
