@@ -100,7 +100,7 @@ describe('a person signs in', () => {
     await page.getByLabel('New password', { exact: true }).fill('password1');
     await page.getByLabel('Password again').fill('password1');
     await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('Everybody tries this one first').waitFor();
+    await page.getByText('Too common, easy to guess').waitFor();
     await page.getByLabel('New password', { exact: true }).fill('a rather different one');
     await page.getByLabel('Password again').fill('a rather different one');
     await page.getByRole('button', { name: 'Set the password' }).click();
