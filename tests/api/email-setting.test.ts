@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
@@ -204,6 +204,19 @@ test('loopback, private and metadata addresses are not reached, by number or by 
   expect(touched.sockets).toEqual([]);
   touched.stop();
   await strict.close();
+});
+
+test('a refusal does not tell whether an internal name exists', async () => {
+  const strict = await testApp();
+  onTestFinished(() => strict.close());
+  const { client } = await strict.build.client();
+  for (const host of ['localhost', 'missing.invalid'])
+    await expect(strict.as(client).call(emailSetting.update, { body: settings({ host, security: 'tls' }) })).toFail(
+      'ILLEGAL_EMAIL_SETTINGS',
+      {
+        errorData: [{ path: 'host', rule: 'address', message: `${host} has no permitted address` }],
+      },
+    );
 });
 
 test('a test goes to whoever asks, by the settings in the form, and keeps nothing', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { outboundFetch } from './outbound-fetch.ts';
+import { outboundFetch, OutboundRefusal } from './outbound-fetch.ts';
 
 /** Says the same to everybody. */
 async function answering(head: string): Promise<string> {
@@ -23,6 +23,12 @@ test.each(['200 OK', '204 No Content', '304 Not Modified', '404 Not Found', '599
     expect(answer.status).toBe(Number(head.slice(0, 3)));
   },
 );
+
+test('a name that does not resolve and a name with a forbidden address fail alike', async () => {
+  const strict = outboundFetch({ ORIGIN_ALLOW: [], ORIGIN_DENY: [] });
+  for (const name of ['localhost', 'missing.invalid'])
+    await expect(strict(`https://${name}/`)).rejects.toThrow(new OutboundRefusal(`${name} has no permitted address`));
+});
 
 test.each(['205 Reset Content', '600 More', '999 No'])('%s fails the call and nothing else', async (head) => {
   await expect(ask(await answering(`HTTP/1.1 ${head}`))).rejects.toThrow(`not understood (status ${head.slice(0, 3)})`);

@@ -30,9 +30,9 @@ export const guardedLookup =
   (isEncrypted: boolean, settings: Settings): LookupFunction =>
   (name, options, done) => {
     resolve(name, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, []);
-      const fault = found.map(({ address }) => faultOf(address, isEncrypted, settings)).find((text) => text !== null);
-      if (fault) return done(new OutboundRefusal(fault), []);
+      // One message for both, so that it does not reveal which internal names exist.
+      const isRefused = error !== null || found.some(({ address }) => faultOf(address, isEncrypted, settings) !== null);
+      if (isRefused) return done(new OutboundRefusal(`${name} has no permitted address`), []);
       const [first] = found;
       if (options.all || !first) return done(null, found);
       done(null, first.address, first.family);

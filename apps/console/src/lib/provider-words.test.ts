@@ -9,6 +9,10 @@ test('what we say ourselves has words of its own, and what the provider says has
   expect(readFault('the token reaches no zone example.org')).toMatchObject({ values: { zone: 'example.org' } });
   expect(readFault('connect ECONNREFUSED 192.0.2.1:8081')).toMatchObject({ values: { place: '192.0.2.1:8081' } });
   expect(readFault('getaddrinfo ENOTFOUND ns1.example.com')).toMatchObject({ values: { name: 'ns1.example.com' } });
+  expect(readFault('ns1.example.com has no permitted address')).toEqual({
+    word: 'unprocessed.faults.noAddress',
+    values: { name: 'ns1.example.com' },
+  });
   expect(readFault('HTTP 401')).toMatchObject({ values: { status: '401' } });
   expect(readFault('记录已经存在 (InvalidParameter)')).toBeNull();
 });

@@ -9,6 +9,7 @@ const ours = [
   [/^the (?:key|token) reaches no (?:public )?zone (?<zone>\S+)$/, 'unprocessed.faults.noZone'],
   [/^connect E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH) (?<place>\S+)/, 'unprocessed.faults.nobody'],
   [/^getaddrinfo E\w+ (?<name>\S+)$/, 'unprocessed.faults.noAddress'],
+  [/^(?<name>\S+) has no permitted address$/, 'unprocessed.faults.noAddress'],
   [/^HTTP (?<status>\d+)$/, 'unprocessed.faults.status'],
 ] as const;
 
