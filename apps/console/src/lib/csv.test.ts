@@ -11,6 +11,8 @@ test.each([
   ['two\nlines', '"two\nlines"'],
   [' kept ', '" kept "'],
   ['拾光選物', '拾光選物'],
+  ['x;=1+1', '"x;=1+1"'],
+  ['x\t=1+1', '"x\t=1+1"'],
 ])('%j stands in one cell', (cell, line) => expect(csvLine([cell])).toBe(`${line}\r\n`));
 
 test.each([
@@ -25,6 +27,8 @@ test.each([
   '@SUM(A1)',
   '\t=1+1',
   '\r=1+1',
+  ' =1+1',
+  '\u00a0@SUM(A1)',
   '=HYPERLINK("http://evil.example","x")',
 ])('%j is no formula where it is opened', (cell) => expect(csvLine([cell]).replaceAll('"', '')).toMatch(/^'/));
 

@@ -5,12 +5,11 @@ export const byteOrderMark = '\uFEFF';
 
 const isNumber = /^-?\d+(\.\d+)?$/;
 
-/**
- * A cell that begins as a formula does, in the wide letters of Chinese keyboards as well, would be calculated where it is
- * opened: the apostrophe makes it text.
- */
-const harmless = (cell: string) => (/^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !isNumber.test(cell) ? `'${cell}` : cell);
+/** Spreadsheets calculate a cell that begins like a formula, also in fullwidth letters. An apostrophe makes it text. */
+const isFormula = (cell: string) => /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) && !isNumber.test(cell);
+const harmless = (cell: string) => (isFormula(cell) ? `'${cell}` : cell);
 
-const quoted = (cell: string) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+/** Some programs also split cells at semicolons or tabs, so a cell with one is quoted. */
+const quoted = (cell: string) => (/[",;\t\r\n']|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 export const csvLine = (cells: readonly string[]) => `${cells.map((cell) => quoted(harmless(cell))).join(',')}\r\n`;
