@@ -28,6 +28,37 @@ describe('zones', () => {
     expect(await published(installation, zone.id)).toEqual(['zone']);
   });
 
+  test('refuses control characters and bidirectional controls in a name and a memo', async () => {
+    const { client } = await build.client();
+    const { call } = as(client);
+    for (const mark of [
+      '\n',
+      '\r',
+      '\0',
+      '\u0085',
+      '\u2028',
+      '\u2029',
+      '\u061c',
+      '\u200e',
+      '\u202e',
+      '\u2066',
+      '\u2069',
+    ])
+      for (const field of ['name', 'memo'])
+        await expect(call(zones.create, { body: { name: 'Asia', [field]: `a${mark}b` } })).toFail('PARAMETER', {
+          errorData: [expect.objectContaining({ path: field, rule: 'format' })],
+        });
+    const kept = { name: '亞洲 ‘1’ – (a) 👩\u200d👩', memo: 'می\u200cخواهم' };
+    expect(await call(zones.create, { body: kept })).toMatchObject(kept);
+  });
+
+  test('returns a stored name and memo with a line break', async () => {
+    const zone = await build.zone();
+    const old = { name: 'first\nsecond', memo: 'a\u202eb' };
+    await installation.db.zone.update({ where: { id: zone.id }, data: old });
+    expect(await as(zone.client).call(zones.update, { body: { id: zone.id } })).toMatchObject(old);
+  });
+
   test('a name is taken once for each client, in a race as well', async () => {
     const [one, other] = [await build.client(), await build.client()];
     const make = () => as(one.client).call(zones.create, { body: { name: 'Europe' } });

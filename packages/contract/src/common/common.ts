@@ -2,9 +2,12 @@ import * as z from 'zod';
 
 /** A UUID, version 7 where we make it, so that ids sort by age. */
 export const Id = z.uuid();
-export const Text = z.string().trim().min(1).max(256);
-export const Memo = z.string().trim().max(256);
-export const Tags = z.array(z.string().trim().min(1).max(64)).max(20);
+/** Refuses control characters, line breaks, and bidirectional controls, which make one name look like another. */
+const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*$/u;
+const oneLineMessage = 'one line without bidirectional controls';
+export const Text = z.string().trim().min(1).max(256).regex(oneLine, oneLineMessage);
+export const Memo = z.string().trim().max(256).regex(oneLine, oneLineMessage);
+export const Tags = z.array(z.string().trim().min(1).max(64).regex(oneLine, oneLineMessage)).max(20);
 /** Every tag that some row has. */
 export const TagsInUse = z.object({ data: z.array(z.string()) });
 /** A `Date` in the server, ISO 8601 text on the wire. */
