@@ -50,6 +50,24 @@ describe('the settings of a zone', () => {
     ]);
   });
 
+  test('refuse workers of fewer than 1,024 connections, and show those of before', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const resource = { ...(await call(zoneSettings.resource, { params })), workerConnections: 1023 };
+    const fault = (path: string) => ({ errorData: [expect.objectContaining({ path, rule: 'range' })] });
+    await expect(call(zoneSettings.setResource, { params, body: { ...resource, reason: 'because' } })).toFail(
+      'PARAMETER',
+      fault('workerConnections'),
+    );
+    await expect(call(zoneSettings.set, { params, body: { resource, reason: 'because' } })).toFail(
+      'PARAMETER',
+      fault('resource.workerConnections'),
+    );
+    await installation.db.zone.update({ where: { id: zone.id }, data: { settings: { resource } } });
+    expect(await call(zoneSettings.resource, { params })).toEqual(resource);
+  });
+
   test('reach the document of the nodes, each by its call', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

@@ -5,7 +5,7 @@ import { Reason } from '../zones/zones.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { FirewallLevels, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { VersionNumber } from '../versions/versions.ts';
-import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
+import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, ResourceInput, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
 
 const Part = z.object({ content: Snippet });
 const Reasoned = z.object({ reason: Text });
@@ -18,7 +18,7 @@ export const zoneSettings = onClient('zoneSettings', {
   http3:    put('zone/:zoneId/setting/http3', { can: 'zone:write', body: Enable, reply: AllSettings }),
   soak:     put('zone/:zoneId/setting/soak', { can: 'zone:write', body: z.object({ soakSeconds: z.int().min(0).max(86_400), reason: Reason }), reply: AllSettings }),
   resource: get('zone/:zoneId/setting/resource', { can: 'zone:read', reply: Resource }),
-  setResource: put('zone/:zoneId/setting/resource', { can: 'zone:write', body: Resource.extend({ reason: Reason }), reply: AllSettings }),
+  setResource: put('zone/:zoneId/setting/resource', { can: 'zone:write', body: ResourceInput.extend({ reason: Reason }), reply: AllSettings }),
   firewall: get('zone/:zoneId/setting/firewall', { can: 'zone:read', reply: ZoneFirewall }),
   firewallLevels: get('zone/:zoneId/setting/firewall/levels', { can: 'zone:read', reply: FirewallLevels }),
   setFirewall: put('zone/:zoneId/setting/firewall', { can: 'zone:write', body: ZoneFirewall.extend({ reason: Reason }), reply: AllSettings }),

@@ -25,6 +25,10 @@ export const Resource = z.object({
   cacheInactiveSeconds: z.int().min(60).max(31_536_000).describe('What nobody asks for this long is dropped'),
   bodyBytes: z.int().min(0).max(1e12).describe('Of the largest request body; 0: no limit'),
 });
+/** A worker with fewer connections refuses visitors. Older zones may store a lower value. */
+export const ResourceInput = Resource.extend({
+  workerConnections: Resource.shape.workerConnections.min(1024),
+});
 export const SnippetPart = z.enum(snippetParts);
 export const Snippet = z.string().max(65_536);
 export const Nginx = z.object({
@@ -145,7 +149,7 @@ export const ConfigDraft = z.object({
   http2: z.boolean().optional(),
   http3: z.boolean().optional(),
   soakSeconds: z.int().min(0).max(86_400).optional(),
-  resource: Resource.optional(),
+  resource: ResourceInput.optional(),
   nginx: Nginx.partial().optional(),
   firewall: ZoneFirewall.optional(),
   antiCC: ZoneAntiCC.optional(),

@@ -20,7 +20,7 @@ interface Size {
 }
 const workers: readonly Size[] = [
   { name: 'workerProcesses', unit: 1, min: 0, max: 256 },
-  { name: 'workerConnections', unit: 1, min: 64, max: 1_000_000 },
+  { name: 'workerConnections', unit: 1, min: 1024, max: 1_000_000 },
 ];
 const cache: readonly Size[] = [
   { name: 'cacheBytes', unit: GiB, suffix: ' GiB', min: 0, max: 900_000 },
