@@ -1,32 +1,47 @@
 # The control plane: target "tools" has everything (migrations, first secrets), the last one what the API needs to run.
-FROM node:24-bookworm-slim AS tools
+ARG BASE=node:24-bookworm-slim
+# Such as --offline, where the base brings a store.
+ARG INSTALL_FLAGS=
+FROM ${BASE} AS manifests
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/contract/package.json packages/contract/
 COPY apps/api/package.json apps/api/
 COPY apps/console/package.json apps/console/
 COPY agent/package.json agent/
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile
+
+FROM manifests AS tools
+ARG INSTALL_FLAGS
+RUN npx -y pnpm@12.21.0 install $INSTALL_FLAGS --frozen-lockfile
 COPY . .
 RUN node prisma/generate.ts && node deploy/build.ts
 ENV NODE_ENV=production
 ENTRYPOINT ["deploy/docker/entrypoint.sh"]
 CMD ["node", "deploy/docker/setup.ts"]
 
-FROM tools AS pruned
-RUN CI=true npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter @edgeloom/api...
+# A second, clean installation: what a first one brought stays in its store, even when it is pruned.
+FROM manifests AS production
+ARG INSTALL_FLAGS
+RUN npx -y pnpm@12.21.0 install $INSTALL_FLAGS --frozen-lockfile --prod --filter @edgeloom/api...
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
+# nginx tests what operators write for their zones, in namespaces of its own (unshare, setpriv, prlimit of util-linux).
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends \
+    nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-brotli-filter \
+    libnginx-mod-http-geoip2 libnginx-mod-stream-geoip2 lua-resty-core lua-resty-lrucache lua-cjson ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
 WORKDIR /edgeloom
-COPY --from=pruned /edgeloom/node_modules node_modules
-COPY --from=pruned /edgeloom/package.json ./
-COPY --from=pruned /edgeloom/packages/contract packages/contract
-COPY --from=pruned /edgeloom/apps/api apps/api
+COPY --from=production /edgeloom ./
+COPY --from=tools /edgeloom/packages/contract/src packages/contract/src
+COPY --from=tools /edgeloom/apps/api/src apps/api/src
 # Its renderer shows and tests what nodes would run.
-COPY --from=pruned /edgeloom/agent agent
-COPY --from=pruned /edgeloom/apps/console/dist apps/console/dist
-COPY --from=pruned /edgeloom/deploy/docker/entrypoint.sh deploy/docker/
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist RELEASES_DIR=/releases RELEASE_KEYS=/releases/keys.pem SECRETS_DIR=/secrets
+COPY --from=tools /edgeloom/agent/src agent/src
+COPY --from=tools /edgeloom/agent/lua agent/lua
+COPY --from=tools /edgeloom/apps/console/dist apps/console/dist
+COPY --from=tools /edgeloom/deploy/docker/entrypoint.sh deploy/docker/
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 CONSOLE_DIR=/edgeloom/apps/console/dist RELEASES_DIR=/releases \
+  RELEASE_KEYS=/releases/keys.pem ARTIFACTS_DIR=/artifacts SECRETS_DIR=/secrets
 USER node
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM

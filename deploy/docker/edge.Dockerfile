@@ -1,16 +1,19 @@
 # An edge node: the agent's one file, the image library and Debian's nginx with the modules that it loads by itself.
-FROM node:24-bookworm-slim AS build
+ARG BASE=node:24-bookworm-slim
+ARG INSTALL_FLAGS=
+FROM ${BASE} AS build
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/contract/package.json packages/contract/
 COPY apps/api/package.json apps/api/
 COPY apps/console/package.json apps/console/
 COPY agent/package.json agent/
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile
+ARG INSTALL_FLAGS
+RUN npx -y pnpm@12.21.0 install $INSTALL_FLAGS --frozen-lockfile
 COPY . .
 RUN node deploy/build.ts --only agent
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-brotli-filter \

@@ -5,9 +5,10 @@ import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
 import { deploy } from '../../prisma/migrate.ts';
-import { ensureDemo, hideSummary, showSummary } from '../quickstart/demo.ts';
+import { addresses, ensureDemo, hideSummary, showSummary } from '../quickstart/demo.ts';
 import { nameFolders } from '../quickstart/folders.ts';
-import { Settings } from '../quickstart/settings.ts';
+import { ensureNodeArchive } from '../node-archive.ts';
+import { readSettings, Settings } from '../quickstart/settings.ts';
 import { ensureOwnRelease } from '../release.ts';
 import * as z from 'zod';
 
@@ -20,6 +21,7 @@ const { DATABASE_URL, DEMO } = Env.parse(process.env);
 /** Volumes: what the API keeps secret, what nats-server reads, what the node joins with, what people read, the agent for
  *  machines that become nodes. */
 const [secrets, nats, join, data, releases] = ['/secrets', '/nats', '/join', '/data', '/releases'] as const;
+const artifacts = '/artifacts';
 /** The user "node" of the API's image. */
 const apiUser = 1000;
 
@@ -27,6 +29,7 @@ for (const volume of [secrets, nats, join, data, releases]) await mkdir(volume, 
 await initSecrets(secrets);
 // Its key stays out of what the API can read.
 await ensureOwnRelease(releases, path.join(data, 'release-key'));
+await ensureNodeArchive(artifacts);
 await mkdir(path.join(nats, 'jwt'), { recursive: true });
 const config = await serverConfig({ secretsDir: secrets, host: '0.0.0.0', port: 4222, jwtDir: '/nats/jwt' });
 await writeFile(path.join(nats, 'nats.conf'), `${config}http: 0.0.0.0:8222\n`, { mode: 0o600 });
@@ -35,9 +38,11 @@ console.log(applied.length === 0 ? 'No new migration.' : `Applied: ${applied.joi
 
 if (DEMO === 'true') {
   const folders = { ...nameFolders(data), secrets };
+  // The containers listen on the default ports; people reach those that the compose file publishes.
   const settings = Settings.parse({ ORIGIN_NAME: 'origin' });
+  const published = { ...addresses(readSettings()), origin: `http://origin:${settings.ORIGIN_PORT}` };
   await hideSummary(folders);
-  const { summary, joinToken, isFirst } = await ensureDemo({ settings, folders, databaseUrl: DATABASE_URL });
+  const { summary, joinToken, isFirst } = await ensureDemo({ settings, published, folders, databaseUrl: DATABASE_URL });
   await writeFile(path.join(join, 'token'), joinToken, { mode: 0o600 });
   await showSummary(folders, summary);
   if (isFirst) console.log(JSON.stringify(summary, null, 2));

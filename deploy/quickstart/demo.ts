@@ -85,17 +85,19 @@ type Chosen = z.output<typeof Chosen>;
 
 export interface DemoOptions {
   settings: Settings;
+  /** What people type, where that differs from what the parts listen on. */
+  published?: ReturnType<typeof addresses>;
   folders: Folders;
   databaseUrl: string;
 }
 
 /** Makes the demo at the first start. Later ones look no further than the files, unless a port has changed or the node has
  *  not joined yet. */
-export async function ensureDemo({ settings, folders, databaseUrl }: DemoOptions) {
+export async function ensureDemo({ settings, published, folders, databaseUrl }: DemoOptions) {
   const chosenFile = path.join(folders.secrets, 'demo.json');
   const chosen = (await readChosen(chosenFile)) ?? choose();
   const known = await readSummary(folders.lastSummary);
-  const here = addresses(settings);
+  const here = published ?? addresses(settings);
   const places = placesOf(settings);
   const isJoined = (await stat(path.join(folders.edge, 'node.json')).catch(() => null)) !== null;
   const isCurrent = known !== null && isJoined && isDeepStrictEqual(chosen.places, places);

@@ -49,7 +49,10 @@ switch (positionals[0] ?? '') {
     report(await retireMasterKeys(...places()));
     break;
   case 'account:create-admin':
-    await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
+    if (values.email === undefined) {
+      console.error(`--email is missing\n${usage}`);
+      process.exitCode = 2;
+    } else await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
     break;
   case 'license:set':
     await setLicense();
