@@ -28,6 +28,7 @@ const toTest = {
   'fonts-noto-cjk': null,
   pebble: 'pebble',
   'pdns-server': 'pdns_server',
+  postgresql: null,
   'pdns-backend-sqlite3': null,
   'pdns-backend-geoip': null,
   'openssh-server': 'sshd',
