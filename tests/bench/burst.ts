@@ -1,10 +1,12 @@
 // Concurrent requests for one cold URL: response times and origin requests, then memory and CPU time of 1,000 waiters.
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { request, Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
 import { startEdge, upstream, siteDoc, hostDoc } from '../support/edge.ts';
 
 const KINDS: Record<string, { headers: Record<string, string>; seconds: number }> = {
@@ -16,6 +18,15 @@ const KINDS: Record<string, { headers: Record<string, string>; seconds: number }
   'Set-Cookie': { headers: { 'cache-control': 'max-age=60', 'set-cookie': 'a=b' }, seconds: 1 },
   '7 s': { headers: { 'cache-control': 'max-age=60' }, seconds: 7 },
 };
+
+const options = parseArgs({
+  options: {
+    kinds: { type: 'string', default: '7' },
+    waiters: { type: 'string', default: '1000' },
+    json: { type: 'string', default: '.data/bench/burst.json' },
+  },
+}).values;
+const [kindCount, waiters] = [Number(options.kinds), Number(options.waiters)];
 
 const asked: string[] = [];
 const origin = createServer((call: IncomingMessage, reply: ServerResponse) => {
@@ -58,22 +69,25 @@ const ask = (path: string) =>
     call.on('error', reject);
     call.end();
   });
-const show = (name: string, path: string, times: number[], fetches: number) =>
+const rows: { name: string; fetches: number; seconds: number[] }[] = [];
+const show = (name: string, times: number[], fetches: number) => {
+  rows.push({ name, fetches, seconds: times });
   console.log(
     `${name.padEnd(28)} fetches ${String(fetches).padStart(4)}   ${times
       .toSorted((a, b) => a - b)
       .map((t) => t.toFixed(2))
       .join(' ')}`,
   );
+};
 
 const burst = async (name: string, path: string, visitors: number) => {
   const before = asked.filter((one) => one === path).length;
   const times = await Promise.all(Array.from({ length: visitors }, () => ask(path)));
-  show(name, path, times, asked.filter((one) => one === path).length - before);
+  show(name, times, asked.filter((one) => one === path).length - before);
 };
 let n = 0;
 try {
-  for (const kind of Object.keys(KINDS)) {
+  for (const kind of Object.keys(KINDS).slice(0, kindCount)) {
     n += 1;
     const path = `/${n}/${encodeURIComponent(kind)}`;
     await burst(`${kind}, cold`, path, kind === '7 s' ? 5 : 8);
@@ -88,16 +102,18 @@ try {
   const memory = async () => (await Promise.all(pids.map(kilobytes))).reduce((sum, one) => sum + one, 0);
   const [beforeCpu, beforeMemory] = [await cpu(), await memory()];
   const begun = performance.now();
-  const all = Promise.all(Array.from({ length: 1000 }, () => ask('/m/many')));
+  const all = Promise.all(Array.from({ length: waiters }, () => ask('/m/many')));
   await sleep(2000);
   const [midCpu, midMemory] = [await cpu(), await memory()];
   await sleep(700);
   const idle = (await cpu()) - midCpu;
   const times = await all;
   console.log(
-    `1,000 waiters of 3 s: fetches ${asked.filter((one) => one === '/m/many').length}, last after ${Math.max(...times).toFixed(2)} s of ${((performance.now() - begun) / 1000).toFixed(2)}; ` +
+    `${waiters} waiters of 3 s: fetches ${asked.filter((one) => one === '/m/many').length}, last after ${Math.max(...times).toFixed(2)} s of ${((performance.now() - begun) / 1000).toFixed(2)}; ` +
       `${(midMemory - beforeMemory).toFixed(0)} kB more while they wait; CPU ${(midCpu - beforeCpu) * 10} ms to begin, ${idle * 10} ms for 0.7 s of waiting, ${((await cpu()) - beforeCpu) * 10} ms in all`,
   );
+  await mkdir(dirname(options.json), { recursive: true });
+  await writeFile(options.json, JSON.stringify({ rows, waiters, waitersKilobytes: midMemory - beforeMemory }, null, 2));
 } finally {
   origin.closeAllConnections();
   origin.close();

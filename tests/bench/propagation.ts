@@ -31,12 +31,15 @@ const options = parseArgs({
 }).values;
 const [siteCount, nodeCount, changes] = [options.sites, options.nodes, options.changes].map(Number);
 if (siteCount === undefined || nodeCount === undefined || changes === undefined) throw new Error('three numbers');
+// Every second one switches the domain on again.
+if (changes % 2 !== 0) throw new Error('--changes is even');
 
 const stops: (() => Promise<void>)[] = [];
 const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
   stops.unshift(() => part.stop());
   return part;
 };
+const TOO_LATE_MS = 30_000;
 const rows: Row[] = [];
 /** What else the machine had to do says how much to make of the figures. */
 const loadBefore = loadavg()[0];
@@ -93,7 +96,9 @@ try {
         const isDone = await change(turn);
         const answered = performance.now();
         const asked = kind === 'purge a site' ? '/kept' : '/';
-        while (!isDone(await visit(port, name, asked)));
+        for (let seen = await visit(port, name, asked); !isDone(seen); seen = await visit(port, name, asked)) {
+          if (performance.now() - answered > TOO_LATE_MS) throw new Error(`${kind}: still ${seen.status} ${seen.body}`);
+        }
         edge.push(performance.now() - answered);
         everywhere.push(Math.max(0, (await wait) - answered));
       }

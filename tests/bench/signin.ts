@@ -15,10 +15,17 @@ import { cloneDatabase, startServices } from '../support/start-services.ts';
 
 const run = promisify(execFile);
 const password = 'correct horse battery';
-const { seconds, people, json, client } = parseArgs({
+const {
+  seconds,
+  people,
+  rounds: callRounds,
+  json,
+  client,
+} = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     people: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '3' },
     json: { type: 'string', default: '.data/bench/signin.json' },
     /** Of the process that signs people in: where. */
     client: { type: 'string' },
@@ -108,7 +115,7 @@ async function measureCalls({ url, build }: TestApp): Promise<{ anyone: Cost; si
   const { client: account } = await build.client();
   const at = (endpoint: Endpoint) => `${url}/api/v1/${pathAt('client', endpoint)}`;
   const rounds = { anyone: [] as Cost[], signedIn: [] as Cost[] };
-  for (let round = -1; round < 3; round += 1) {
+  for (let round = -1; round < Number(callRounds); round += 1) {
     const costs = { anyone: await ask(at(oidc.button), null), signedIn: await ask(at(oidcSetting.get), account.token) };
     if (round < 0) continue;
     rounds.anyone.push(costs.anyone);

@@ -44,7 +44,11 @@ export async function startDebianPostgres(dir: string) {
   const query = async (text: string) => {
     const client = new pg.Client(url('postgres'));
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   };
   await eventually(() => query('SELECT 1'));
   return { bin, url, query, stop: () => running.stop() };
