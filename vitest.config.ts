@@ -6,6 +6,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // What one process has compiled none compiles again: not the next file of tests, nor any api or agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
 
+/** They take minutes each: begun last, the run would wait for one of them alone. A clean clone has no durations to sort by. */
+const longest = [
+  'browser/hostile-text',
+  'contract/every-endpoint',
+  'flows/node-install',
+  'flows/benches',
+  'flows/agent-faults',
+  'browser/zone-settings',
+  'flows/node-upgrade',
+  'browser/screens',
+  'browser/frame',
+  'contract/narrowed-callers',
+  'browser/api-doc',
+  'flows/agent-store',
+].map((name) => path.join(import.meta.dirname, `tests/${name}.test.ts`));
+
 const services = ['tests/support/global-setup.ts'];
 
 export default defineConfig({
@@ -41,7 +57,7 @@ function console() {
 }
 
 /**
- * The files of all projects in turn, each project's as evenly as it can be. One project after the other would run browsers beside
+ * The longest files, then those of all projects in turn, each project's as evenly as it can be. One project after the other would run browsers beside
  * browsers, which work all the time, and later flows beside flows, which wait.
  */
 function mixed() {
@@ -51,7 +67,9 @@ function mixed() {
       const turns = [...Map.groupBy(sorted, (file) => file.project.name).values()].flatMap((ofProject) =>
         ofProject.map((file, i) => ({ file, turn: i / ofProject.length })),
       );
-      return turns.toSorted((a, b) => a.turn - b.turn).map(({ file }) => file);
+      const place = ({ moduleId }: TestSpecification) => longest.indexOf(moduleId) + 1 || Infinity;
+      const mixed = turns.toSorted((a, b) => a.turn - b.turn).map(({ file }) => file);
+      return mixed.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
     }
   };
 }
