@@ -245,6 +245,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         ),
         hands,
         meter,
+        isDiskFull: () => watchdog.isDiskFull,
         blocks,
         capabilities: host.capabilities,
         fault,

@@ -22,6 +22,7 @@ interface Parts {
   zoneKeys: HeldKeys;
   hands: LinkedNode['hands'];
   meter: Meter;
+  isDiskFull: () => boolean;
   blocks: NonNullable<LinkedNode['blocks']>;
   capabilities: Capabilities;
   /** What else of this machine is not as it should be. */
@@ -42,6 +43,7 @@ export function linkedNode({
   zoneKeys,
   hands,
   meter,
+  isDiskFull,
   blocks,
   capabilities,
   fault,
@@ -82,7 +84,7 @@ export function linkedNode({
     zoneKeys,
     hands,
     blocks,
-    load: () => meter.load(),
+    load: async () => ({ ...(await meter.load()), cacheDiskFull: isDiskFull() }),
     // With what was refused: nobody may want that any more.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {

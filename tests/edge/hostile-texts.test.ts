@@ -426,6 +426,7 @@ test('no text of a document that files are rendered from changes more than its o
       realip: true,
       http2: 'listen' as const,
       http3: false,
+      minFree: true,
       poolPerName: false,
       webp: false,
     },

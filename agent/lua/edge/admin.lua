@@ -4,6 +4,7 @@ local blocks = require("edge.core.blocks")
 local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
+local disk = require("edge.cache.disk")
 local docs = require("edge.core.docs")
 local heartbeats = require("edge.core.heartbeats")
 local marks = require("edge.cache.marks")
@@ -107,6 +108,7 @@ calls["GET /status"] = function()
         patterns = patterns.failing(),
         connections = connections(),
         workers = heartbeats.all(),
+        diskFull = disk.is_full,
         risk = { ranges = risk.ranges, fault = risk.fault },
     }
 end

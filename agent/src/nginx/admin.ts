@@ -20,6 +20,7 @@ const Status = z.object({
   workers: listOf(z.object({ pid: z.int(), silent: z.number().min(0).describe('Seconds since it last wrote') }))
     .optional()
     .describe('Of the generation that answers; absent: of Lua that does not count them'),
+  diskFull: z.boolean().optional().describe('The disk of the cache is full: responses pass unstored'),
   risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),
 });
 export type Status = z.output<typeof Status>;

@@ -2,7 +2,7 @@
 // configuration: the Lua, the keys, the authorities, the packs, and where its store lies (files that workers hold open there are
 // let go). Who brings other Lua or another key brings another tree, and the reload with it.
 import { createHash } from 'node:crypto';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { renderTree } from '../render/render.ts';
@@ -15,8 +15,20 @@ export interface Structure {
 }
 
 export async function nodeTree(structure: Structure, generation: number, host: HostFacts): Promise<Tree> {
-  const tree = renderTree({ ...structure, generation, host });
+  const tree = renderTree({ ...structure, generation, host: { ...host, ...(await cacheReserve(host)) } });
   return new Map([...tree, ['loaded.sha256', `${await loadedHash(host, structure.node?.cacheDir)}\n`]]);
+}
+
+/** Free space that the cache leaves on its disk, at most. */
+const MAX_RESERVE_BYTES = 256 * 2 ** 20;
+/** The same as a part of a small disk. */
+const RESERVE_SHARE = 1 / 8;
+
+/** Nothing before the node has a place for its cache. */
+async function cacheReserve({ dir }: HostFacts): Promise<{ cacheReserveBytes?: number }> {
+  const disk = await statfs(path.join(dir, 'cache/objects')).catch(() => null);
+  if (disk === null) return {};
+  return { cacheReserveBytes: Math.min(MAX_RESERVE_BYTES, Math.floor(disk.blocks * disk.bsize * RESERVE_SHARE)) };
 }
 
 /** What packs of data are in use: their folders are named by what is in them. */

@@ -1,5 +1,6 @@
 // Asks nginx every half second whether it responds, and each of its workers when it last did anything. A worker that hangs
-// still takes part in accepting connections, so its visitors wait in vain: it is killed, and the master starts another.
+// still takes part in accepting connections, so its visitors wait in vain: it is killed, and the master starts another. The
+// same response of nginx says whether the disk of its cache is full.
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import type { Admin } from './admin.ts';
@@ -25,7 +26,7 @@ interface Parts {
   nginx: Nginx;
   admin: Pick<Admin, 'status'>;
   layout: NginxLayout;
-  /** Called when `error` begins or ends. */
+  /** Called when `error` or `isDiskFull` begins or ends. */
   changed: () => void;
   log: Log;
 }
@@ -41,6 +42,8 @@ export class Watchdog {
   #ticksBefore = new Map<number, number>();
   /** What does not respond; null while everything does. */
   error: string | null = null;
+  /** The disk of the cache is full: responses pass unstored. */
+  isDiskFull = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -81,6 +84,7 @@ export class Watchdog {
     if (status !== 'silent') this.#respondedAt = now;
     const serving = status === 'silent' ? await this.#servingWorkers() : [];
     const isBusy = await this.#isBusy(serving);
+    if (status !== 'silent' && status !== null) this.#followDisk(status.diskFull === true);
     const silentMs = now - this.#respondedAt;
     const hungMs = silentMs - (isBusy ? BUSY_ALLOWANCE_MS : 0);
     this.#masterStoppedAt = (await isStopped(master.pid)) ? (this.#masterStoppedAt ?? now) : null;
@@ -129,6 +133,14 @@ export class Watchdog {
     this.#respondedAt = performance.now();
     this.#masterStoppedAt = null;
     this.#killed.clear();
+  }
+
+  #followDisk(isFull: boolean): void {
+    if (isFull === this.isDiskFull) return;
+    this.isDiskFull = isFull;
+    if (isFull) this.#parts.log.error('the disk of the cache is full, responses pass unstored');
+    else this.#parts.log.info('the disk of the cache has room again, responses are stored');
+    this.#parts.changed();
   }
 
   #report(found: string | null): void {

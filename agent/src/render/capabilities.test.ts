@@ -30,6 +30,7 @@ test("Debian's nginx loads its modules from files, ndk before lua", () => {
     geoip2: false,
     http2: 'listen',
     http3: false,
+    minFree: true,
     poolPerName: false,
   });
 });

@@ -24,6 +24,8 @@ export type Capabilities = {
   /** Large files in pieces. */
   slice: boolean;
   geoip2: boolean;
+  /** The cache keeps space on its disk free (`min_free` of proxy_cache_path). */
+  minFree: boolean;
   /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
   http2: 'listen' | 'directive' | 'none';
   /** Only where a reload leaves its connections open. */
@@ -93,6 +95,7 @@ export function readCapabilities(
     brotli: has('ngx_http_brotli_filter_module.so', /ngx_brotli/),
     slice: banner.includes('--with-http_slice_module'),
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
+    minFree: since(1, 19, 1),
     http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',
     // Before that it was an experiment, and Lua knew nothing of it.
     http3: banner.includes('--with-http_v3_module') && since(1, 26, 0),

@@ -2,7 +2,7 @@ import { conf, luaText } from './conf.ts';
 import type { Conf } from './conf.ts';
 import { hasHttp3 } from './http3.ts';
 import { portsOf } from './listeners-conf.ts';
-import type { RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './render.ts';
 import { withSnippet } from './snippets.ts';
 
 /** The main file: the process, what all servers share, and where Lua keeps its state. */
@@ -99,13 +99,14 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
         relay: node?.relayPort !== undefined,
         ...(node !== null && { node: node.id }),
         ...(host.refuses === true && { refuses: true }),
+        ...(host.cacheReserveBytes !== undefined && { cache_reserve: host.cacheReserveBytes }),
         ...(zone.ipset && node?.relayPort === undefined && { blocks: zone.ipset }),
         ...(zone.off?.includes('compression') === true && { compression: false }),
       }),
     )}) }
     init_worker_by_lua_block { edge.init_worker() }
 
-    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
+    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))}${minFree(host)} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 `;
 
 /** Of the store, in each worker. */
@@ -116,6 +117,10 @@ const LEAST_KEY_BYTES = 1 << 20;
 
 /** 0 is no limit; nginx would take it for room for nothing. */
 const maxSize = (bytes: number) => conf`${bytes > 0 && conf` max_size=${bytes}`}`;
+
+/** nginx deletes what was not used for longest while its disk has less. Above that, lua/edge/cache/disk.lua stores again. */
+const minFree = ({ capabilities, cacheReserveBytes }: HostFacts) =>
+  capabilities.minFree && cacheReserveBytes !== undefined && conf` min_free=${2 * cacheReserveBytes}`;
 
 const cacheBytes = (zone: RenderInput['zone'], node: RenderInput['node']) =>
   node === null || node.cacheMaxBytes === 0 ? zone.cache.maxBytes : node.cacheMaxBytes;

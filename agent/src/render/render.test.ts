@@ -20,6 +20,7 @@ const debian: Capabilities = {
   geoip2: false,
   http2: 'listen',
   http3: false,
+  minFree: true,
   poolPerName: false,
 };
 const openresty: Capabilities = {

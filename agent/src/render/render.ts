@@ -25,6 +25,8 @@ export type HostFacts = {
   resolvers: string[];
   /** Its kernel drops no packets for us: nginx refuses whom it would have dropped. */
   refuses?: boolean;
+  /** With less free space on its disk nothing is stored in the cache. */
+  cacheReserveBytes?: number;
   /** The authorities that certificates of origins are held against; null when this machine has none. */
   caBundle: string | null;
 };

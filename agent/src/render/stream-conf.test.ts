@@ -56,6 +56,7 @@ const input = (forwards: Forward[]): ForwardsInput => ({
       geoip2: false,
       http2: 'listen',
       http3: false,
+      minFree: true,
       poolPerName: false,
     },
     resolvers: ['127.0.0.53'],

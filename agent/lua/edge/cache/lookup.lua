@@ -2,6 +2,7 @@
 local accepts = require("edge.http.accepts")
 local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
+local disk = require("edge.cache.disk")
 local images = require("edge.cache.images")
 local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
@@ -23,6 +24,7 @@ local token_of = urls.token
 local _M = {}
 local SAFE = { GET = true, HEAD = true, OPTIONS = true }
 local STORED = { GET = true, HEAD = true }
+local FIRST_PIECE = "bytes=0-1048575"
 
 -- Whether the response to a POST may be stored for later GETs. Cookies and fields that tell responses apart are not looked
 -- at for a POST.
@@ -241,6 +243,19 @@ function _M.wait()
     end
 end
 
+-- Where nothing can be stored, what is not in the store goes straight to the origin, and nobody waits for another request.
+local function around_full_disk(made, place)
+    if place and place ~= "@slice" then
+        return place
+    end
+    local key = place and var.e_key .. FIRST_PIECE or var.e_key
+    if stored.find(key, var.http_x_e_vary or "") then
+        return place
+    end
+    made.disk_full = true
+    return "@pass"
+end
+
 function _M.access(site, request)
     local made = request.cache or plan(site, request)
     if made.tick ~= request.tick then
@@ -280,7 +295,10 @@ function _M.access(site, request)
         place = locate(made, request)
     end
     if made.honours_visitor and (var.http_cache_control or var.http_pragma) then
-        return visitor_control.apply(place)
+        place = visitor_control.apply(place)
+    end
+    if disk.is_full then
+        return around_full_disk(made, place)
     end
     return place
 end

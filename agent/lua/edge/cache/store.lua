@@ -13,6 +13,7 @@ local content_types = require("edge.cache.content_types")
 local compression = require("edge.cache.compression")
 local control = require("edge.http.cache_control")
 local dates = require("edge.http.dates")
+local disk = require("edge.cache.disk")
 local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
@@ -252,7 +253,8 @@ local function tell_browsers(response)
 end
 
 local function not_stored(request, response, key)
-    if tells_browsers(response) then
+    local is_storable = response.why == "diskFull"
+    if is_storable or tells_browsers(response) then
         tell_browsers(response)
     end
     header["X-Accel-Expires"] = "0"
@@ -261,8 +263,8 @@ local function not_stored(request, response, key)
     if response.age > 0 then
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
-    -- A range that cannot be served does not make the URL uncacheable, nor does the response to a body.
-    local is_about_url = response.method == "GET" and response.status ~= 416 and not response.has_body
+    -- A range that cannot be served does not make the URL uncacheable, nor does the response to a body, nor a full disk.
+    local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
     if is_about_url and key and var.http_x_e_state then
         local has_failed = response.status >= 500 or not var.upstream_status
         urls.note_pass(keys.url_of(key), keys.scope(request, key), has_failed and FAILURE_SECONDS or UNCACHEABLE_SECONDS,
@@ -446,6 +448,9 @@ function _M.origin_header(site, request)
     end
     response.hide = qualified_fields(response)
     local may, why = may_store(site, request, response)
+    if may and not disk.has_room_for(tonumber(header["Content-Length"])) then
+        may, why = false, "diskFull"
+    end
     local expires = key and var.upstream_status and may and accel_expires(response) or "0"
     response.expires, response.why = expires, not may and why or nil
     if expires == "0" then

@@ -1,5 +1,7 @@
--- Each worker writes the time once a second, so that the agent can tell a worker that hangs from one that is idle.
+-- Each worker writes the time once a second, so that the agent can tell a worker that hangs from one that is idle, and looks
+-- whether the disk of the cache has room.
 local changes = require("edge.core.dicts").changes
+local disk = require("edge.cache.disk")
 local settings = require("edge.core.settings")
 
 local _M = {}
@@ -12,6 +14,7 @@ end
 local function beat(premature)
     if not premature then
         changes:set(key_of(ngx.worker.id()), ngx.worker.pid() .. "|" .. ngx.now(), 86400)
+        disk.look()
     end
 end
 

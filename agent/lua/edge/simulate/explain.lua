@@ -126,6 +126,9 @@ local function why_past(told, made)
     if made.never then
         return made.unsafe and "method" or "rule"
     end
+    if made.disk_full then
+        return "diskFull"
+    end
     if var.e_upgrade ~= "" then
         return "upgrade"
     end

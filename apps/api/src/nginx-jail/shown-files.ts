@@ -17,6 +17,7 @@ const capabilities: Capabilities = {
   geoip2: true,
   http2: 'directive',
   http3: true,
+  minFree: true,
   poolPerName: true,
 };
 const place = { dir: '/var/lib/edgeloom', luaDir: '/opt/edgeloom/lua', capabilities };

@@ -76,6 +76,7 @@ export const NodeLoad = z.object({
   memoryTotal: z.number().min(0),
   diskUsed: z.number().min(0).describe("Where the node's directory lies"),
   diskTotal: z.number().min(0),
+  cacheDiskFull: z.boolean().optional().describe('The disk of its cache is full: responses pass unstored'),
   received: z.number().min(0),
   sent: z.number().min(0),
   connections: z.number().min(0).describe('Of visitors'),

@@ -251,7 +251,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
         )}
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
         {installed.failingPatterns.length > 0 && <FailingPatterns rows={installed.failingPatterns} />}
-        {[installed.rejected, installed.failingPatterns].flat().length === 0 && installed.error === null && (
+        {[installed.rejected, installed.failingPatterns].flat().length === 0 && said === null && (
           <span>{t('nodes.info.noFaults')}</span>
         )}
       </Section>

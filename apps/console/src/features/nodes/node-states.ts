@@ -16,7 +16,7 @@ export const tally = (rows: readonly Pick<EdgeNode, 'status'>[]) =>
 
 /** Why a node is not simply enabled: its own words where it has some. */
 export function reasonOf(
-  node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'> & Partial<Pick<EdgeNode, 'drainEndsAt'>>,
+  node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'> & Partial<Pick<EdgeNode, 'drainEndsAt' | 'load'>>,
   t: T,
 ): string | null {
   const drains = dateOf(node.drainEndsAt);
@@ -25,7 +25,7 @@ export function reasonOf(
   if (node.status === 'offline') return seen ? t('nodes.reasons.offline', { time: clock(seen) }) : node.error;
   if (node.status === 'natsError') return seen ? t('nodes.reasons.natsError', { time: clock(seen) }) : node.error;
   if (node.status === 'uninitialized') return t('nodes.reasons.uninitialized');
-  return node.error;
+  return node.error ?? (node.load?.cacheDiskFull === true ? t('nodes.reasons.cacheDiskFull') : null);
 }
 
 /** How far a node is behind its zone. A node that has not joined is behind in nothing. */
