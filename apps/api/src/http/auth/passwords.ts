@@ -40,6 +40,7 @@ function startNext(): void {
   if (!worker || !task) return;
   running.set(worker, task);
   worker.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread is no window
   worker.postMessage({ stored: task.stored, password: task.password });
 }
 
