@@ -61,6 +61,10 @@ export interface Running {
 }
 
 const JOIN_AGAIN_MS = 5000;
+/** A connection that a visitor uses ends with a response in this time before a reload. */
+const CLOSING_MS = 1000;
+/** From the announcement until the old workers have ended or the reload has failed. */
+const CLOSING_SECONDS = 10;
 const MOVED_AFTER_MS = 200;
 const HEARTBEAT_METER_MS = 90_000;
 
@@ -76,7 +80,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const firewall = await Firewall.open(log, driversFor(env));
   const host = { ...(await readHost(env, binary, layout, workers)), refuses: !firewall.canDrop };
   const admin = new Admin(layout.adminSocket);
-  const server = new TreeServer({ binary, layout, answering: () => admin.generation(), log });
+  const server = new TreeServer({
+    binary,
+    layout,
+    answering: () => admin.generation(),
+    beforeReload: () => endConnections(admin),
+    log,
+  });
   const lookUp = lookingUp(host.resolvers);
   const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
   const cachePlace = new CachePlace({ layout, workers, log });
@@ -382,6 +392,15 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
     }
   }
   return null;
+}
+
+/** The Lua of an older release does not know the call, and its nginx is reloaded at once. */
+async function endConnections(admin: Admin): Promise<void> {
+  const isClosing = await admin.closeConnections(CLOSING_SECONDS, CLOSING_MS).then(
+    () => true,
+    () => false,
+  );
+  if (isClosing) await setTimeout(CLOSING_MS);
 }
 
 async function ensureFallback({ keys }: Layout): Promise<void> {

@@ -121,6 +121,7 @@ export class EdgeNode {
             if (mayWait && !(await this.#server.pace.isDue())) throw new TooSoon();
             await this.#assertPortsFree(structure);
           },
+          structure.node?.enabled === false,
         )
         .catch(async (error: unknown) => {
           await wayBack();

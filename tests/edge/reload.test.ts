@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
+import type { Ask } from '../support/edge.ts';
 import { rule, startEdge, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -91,4 +92,37 @@ test('a visitor on a kept connection is answered by the new workers', async () =
   // nginx closes idle connections of old workers; a visitor whose request crosses that repeats it, as browsers do.
   await eventually(async () => expect(await ask()).toBe(200));
   agent.destroy();
+});
+
+test('just before a reload each response ends its connection, and is the same otherwise', async () => {
+  const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
+  const asks: [path: string, ask: Ask][] = [
+    ['/stored?x', { host: name }],
+    ['/fresh', { host: name }],
+    ['/a%2Fb//c/..;d?e=%20f&g', { host: name }],
+    ['/form', { host: name, method: 'POST', body: 'x'.repeat(200_000) }],
+    ['/', { host: 'unknown.example.com' }],
+  ];
+  const askAll = async () => {
+    const from = edge.origin.requests.length;
+    const replies = [];
+    for (const [path, ask] of asks) {
+      const reply = await edge.get(path, { ...ask, headers: { connection: 'keep-alive' } });
+      replies.push({ status: reply.status, connection: reply.header('connection'), isHit: reply.cache === 'hit' });
+    }
+    const toOrigin = edge.origin.requests.slice(from).map(({ method, url, body }) => ({ method, url, body }));
+    return { replies, toOrigin };
+  };
+  await edge.get('/stored?x', { host: name });
+  const before = await askAll();
+  expect(before.replies.map(({ connection }) => connection)).toEqual(asks.map(() => 'keep-alive'));
+  await edge.admin.closeConnections(60, 10_000);
+  expect(await askAll()).toEqual({
+    replies: before.replies.map((reply) => ({ ...reply, connection: 'close' })),
+    toOrigin: before.toOrigin,
+  });
+  // The workers of the next generation keep connections.
+  await edge.render(zoneDoc(edge.ports));
+  await edge.reload();
+  expect(await askAll()).toEqual(before);
 });

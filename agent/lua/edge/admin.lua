@@ -2,6 +2,7 @@
 local cjson = require("cjson.safe")
 local blocks = require("edge.core.blocks")
 local choice = require("edge.origin.choice")
+local closing = require("edge.core.closing")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local disk = require("edge.cache.disk")
@@ -54,6 +55,15 @@ calls["POST /health"] = function(body)
     end
     choice.found(body.down, body.up, body.seconds)
     return { ok = true }
+end
+
+-- Visitors' connections end with their next response, for so many seconds at most: nginx is about to be reloaded.
+calls["POST /closing"] = function(body)
+    if type(body.seconds) == "number" then
+        closing.begin(body.seconds)
+        docs.tick()
+        return { ok = true }
+    end
 end
 
 -- Who was blocked here, for the agent to tell; then what it and others found. See core/blocks.lua.

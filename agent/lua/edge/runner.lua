@@ -4,6 +4,7 @@
 local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
+local closing = require("edge.core.closing")
 local counters = require("edge.core.counters")
 local requests = require("edge.core.request")
 local heartbeats = require("edge.core.heartbeats")
@@ -217,6 +218,10 @@ local own_access = trusting(access)
 -- `watch`, here and below: see simulate/simulation.lua. Nothing for a visitor.
 function _M.access(watch)
     local request, why, closed = (watch or requests):visitor()
+    if closing.is_on() and not watch and not ngx.req.is_internal() and string.sub(var.server_protocol, 1, 6) == "HTTP/1" then
+        var.e_uri = var.request_uri
+        return ngx.exec("@last")
+    end
     if not request then
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
         return end_with(status_of(why), var.request_id, nil, page)

@@ -75,6 +75,11 @@ export class Admin {
     await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
   }
 
+  /** For this long each response to a visitor ends its connection. */
+  async closeConnections(seconds: number, withinMs: number): Promise<void> {
+    await this.#call('POST', '/closing', { seconds }, withinMs);
+  }
+
   /** Whom nginx blocked since it was last asked. `room`: how many more there may be. `had`: what became of what it told before;
    *  kept: it is on disk, lost: it may not be, and is told again. */
   async fetchBlocks(room: number, had?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {

@@ -13,6 +13,8 @@ interface Parts {
   layout: NginxLayout;
   /** The generation of the workers that answer. */
   answering: () => Promise<number>;
+  /** Lets kept connections end. */
+  beforeReload?: () => Promise<void>;
   log: Log;
 }
 
@@ -22,14 +24,16 @@ export class TreeServer {
   readonly pace: ReloadPace;
   readonly #errorLog: string;
   readonly #answering: Parts['answering'];
+  readonly #beforeReload: Parts['beforeReload'];
   readonly #log: Log;
 
-  constructor({ binary, layout, answering, log }: Parts) {
+  constructor({ binary, layout, answering, beforeReload, log }: Parts) {
     this.nginx = new Nginx(binary, layout, log);
     this.trees = new Trees(layout.conf);
     this.pace = new ReloadPace(layout.dir, log);
     this.#errorLog = layout.errorLog;
     this.#answering = answering;
+    this.#beforeReload = beforeReload;
     this.#log = log;
   }
 
@@ -43,8 +47,15 @@ export class TreeServer {
     await this.nginx.start().catch((error: unknown) => this.#log.error('nginx does not start', { error }));
   }
 
-  /** Answers whether that took another tree; throws why it is not served. `check` comes before anything is touched. */
-  async serve(render: (generation: number) => Promise<Tree>, check?: () => Promise<void>): Promise<boolean> {
+  /**
+   * Answers whether that took another tree; throws why it is not served. `check` comes before anything is touched. `isUrgent`:
+   * the reload does not wait until kept connections have ended.
+   */
+  async serve(
+    render: (generation: number) => Promise<Tree>,
+    check?: () => Promise<void>,
+    isUrgent = false,
+  ): Promise<boolean> {
     const good = await this.trees.marked('good');
     if (good !== null && isSameTree(await render(good), await this.trees.read(good))) {
       await this.ensureServing(good);
@@ -56,7 +67,7 @@ export class TreeServer {
     try {
       await this.nginx.test(this.trees.confFile(generation));
       await this.trees.mark('current', generation);
-      await this.ensureServing(generation);
+      await this.ensureServing(generation, isUrgent);
     } catch (error) {
       await this.#rollBack(good);
       await this.trees.discard(generation);
@@ -70,7 +81,7 @@ export class TreeServer {
     return true;
   }
 
-  async ensureServing(generation: number): Promise<void> {
+  async ensureServing(generation: number, isUrgent = false): Promise<void> {
     const errorLog = await markErrorLog(this.#errorLog);
     const runs = (await this.nginx.find()) !== null;
     await this.nginx.start();
@@ -78,6 +89,7 @@ export class TreeServer {
       // One that was found again may have been told of this tree already.
       const answering = await this.#answering().catch(() => null);
       if (answering !== generation) {
+        if (!isUrgent && answering !== null) await this.#beforeReload?.();
         this.nginx.reload();
         this.pace.reloaded();
       }

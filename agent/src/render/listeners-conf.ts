@@ -249,6 +249,14 @@ ${pages && ownErrorsHere}        proxy_pass http://${upstream};
 ${collapsingStore}${more}        error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
+    # The last request of its connection, while nginx is about to be reloaded. HTTP/2 and HTTP/3 announce the end themselves.
+    location @last {
+        keepalive_timeout 0;
+        access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
+        proxy_cache_key $e_key;
+${collapsingStore}${more}        error_page 502 = @again;
+${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
+    }
 ${waiting(host.luaDir, upstream, conf`${more}${pages && ownErrorsHere}`)}${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${pieces}${pages && slicePages}`)}${post(once)}${pastTheStore(once)}`;
 
 /** Where hop B sends a request whose response another one is fetching: it waits, then looks into the store again. */

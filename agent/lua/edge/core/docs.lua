@@ -10,6 +10,7 @@
 -- this edge cannot do is not used by anybody: it comes from a control plane that knows of a guard we do not know.
 local abilities = require("edge.core.abilities")
 local cjson = require("cjson.safe")
+local closing = require("edge.core.closing")
 local lrucache = require("resty.lrucache")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
@@ -79,6 +80,7 @@ function _M.sync()
         if seq ~= seen then
             catch_up(seq)
         end
+        closing.sync()
         last_tick = tick
     end
     return tick

@@ -1,0 +1,26 @@
+-- Before a reload each response carries "Connection: close". The old workers close idle connections at once, and a request that
+-- is on its way by such a connection would be lost. Only workers of this generation close.
+local changes = require("edge.core.dicts").changes
+local settings = require("edge.core.settings")
+local now = ngx.now
+
+local _M = {}
+local ends_at
+
+local function key()
+    return "closing:" .. settings.generation
+end
+
+-- The caller calls docs.tick() then, so that the workers read it.
+function _M.begin(seconds)
+    changes:set(key(), now() + seconds, seconds)
+end
+
+function _M.sync()
+    ends_at = changes:get(key())
+end
+
+function _M.is_on()
+    return ends_at and now() < ends_at
+end
+return _M

@@ -1,0 +1,65 @@
+// Visitors with kept connections ask through reloads of nginx, and no request fails.
+import { Agent, request } from 'node:http';
+import { readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { expect, test, vi } from 'vitest';
+import { settled, standingNode } from '../support/standing-node.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const VISITORS = 16;
+const RELOADS = 5;
+
+/** Asks on one kept connection until `isOver`. Returns the number of requests, and of those that began a connection. */
+async function visit(port: number, host: string, url: string, isOver: () => boolean) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let [asked, connections] = [0, 0];
+  const failed: string[] = [];
+  while (!isOver()) {
+    asked += 1;
+    await new Promise<void>((resolve) => {
+      const call = request({ port, path: url, headers: { host }, agent }, (response) => {
+        if (response.statusCode !== 200) failed.push(`status ${response.statusCode}`);
+        response.on('error', (error) => failed.push(String(error)));
+        response.on('close', resolve);
+        response.resume();
+      });
+      call.on('error', (error) => {
+        failed.push(String(error));
+        resolve();
+      });
+      call.on('finish', () => {
+        if (!call.reusedSocket) connections += 1;
+      });
+      call.end();
+    });
+    // Hands the processor to what is being tested.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  agent.destroy();
+  return { asked, connections, failed };
+}
+
+test('visitors with kept connections lose no request when nginx is reloaded', async () => {
+  const node = await standingNode();
+  const { peer, ports, zone, www, agent, origin } = node;
+  origin.on('/cached/x', { body: 'x' });
+  const tree = () => readlink(path.join(layoutOf(agent.dir).conf, 'current'));
+  let isOver = false;
+  const visits = Array.from({ length: VISITORS }, (_, i) =>
+    visit(ports.http, www.name, i % 2 === 0 ? '/' : '/cached/x', () => isOver),
+  );
+  const before = await tree();
+  for (let i = 1; i <= RELOADS; i += 1) {
+    peer.push({ ...zone, maxBodyBytes: zone.maxBodyBytes + i });
+    await settled(node);
+  }
+  isOver = true;
+  const results = await Promise.all(visits);
+  expect(await tree()).not.toBe(before);
+  // Connections are kept between reloads.
+  const sum = (key: 'asked' | 'connections') => results.reduce((total, result) => total + result[key], 0);
+  expect(sum('connections')).toBeLessThan(sum('asked'));
+  expect(results.flatMap(({ failed }) => failed)).toEqual([]);
+});
