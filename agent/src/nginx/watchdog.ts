@@ -23,7 +23,7 @@ const BUSY_TICKS = 50;
 const STALL_MS = 1500;
 
 interface Parts {
-  nginx: Nginx;
+  nginx: Pick<Nginx, 'master'>;
   admin: Pick<Admin, 'status'>;
   layout: NginxLayout;
   /** Called when `error` or `isDiskFull` begins or ends. */
@@ -38,7 +38,7 @@ export class Watchdog {
   #respondedAt = performance.now();
   #masterStoppedAt: number | null = null;
   #killed = new Set<number>();
-  /** Ticks of each worker when nginx began to be silent. */
+  /** Ticks of each silent worker when its silence was first seen. */
   #ticksBefore = new Map<number, number>();
   /** What does not respond; null while everything does. */
   error: string | null = null;
@@ -82,18 +82,19 @@ export class Watchdog {
     const status = await admin.status(STATUS_WITHIN_MS).catch((error: unknown) => (isTimeout(error) ? 'silent' : null));
     const now = performance.now();
     if (status !== 'silent') this.#respondedAt = now;
-    const serving = status === 'silent' ? await this.#servingWorkers() : [];
-    const isBusy = await this.#isBusy(serving);
     if (status !== 'silent' && status !== null) this.#followDisk(status.diskFull === true);
     const silentMs = now - this.#respondedAt;
-    const hungMs = silentMs - (isBusy ? BUSY_ALLOWANCE_MS : 0);
     this.#masterStoppedAt = (await isStopped(master.pid)) ? (this.#masterStoppedAt ?? now) : null;
     const masterMs = this.#masterStoppedAt === null ? 0 : now - this.#masterStoppedAt;
     const workers = status === 'silent' ? [] : (status?.workers ?? []);
     const hung = workers.filter(({ silent }) => silent * 1000 > REPORT_AFTER_MS);
+    const silentPids = status === 'silent' ? await this.#servingWorkers() : hung.map(({ pid }) => pid);
+    const busy = await this.#findBusy(silentPids);
+    const hungMs = silentMs - (busy.size > 0 ? BUSY_ALLOWANCE_MS : 0);
+    const killAfterMs = (pid: number) => KILL_AFTER_MS + (busy.has(pid) ? BUSY_ALLOWANCE_MS : 0);
 
-    if (hungMs > KILL_AFTER_MS) this.#kill(serving.filter((pid) => !this.#killed.has(pid)));
-    else this.#kill(hung.filter(({ silent }) => silent * 1000 > KILL_AFTER_MS).map(({ pid }) => pid));
+    if (hungMs > KILL_AFTER_MS) this.#kill(silentPids.filter((pid) => !this.#killed.has(pid)));
+    else this.#kill(hung.filter(({ pid, silent }) => silent * 1000 > killAfterMs(pid)).map(({ pid }) => pid));
     if (masterMs > KILL_AFTER_MS || hungMs > REPLACE_AFTER_MS) {
       log.error('the master of nginx hangs and is replaced', { pid: master.pid });
       send(master.pid, 'SIGKILL');
@@ -114,10 +115,12 @@ export class Watchdog {
     return found.filter(({ title }) => title.startsWith('nginx: worker process')).map(({ pid }) => pid);
   }
 
-  async #isBusy(serving: readonly number[]): Promise<boolean> {
-    const ticks = new Map(await Promise.all(serving.map(async (pid) => [pid, await readCpuTicks(pid)] as const)));
-    if (serving.length === 0 || this.#ticksBefore.size === 0) this.#ticksBefore = ticks;
-    return [...ticks].some(([pid, now]) => now - (this.#ticksBefore.get(pid) ?? 0) > BUSY_TICKS);
+  /** The workers that have computed since their silence was first seen. */
+  async #findBusy(silentPids: readonly number[]): Promise<Set<number>> {
+    const ticks = await Promise.all(silentPids.map(async (pid) => [pid, await readCpuTicks(pid)] as const));
+    this.#ticksBefore = new Map(ticks.map(([pid, now]) => [pid, this.#ticksBefore.get(pid) ?? now]));
+    const busy = ticks.filter(([pid, now]) => now - (this.#ticksBefore.get(pid) ?? now) > BUSY_TICKS);
+    return new Set(busy.map(([pid]) => pid));
   }
 
   #kill(pids: readonly number[]): void {
