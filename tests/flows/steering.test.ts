@@ -52,6 +52,7 @@ async function servingNode(zone: BuiltZone, port: number, address: string, role:
     uid: `n-${id}`,
     address,
     disconnect: () => linked.disconnect(),
+    reportNginx: (nginx: 'running' | 'unresponsive') => linked.reportNginx(nginx),
     closePorts: () => new Promise((closed) => server.close(closed)),
     async die() {
       await this.disconnect();
@@ -170,6 +171,21 @@ test('a node that drains is out of DNS before it closes; a forced backup group a
   await force(false);
   await answers(main.dnsLabel, [b.address]);
   await Promise.all([a, b, far].map((node) => node.die()));
+});
+
+test('a node whose nginx does not respond is out of DNS, and back once it responds again', async () => {
+  const { zone, port, call, params, group, answers } = await operator();
+  const main = await group('Main');
+  const [a, b] = [await servingNode(zone, port, '127.34.0.1'), await servingNode(zone, port, '127.34.0.2', 'backup')];
+  const changes = [a, b].map(({ uid }) => ({ groupID: main.id, line: 'default', nodeUID: uid, weight: 50 }));
+  await call(groups.place, { params, body: { changes } });
+  await answers(main.dnsLabel, [a.address]);
+  // Its ports stay open: a hung nginx still takes connections.
+  a.reportNginx('unresponsive');
+  await answers(main.dnsLabel, [b.address]);
+  a.reportNginx('running');
+  await answers(main.dnsLabel, [a.address]);
+  await Promise.all([a, b].map((node) => node.die()));
 });
 
 test('a virtual node leads to addresses, all or in turn, to one of our nodes, or to a name where there is no address', async () => {

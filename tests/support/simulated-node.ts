@@ -56,6 +56,7 @@ export class SimulatedNode implements LinkedNode {
   readonly #startedAt = new Date().toISOString();
   #rejected: Ack['rejected'] = [];
   #link: Link | null = null;
+  nginx: 'running' | 'unresponsive' = 'running';
 
   constructor(identity: Identity) {
     this.identity = identity;
@@ -151,6 +152,12 @@ export class SimulatedNode implements LinkedNode {
     this.#link ??= new Link(this, log);
   }
 
+  /** Reports the state in a heartbeat at once, as the watchdog does. */
+  reportNginx(nginx: 'running' | 'unresponsive'): void {
+    this.nginx = nginx;
+    this.#link?.sayNow();
+  }
+
   async disconnect(): Promise<void> {
     await this.#link?.stop();
     this.#link = null;
@@ -216,8 +223,8 @@ export class SimulatedNode implements LinkedNode {
       digest: this.digest,
       version: 'simulated',
       startedAt: this.#startedAt,
-      nginx: 'running',
-      error: null,
+      nginx: this.nginx,
+      error: this.nginx === 'unresponsive' ? 'nginx does not respond' : null,
       rejected: this.#rejected,
       capabilities: ['simulated'],
     };
