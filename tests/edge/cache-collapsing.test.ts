@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { createGunzip } from 'node:zlib';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startEdge, upstream } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -386,5 +389,146 @@ describe('a URL that is known to be uncacheable', () => {
     open();
     expect([(await first).status, (await conditional).status, (await head).status]).toEqual([200, 304, 200]);
     expect(calls.filter(({ url, method }) => url === path && method === 'HEAD')).toHaveLength(1);
+  });
+});
+
+describe('a response that may be stored and whose body is slow', () => {
+  const FIRST = 'a'.repeat(1000);
+  const REST = 'b'.repeat(1000);
+  const LENGTH = { 'cache-control': 'max-age=60', 'content-length': 2000, etag: '"v"' };
+
+  type Visit = { text: () => string; outcome: () => string; length: () => unknown };
+
+  function watch(stream: Readable, length: () => unknown): Visit {
+    let text = '';
+    let outcome = 'open';
+    stream.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    stream.on('end', () => (outcome = 'whole'));
+    stream.on('error', () => (outcome = 'broken'));
+    return { text: () => text, outcome: () => outcome, length };
+  }
+
+  async function overHttp1(path: string, name = host, headers: OutgoingHttpHeaders = {}): Promise<Visit> {
+    const call = request({
+      host: '127.0.0.1',
+      port: edge.ports.http,
+      path,
+      headers: { host: name, ...headers },
+      agent: false,
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    call.on('response', resolve).on('error', reject).end();
+    const reply = await promise;
+    const unpacked = reply.headers['content-encoding'] === 'gzip' ? reply.pipe(createGunzip()) : reply;
+    return watch(unpacked, () => reply.headers['content-length']);
+  }
+
+  async function overHttp2(path: string, name = host, headers: OutgoingHttpHeaders = {}): Promise<Visit> {
+    const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
+      servername: name,
+      rejectUnauthorized: false,
+    });
+    session.on('error', () => undefined);
+    onTestFinished(() => session.destroy());
+    const stream = session.request({ ':path': path, ':authority': name, ...headers });
+    const [fields] = await once(stream, 'response');
+    const unpacked = fields['content-encoding'] === 'gzip' ? stream.pipe(createGunzip()) : stream;
+    return watch(unpacked, () => fields['content-length']);
+  }
+
+  const visitors = { 'HTTP/1.1': overHttp1, 'HTTP/2': overHttp2 };
+  const protocols: (keyof typeof visitors)[] = ['HTTP/1.1', 'HTTP/2'];
+
+  test.each(protocols)(
+    'reaches a visitor by %s as it comes, with its length, and is stored whole',
+    async (protocol) => {
+      const { opened, open } = gate();
+      const path = page(async (_, reply) => {
+        reply.writeHead(200, LENGTH).write(FIRST);
+        await opened;
+        reply.end(REST);
+      });
+      const visit = await visitors[protocol](path, patient);
+      await eventually(() => expect(visit.text()).toBe(FIRST));
+      expect(visit.length()).toBe('2000');
+      open();
+      await eventually(() => expect(visit.outcome()).toBe('whole'));
+      expect(visit.text()).toBe(FIRST + REST);
+      const stored = (ask: Ask = {}) => {
+        const port = protocol === 'HTTP/2' ? { tls: patient } : {};
+        return edge.get(path, { host: patient, ...port, ...ask });
+      };
+      const hit = await stored();
+      expect([hit.cache, hit.body, hit.header('content-length')]).toEqual(['hit', FIRST + REST, '2000']);
+      expect(hit.rawHeaders.filter((name) => /^x-e-/i.test(name))).toEqual([]);
+      const part = await stored({ headers: { range: 'bytes=998-1001' } });
+      expect([part.status, part.body, part.header('content-range')]).toEqual([206, 'aabb', 'bytes 998-1001/2000']);
+      const beyond = await stored({ headers: { range: 'bytes=5000-' } });
+      expect([beyond.status, beyond.header('content-range')]).toEqual([416, 'bytes */2000']);
+      expect(beyond.header('content-length')).not.toBe('2000');
+      const head = await stored({ method: 'HEAD' });
+      expect([head.cache, head.header('content-length')]).toEqual(['hit', '2000']);
+      expect((await stored({ headers: { 'if-none-match': '"v"' } })).status).toBe(304);
+    },
+  );
+
+  test.each(protocols)('in chunks reaches a visitor by %s as it comes', async (protocol) => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, { 'cache-control': 'max-age=60' }).write(FIRST);
+      await opened;
+      reply.end(REST);
+    });
+    const visit = await visitors[protocol](path, patient);
+    await eventually(() => expect(visit.text()).toBe(FIRST));
+    open();
+    await eventually(() => expect(visit.outcome()).toBe('whole'));
+    expect(visit.text()).toBe(FIRST + REST);
+  });
+
+  test('that the edge compresses reaches a visitor by HTTP/2 as it comes', async () => {
+    const { name } = await edge.site(
+      { compression: { gzip: true, brotli: false, types: ['text/html'], minBytes: 10 } },
+      { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } },
+    );
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, { ...LENGTH, 'content-type': 'text/html' }).write(FIRST);
+      await opened;
+      reply.end(REST);
+    });
+    const visit = await overHttp2(path, name, { 'accept-encoding': 'gzip' });
+    await eventually(() => expect(visit.text()).toBe(FIRST));
+    open();
+    await eventually(() => expect(visit.outcome()).toBe('whole'));
+    expect(visit.text()).toBe(FIRST + REST);
+  });
+
+  test.each(protocols)('that breaks off neither looks whole by %s nor is stored', async (protocol) => {
+    const { opened, open } = gate();
+    const path = page(async (call, reply, n) => {
+      reply.writeHead(200, LENGTH);
+      if (n > 1) return reply.end(FIRST + REST);
+      reply.write(FIRST);
+      await opened;
+      return call.socket.destroy();
+    });
+    const visit = await visitors[protocol](path, patient);
+    await eventually(() => expect(visit.text()).toBe(FIRST));
+    open();
+    await eventually(() => expect(visit.outcome()).toBe('broken'));
+    const tls = protocol === 'HTTP/2' ? { tls: patient } : {};
+    const next = await edge.get(path, { host: patient, ...tls });
+    expect(next).toMatchObject({ cache: 'uri-miss', body: FIRST + REST });
+  });
+
+  test('is answered in part on the first visit, too', async () => {
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, LENGTH).flushHeaders();
+      await settled();
+      reply.end(FIRST + REST);
+    });
+    const part = await get(path, { headers: { range: 'bytes=998-1001' } });
+    expect([part.status, part.body, part.header('content-range')]).toEqual([206, 'aabb', 'bytes 998-1001/2000']);
   });
 });

@@ -131,6 +131,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-E-Turn;
+    proxy_hide_header X-E-Length;
     proxy_hide_header X-E-Image;
     proxy_hide_header X-E-Relay;
     proxy_pass_header Date;

@@ -226,6 +226,7 @@ ${buffers}    proxy_request_buffering off;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-E-Turn;
+    proxy_hide_header X-E-Length;
     proxy_hide_header X-Request-Id;
     # It would send visitors past us.
     proxy_hide_header Alt-Svc;

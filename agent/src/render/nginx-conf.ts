@@ -50,6 +50,8 @@ ${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the
 const shared = ({ zone, node, generation, host }: RenderInput) => conf`    server_tokens off;
     sendfile on;
     tcp_nopush on;
+    # Sends the first kilobyte of a slow response. With 0 the header of each hit would be a packet of its own.
+    postpone_output 1024;
     # Keeps what is asked for often open: finding and opening a file is a fifth of what a hit costs. nginx compares the
     # inode it stored with the one held, so an object that was replaced is never served from the old file.
     open_file_cache max=${OPEN_FILES} inactive=30s;

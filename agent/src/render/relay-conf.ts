@@ -52,6 +52,7 @@ ${buffers}    proxy_next_upstream off;
     proxy_hide_header X-E-Tags;
     proxy_hide_header X-E-Up;
     proxy_hide_header X-E-Turn;
+    proxy_hide_header X-E-Length;
     add_header Cache-Control $e_cache_control always;
     add_header Vary $upstream_http_x_e_v always;
 

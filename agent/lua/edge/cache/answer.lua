@@ -89,8 +89,17 @@ local function freshened()
     return newer.birth, newer.lifetime, newer.asked
 end
 
+-- Before nginx decides about ranges, which need the length. Only responses of 200 come in chunks.
+local function restore_length()
+    local length = var.upstream_http_x_e_length
+    if length and ngx.status == 200 then
+        header["Content-Length"] = length
+    end
+end
+
 local function stored_answer(state, birth, lifetime, closer)
     if closer then
+        restore_length()
         local names = var.upstream_http_x_e_hide
         if names and state ~= "REVALIDATED" then
             hide(names)
@@ -118,6 +127,7 @@ local function stored_answer(state, birth, lifetime, closer)
 end
 
 local function fetched_answer(state, packed)
+    restore_length()
     local recipe = var.upstream_http_x_e_recipe
     if recipe then
         -- nginx hashes this request field when it stores the file, which is after this filter.

@@ -6,6 +6,7 @@
 --   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
 --   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
 --   X-E-Tags         see tags.lua
+--   X-E-Length       the length of a body that comes in chunks
 --   X-E-Browser      for how many seconds from now visitors are told to keep it
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
@@ -29,7 +30,7 @@ local joined = control.joined
 local header, var, time, now = ngx.header, ngx.var, ngx.time, ngx.now
 local floor, max, min, tonumber, tostring, type = math.floor, math.max, math.min, tonumber, tostring, type
 local ipairs, find = ipairs, string.find
-local lower, gsub = string.lower, string.gsub
+local lower, gsub, match = string.lower, string.gsub, string.match
 
 local _M = {}
 
@@ -56,6 +57,8 @@ local MOST = 2147483648
 local FAILURES = set { 500, 502, 503, 504 }
 -- How long a URL whose response was not stored is remembered as uncacheable (hit-for-miss).
 local UNCACHEABLE_SECONDS, FAILURE_SECONDS = 3600, 10
+-- No response header is shorter. A larger bound would stream small bodies that have arrived, and hits would cost more.
+local MIN_HEADER_BYTES = 100
 
 -- Everything about the response that the decision needs.
 local function read_response(site, request, relayed)
@@ -291,6 +294,23 @@ local function keep_one_version(site, url)
     urls.note_validator(url, validator)
 end
 
+-- nginx withholds a body of known length from visitors until a buffer is full, a chunked one not. A body that has not
+-- arrived with the header travels to hop A in chunks; hop A restores the length.
+local function stream(response)
+    local length = tonumber(header["Content-Length"])
+    if not length or response.status ~= 200 or response.method ~= "GET" or response.slice or response.image
+        or response.compressed or var.http_x_e_image then
+        return false
+    end
+    local received = tonumber(match(var.upstream_bytes_received or "", "%d+$")) or 0
+    if received >= length + MIN_HEADER_BYTES then
+        return false
+    end
+    header["Content-Length"] = nil
+    header["X-E-Length"] = length
+    return true
+end
+
 local NO_RULE = {}
 local function stored(site, response, key, expires)
     local said, url = response.control, keys.url_of(key)
@@ -309,7 +329,8 @@ local function stored(site, response, key, expires)
     if cookie_policy(site, response) == "strip" then
         header["Set-Cookie"] = nil
     end
-    local closer = tell_browsers(response) or response.hide or header["Cache-Status"]
+    local is_streamed = stream(response)
+    local closer = tell_browsers(response) or response.hide or header["Cache-Status"] or is_streamed
     header["Age"] = nil
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text

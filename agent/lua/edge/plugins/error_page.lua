@@ -11,7 +11,7 @@ local READ = { GET = true, HEAD = true }
 local GONE = {
     "Content-Encoding", "Content-Language", "Content-Disposition", "Content-Range", "Accept-Ranges", "ETag",
     "Last-Modified", "Expires", "Location", "Refresh", "Content-Security-Policy",
-    "X-E-V", "X-E-Birth", "X-E-Recipe", "X-E-Hide", "X-E-Browser", "X-E-Tags", "Cache-Control", "Vary",
+    "X-E-V", "X-E-Birth", "X-E-Recipe", "X-E-Hide", "X-E-Browser", "X-E-Tags", "X-E-Length", "Cache-Control", "Vary",
 }
 
 function _M.origin_header(site, request)
