@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
@@ -334,4 +335,15 @@ test('visitors of one piece at the same moment are one request to the origin', a
   open();
   for (const reply of await Promise.all(asks)) expect(reply.body).toBe('rush');
   expect(edge.origin.asked('/rush')).toHaveLength(1);
+});
+
+test('a piece whose origin takes longer than five seconds is one request to the origin', async () => {
+  const host = await ruled({ slices: true });
+  edge.origin.on('/slow-piece', async () => {
+    await delay(6500);
+    return { status: 206, headers: { etag: '"a"', 'content-range': 'bytes 0-3/4' }, body: 'slow' };
+  });
+  const replies = await Promise.all(Array.from({ length: 4 }, () => edge.get('/slow-piece', { host })));
+  expect(replies.map(({ body }) => body)).toEqual(Array(4).fill('slow'));
+  expect(edge.origin.asked('/slow-piece')).toHaveLength(1);
 });

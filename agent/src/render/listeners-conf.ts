@@ -125,10 +125,13 @@ export type Hop = {
   pages: boolean;
 };
 
-/** Pieces of large files wait at nginx's lock; all else is collapsed by cache/leaders.lua. */
+/**
+ * Pieces of large files wait at nginx's lock; all else is collapsed by cache/leaders.lua. Requests of a piece that cannot
+ * be stored, or whose worker was killed, wait this long as well.
+ */
 export const piecesLock = conf`        proxy_cache_lock on;
-        proxy_cache_lock_timeout 5s;
-        proxy_cache_lock_age 5s;
+        proxy_cache_lock_timeout 15s;
+        proxy_cache_lock_age 15s;
 `;
 
 const hop: Hop = {
