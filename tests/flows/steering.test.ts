@@ -183,6 +183,7 @@ test('a node whose nginx does not respond is out of DNS, and back once it respon
   // Its ports stay open: a hung nginx still takes connections.
   a.reportNginx('unresponsive');
   await answers(main.dnsLabel, [b.address]);
+  expect(await call(nodes.get, { params: { nodeID: a.id } })).toMatchObject({ error: 'nginx does not respond' });
   a.reportNginx('running');
   await answers(main.dnsLabel, [a.address]);
   await Promise.all([a, b].map((node) => node.die()));
