@@ -73,17 +73,27 @@ const reach = (directory: string): Promise<void> =>
     asked.end();
   });
 
-let trusted: Promise<void> | null = null;
-/** Of the authorities that the system's roots do not know. The roots are read once: a connection would else read them all. */
+let trusted: { files: string; ready: Promise<void> } | null = null;
+/**
+ * Trusts the authorities' own roots beside the system's. The files are read once for the same authorities, because reading all of the
+ * system's roots for each connection is slow.
+ */
 export const trust = (authorities: readonly Authority[]): Promise<void> => {
-  trusted ??= (async () => {
-    const files = authorities.flatMap(({ rootFile }) => (rootFile === undefined ? [] : [rootFile]));
-    const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-    const secureContext = createSecureContext({ ca: [...rootCertificates, ...own] });
-    acme.axios.defaults.httpsAgent = new Agent({ keepAlive: true, secureContext });
-  })();
-  return trusted;
+  const files = authorities.flatMap(({ rootFile }) => rootFile ?? []);
+  const names = files.join('\n');
+  if (trusted?.files === names) return trusted.ready;
+  const ready = readRoots(files);
+  trusted = { files: names, ready };
+  // A file that could not be read is read again for the next order.
+  ready.catch(() => (trusted = null));
+  return ready;
 };
+
+async function readRoots(files: readonly string[]): Promise<void> {
+  const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const secureContext = createSecureContext({ ca: [...rootCertificates, ...own] });
+  acme.axios.defaults.httpsAgent = new Agent({ keepAlive: true, secureContext });
+}
 
 type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 const accountId = ({ directory, eab }: Authority) => (eab ? `${directory} ${eab.kid}` : directory);
