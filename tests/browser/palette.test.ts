@@ -94,6 +94,23 @@ describe.each([
   });
 });
 
+test('Enter that is pressed before the results opens the first of them', async () => {
+  const { page } = await product.openAs('client', 'dashboard');
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/search\?/, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await summon(page);
+  await page.keyboard.type('demo node');
+  await page.keyboard.press('Enter');
+  await asked.promise;
+  released.resolve();
+  await expect.poll(() => page.url()).toContain('/nodeManage/nodesList/');
+});
+
 test('commands run: another theme, a form to fill in', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   await summon(page);

@@ -2,7 +2,7 @@ import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import { Modal } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconX } from '@tabler/icons-react';
-import { useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
 import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { Kbd } from '../../components/values/values.tsx';
@@ -46,6 +46,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const ask = useDebouncedCallback((text: string) => setQuestion({ typed: text, at: Date.now() }), 120);
   const [kept] = useState(recents);
   const [chosen, setChosen] = useState<string | null>(null);
+  const isEnterPending = useRef(false);
   const asked = readInput(typed);
   const { found, error, tookMs, waiting } = useFound(asked, question);
 
@@ -62,6 +63,12 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
     onClose();
     void item.run();
   };
+  // Enter that comes before the results runs the first of them.
+  useEffect(() => {
+    if (!isEnterPending.current || waiting) return;
+    isEnterPending.current = false;
+    if (active) run(active);
+  });
   const move = (by: number) => {
     const at = active ? items.indexOf(active) : -1;
     setChosen(items[(at + by + items.length) % items.length]?.id ?? null);
@@ -75,7 +82,8 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'ArrowRight' && atEnd && thing && firstAction && active === thing)
       setChosen(`${thing.id}\n${firstAction.id}`);
-    else if (event.key === 'Enter' && active && !(waiting && asked.text !== '')) run(active);
+    else if (event.key === 'Enter' && waiting) isEnterPending.current = true;
+    else if (event.key === 'Enter' && active) run(active);
     else return;
     event.preventDefault();
   };
@@ -113,6 +121,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
           onChange={(event) => {
             setTyped(event.currentTarget.value);
             setChosen(null);
+            isEnterPending.current = false;
             // What an input method has not finished is no search yet.
             if (!isComposing(event.nativeEvent)) ask(event.currentTarget.value);
           }}
