@@ -173,7 +173,7 @@ export async function openWindow(
   });
   context.on('weberror', (webError) => complain(String(webError.error().stack ?? webError.error())));
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   onTestFinished(() => expect(complaints, 'complaints of the browser').toEqual([]));
   return { page, complaints: () => complaints.splice(0) };
 }
