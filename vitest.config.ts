@@ -6,6 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // What one process has compiled none compiles again: not the next file of tests, nor any api or agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
 
+const tests = path.join(import.meta.dirname, 'tests');
+
 /** They take minutes each: begun last, the run would wait for one of them alone. A clean clone has no durations to sort by. */
 const longest = [
   'browser/hostile-text',
@@ -20,9 +22,7 @@ const longest = [
   'contract/narrowed-callers',
   'browser/api-doc',
   'flows/agent-store',
-].map((name) => path.join(import.meta.dirname, `tests/${name}.test.ts`));
-
-const services = ['tests/support/global-setup.ts'];
+].map((name) => path.join(tests, `${name}.test.ts`));
 
 export default defineConfig({
   test: {
@@ -36,18 +36,15 @@ export default defineConfig({
     projects: [
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),
-      project('contract', ['tests/contract/**/*.test.ts'], services),
-      project('api', ['tests/api/**/*.test.ts'], services),
-      project('edge', ['tests/edge/**/*.test.ts'], ['tests/support/leftovers-setup.ts']),
-      project('flows', ['tests/flows/**/*.test.ts'], services),
-      project('browser', ['tests/browser/**/*.test.ts'], services),
+      // One project: a worker goes on to a file of its own project only, and these take turns.
+      project('integration', ['tests/**/*.test.ts'], ['tests/support/global-setup.ts']),
     ],
   },
 });
 
 /**
  * Node itself loads these, as it does in earnest, and faster than Vite. Files that follow one another in a worker share the modules that it has loaded:
- * loading them anew for each file was half of the CPU time of the project `api`. So no file may change a module for others.
+ * loading them anew for each file was half of the CPU time of `tests/api`. So no file may change a module for others.
  */
 function project(name: string, include: string[], globalSetup: string[] = []) {
   const test = { name, include, globalSetup, experimental: { viteModuleRunner: false }, isolate: false };
@@ -60,19 +57,24 @@ function console() {
 }
 
 /**
- * The longest files, then those of all projects in turn, each project's as evenly as it can be. One project after the other would run browsers beside
- * browsers, which work all the time, and later flows beside flows, which wait.
+ * The longest files, then those of all folders of tests in turn, each folder's as evenly as it can be: one folder after the other would run browsers beside
+ * browsers, which work all the time, and later flows beside flows, which wait. The short ones of the other projects fill the end.
  */
 function mixed() {
   return class extends BaseSequencer {
     override async sort(files: TestSpecification[]) {
       const sorted = await super.sort(files);
-      const turns = [...Map.groupBy(sorted, (file) => file.project.name).values()].flatMap((ofProject) =>
-        ofProject.map((file, i) => ({ file, turn: i / ofProject.length })),
+      const [others, integration] = [
+        sorted.filter(({ project }) => project.name !== 'integration'),
+        sorted.filter(({ project }) => project.name === 'integration'),
+      ];
+      const byFolder = Map.groupBy(integration, ({ moduleId }) => path.dirname(moduleId));
+      const turns = [...byFolder.values()].flatMap((ofFolder) =>
+        ofFolder.map((file, i) => ({ file, turn: i / ofFolder.length })),
       );
       const place = ({ moduleId }: TestSpecification) => longest.indexOf(moduleId) + 1 || Infinity;
-      const mixed = turns.toSorted((a, b) => a.turn - b.turn).map(({ file }) => file);
-      return mixed.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+      const inTurn = turns.toSorted((a, b) => a.turn - b.turn).map(({ file }) => file);
+      return [...inTurn.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b))), ...others];
     }
   };
 }
