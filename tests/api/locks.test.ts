@@ -17,7 +17,7 @@ test('no two things are locked by one number, and what the database locks by its
   );
   await client.end();
   expect(rows.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
-    { name: 'claim_names', taken: `${lockClasses.nameClaims}, b.bucket` },
+    { name: 'lock_names', taken: `${lockClasses.nameClaims}, b.bucket` },
     { name: 'number_site_version', taken: `${lockClasses.siteVersions}, hashtext(NEW.site_id::text` },
   ]);
 });

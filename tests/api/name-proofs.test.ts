@@ -1,6 +1,8 @@
 // A name that overlaps a name of another customer needs a proof in DNS: every way a name can come into being, in both directions.
 import { afterAll, describe, expect, test } from 'vitest';
+import { openProofs } from '@edgeloom/api/core/enabled-names.ts';
 import { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
+import { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
@@ -9,6 +11,7 @@ import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
+import { eventually } from '../support/eventually.ts';
 import { published } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
@@ -51,6 +54,14 @@ async function look(site: BuiltSite, ...ids: string[]) {
 async function tokenOf(site: BuiltSite, id: string) {
   return (await find(site, id)).proof?.value ?? '';
 }
+/** Resolves when a session waits for a lock with a statement that contains this text. */
+const isBlocked = (statement: string) =>
+  eventually(async () => {
+    const { rows } = await pool.query<{ query: string }>(
+      "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(rows.filter(({ query }) => query.includes(statement))).not.toEqual([]);
+  });
 const unproven = (name: string) => ({ errorData: [{ path: 'ids.0', rule: 'nameProof', targets: [name] }] });
 
 describe('a name', () => {
@@ -92,7 +103,7 @@ describe('a name', () => {
     await add(site, `*.${zone}`);
     expect(await add(second, `login.${zone}`, zone)).toMatchObject({ waiting: [] });
     const other = await build.site();
-    await add(other, `one.${zone}x`);
+    expect(await add(other, `one.${zone}x`)).toMatchObject({ waiting: [] });
     expect(await add(await build.site(), `two.${zone}x`)).toMatchObject({ waiting: [] });
   });
 
@@ -122,7 +133,7 @@ describe('the proof', () => {
     expect(await find(other, id)).toMatchObject({ status: 1, proof: null });
     // The name stays the customer's without the record, and through a pause.
     show(`login.${zone}`);
-    await db.nameProof.updateMany({ data: { provenAt: new Date(0) } });
+    await db.nameProof.updateMany({ where: { name: `login.${zone}` }, data: { provenAt: new Date(0) } });
     await turn(other, false, id);
     await turn(other, true, id);
   });
@@ -151,19 +162,17 @@ describe('the proof', () => {
 
   test('is the same token for all names of an account, and one of an account alone', async () => {
     const zone = zoneName();
-    const [owner, other] = [await build.site(), await build.site()];
+    const [owner, other, stranger] = [await build.site(), await build.site(), await build.site()];
     await add(owner, zone);
     const [one, two, third] = [
       await add(other, `a.${zone}`),
       await add(other, `b.${zone}`),
-      await add(await build.site(), `c.${zone}`),
+      await add(stranger, `c.${zone}`),
     ];
     expect(await tokenOf(other, one.id)).toBe(await tokenOf(other, two.id));
-    const { value } = await db.proofToken
-      .findFirstOrThrow({ where: { token: { not: await tokenOf(other, one.id) }, holderId: { not: owner.owner.id } } })
-      .then(({ token }) => ({ value: token }));
-    expect(value).not.toBe(await tokenOf(other, one.id));
-    expect(third.waiting).toHaveLength(1);
+    const strange = await tokenOf(stranger, third.id);
+    expect(strange).toMatch(/^[\w-]{43}$/);
+    expect(strange).not.toBe(await tokenOf(other, one.id));
   });
 
   test('that is not used within a week is asked for again', async () => {
@@ -179,6 +188,51 @@ describe('the proof', () => {
     });
     expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
     await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(`login.${zone}`));
+  });
+
+  test('is not shown once nothing overlaps the name any more, and the name can be turned on', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    const theirs = await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
+    await turn(owner, false, theirs.id);
+    expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
+    await as(owner.owner).call(domains.remove, { params: owner.params, body: { ids: theirs.ids } });
+    expect(await find(other, id)).toMatchObject({ status: 0, proof: null });
+    const list = await as(other.owner).call(domains.list, { params: other.params });
+    expect(list.data).toMatchObject([{ id, proof: null }]);
+    expect(await look(other, id)).toBeNull();
+    await turn(other, true, id);
+  });
+
+  test('that was shown and is not needed any more is not shown either', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    const theirs = await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    show(`login.${zone}`, await tokenOf(other, id));
+    expect(await look(other, id)).toMatchObject({ state: 'proven' });
+    await turn(owner, false, theirs.id);
+    await as(owner.owner).call(domains.remove, { params: owner.params, body: { ids: theirs.ids } });
+    expect(await find(other, id)).toMatchObject({ proof: null });
+    await turn(other, true, id);
+  });
+
+  test('of a name that is on, or needs none, is not looked for again', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    show(`login.${zone}`, await tokenOf(other, id));
+    await look(other, id);
+    await turn(other, true, id);
+    show(`login.${zone}`);
+    const proof = () => db.nameProof.findFirstOrThrow({ where: { name: `login.${zone}` } });
+    const before = await proof();
+    expect(before).toMatchObject({ dueAt: null, outcome: 'shown' });
+    expect(await look(other, id)).toBeNull();
+    expect(await proof()).toEqual(before);
   });
 
   test('is looked for by the job, with growing pauses, and found', async () => {
@@ -200,18 +254,66 @@ describe('the proof', () => {
     expect(await find(other, id)).toMatchObject({ proof: { state: 'proven', outcome: 'shown' } });
   });
 
-  test('that no domain waits for is forgotten; one that a domain waits for is kept', async () => {
+  test("of thousands of names of one customer do not delay another customer's", async () => {
+    const zone = zoneName();
+    const [owner, other, many] = [await build.site(), await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const names = Array.from({ length: 60 }, (_, i) => `n${i}.${zone}`);
+    await add(many, ...names);
+    const { id } = await add(other, `login.${zone}`);
+    const due = (holderId: string, dueAt: Date) => db.nameProof.updateMany({ where: { holderId }, data: { dueAt } });
+    await due(many.owner.id, new Date(0));
+    await due(other.owner.id, new Date(1000));
+    await checkDueProofs(installation);
+    expect(await find(other, id)).toMatchObject({ proof: { outcome: 'missing' } });
+    const looked = { holderId: many.owner.id, lookedAt: { not: null } };
+    expect(await db.nameProof.count({ where: looked })).toBe(5);
+    // All of them are looked for in the end.
+    while ((await checkDueProofs(installation)) > 0);
+    expect(await db.nameProof.count({ where: looked })).toBe(60);
+  });
+
+  test('is deleted with the last domain of its name, unless it was shown within a week', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, zone);
-    const { id } = await add(other, `a.${zone}`);
-    const gone = await add(other, `b.${zone}`);
-    await as(other.owner).call(domains.remove, { params: other.params, body: { ids: gone.ids } });
-    const where = { name: { in: [`a.${zone}`, `b.${zone}`] } };
-    await db.nameProof.updateMany({ where, data: { askedAt: new Date(0) } });
+    const [kept, gone, proven] = [
+      await add(other, `a.${zone}`),
+      await add(other, `b.${zone}`),
+      await add(other, `c.${zone}`),
+    ];
+    show(`c.${zone}`, await tokenOf(other, proven.id));
+    await look(other, proven.id);
+    const ids = [...gone.ids, ...proven.ids];
+    await as(other.owner).call(domains.remove, { params: other.params, body: { ids } });
+    const left = async () => {
+      await sweepProofs(installation);
+      const where = { holderId: other.owner.id };
+      return (await db.nameProof.findMany({ where, orderBy: { name: 'asc' } })).map(({ name }) => name);
+    };
+    expect(await left()).toEqual([`a.${zone}`, `c.${zone}`]);
+    await db.nameProof.updateMany({
+      where: { holderId: other.owner.id },
+      data: { askedAt: new Date(0), provenAt: new Date(0) },
+    });
+    expect(await left()).toEqual([`a.${zone}`]);
+    expect(await find(other, kept.id)).toMatchObject({ proof: { state: 'waiting' } });
+  });
+
+  test('of a name that is on is deleted after a week', async () => {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { id } = await add(other, `login.${zone}`);
+    show(`login.${zone}`, await tokenOf(other, id));
+    await look(other, id);
+    await turn(other, true, id);
+    const where = { name: `login.${zone}` };
     await sweepProofs(installation);
-    expect((await db.nameProof.findMany({ where })).map(({ name }) => name)).toEqual([`a.${zone}`]);
-    expect(await find(other, id)).toMatchObject({ proof: { state: 'waiting' } });
+    expect(await db.nameProof.count({ where })).toBe(1);
+    await db.nameProof.updateMany({ where, data: { provenAt: new Date(Date.now() - 8 * 86_400_000) } });
+    await sweepProofs(installation);
+    expect(await db.nameProof.count({ where })).toBe(0);
   });
 });
 
@@ -304,6 +406,167 @@ describe('every way to a name', () => {
   });
 });
 
+describe('a name on two sites of a customer, one of which goes to another customer', () => {
+  async function twoSites() {
+    const name = `shop.${zoneName()}`;
+    const stays = await build.site();
+    const moves = await build.site({ product: stays.product, owner: stays.owner });
+    const buyer = await build.user(stays.product);
+    const [kept] = (await add(stays, name)).ids;
+    await turn(stays, false, kept ?? '');
+    const [moved] = (await add(moves, name)).ids;
+    await turn(moves, false, moved ?? '');
+    const move = () => as(stays.client).call(clientSites.update, { body: { id: moves.id, userID: buyer.id } });
+    const claims = async () =>
+      (await db.nameClaim.findMany({ where: { name } })).map(({ domainId, holderId }) => [domainId, holderId]);
+    return {
+      name,
+      stays,
+      moves: { ...moves, owner: buyer },
+      buyer,
+      kept: kept ?? '',
+      moved: moved ?? '',
+      move,
+      claims,
+    };
+  }
+
+  test('stays with the customer who has it on, through a pause', async () => {
+    const { name, stays, moves, kept, moved, move, claims } = await twoSites();
+    await turn(stays, true, kept);
+    await move();
+    expect(await claims()).toEqual([[kept, stays.owner.id]]);
+    await turn(stays, false, kept);
+    await expect(turn(moves, true, moved)).toFail('NAME_UNPROVEN', unproven(name));
+    await turn(stays, true, kept);
+  });
+
+  test('goes with the site that has it on, and the former customer needs a proof', async () => {
+    const { name, stays, moves, buyer, kept, moved, move, claims } = await twoSites();
+    await turn({ ...moves, owner: stays.owner }, true, moved);
+    await move();
+    expect(await claims()).toEqual([[moved, buyer.id]]);
+    await turn(moves, false, moved);
+    await expect(turn(stays, true, kept)).toFail('NAME_UNPROVEN', unproven(name));
+    await turn(moves, true, moved);
+  });
+
+  test('stays with the former customer when it is off on both', async () => {
+    const { name, stays, moves, kept, moved, move, claims } = await twoSites();
+    await move();
+    expect(await claims()).toEqual([[kept, stays.owner.id]]);
+    await expect(turn(moves, true, moved)).toFail('NAME_UNPROVEN', unproven(name));
+    await turn(stays, true, kept);
+  });
+
+  test('keeps both claims when one statement moves both sites', async () => {
+    const { stays, moves, buyer, kept, moved, claims } = await twoSites();
+    await turn(stays, true, kept);
+    await db.site.updateMany({ where: { id: { in: [stays.id, moves.id] } }, data: { ownerId: buyer.id } });
+    expect(Object.fromEntries(await claims())).toEqual({ [kept]: buyer.id, [moved]: buyer.id });
+  });
+
+  test('has the holder of its site when it is turned on while the site moves', async () => {
+    const { stays, moves, buyer, kept, moved, claims } = await twoSites();
+    await as(stays.owner).call(domains.remove, { params: stays.params, body: { ids: [kept] } });
+    await db.nameClaim.deleteMany({ where: { domainId: moved } });
+    const [turning, moving] = [await pool.connect(), await pool.connect()];
+    try {
+      await turning.query('BEGIN');
+      await turning.query('UPDATE domains SET enabled = true WHERE id = $1', [moved]);
+      const move = moving.query('UPDATE sites SET owner_id = $2 WHERE id = $1', [moves.id, buyer.id]);
+      await Promise.race([move, isBlocked('UPDATE sites SET owner_id')]);
+      await turning.query('COMMIT');
+      await move;
+    } finally {
+      turning.release();
+      moving.release();
+    }
+    expect(await claims()).toEqual([[moved, buyer.id]]);
+  });
+
+  test('loses the holder that an older claim has, when a proof turns the name on', async () => {
+    const { name, stays, kept, moved } = await twoSites();
+    const stranger = await build.site();
+    await db.nameClaim.delete({ where: { domainId: moved } });
+    const stale = { holderId: stranger.owner.id, zoneId: stranger.zoneId };
+    await db.nameClaim.update({ where: { domainId: kept }, data: stale });
+    await db.nameProof.create({ data: { holderId: stays.owner.id, name, provenAt: new Date() } });
+    await turn(stays, true, kept);
+    expect(await db.nameClaim.findMany({ where: { name } })).toMatchObject([
+      { domainId: kept, holderId: stays.owner.id, zoneId: stays.zoneId, enabled: true },
+    ]);
+  });
+});
+
+describe('proofs of the same names, written at the same moment', () => {
+  /** Five waiting names of a customer, whose rows are in the table and in its index in the opposite order of their ids. */
+  async function fiveProofs() {
+    const zone = zoneName();
+    const [owner, other] = [await build.site(), await build.site()];
+    await add(owner, `*.${zone}`);
+    const { ids } = await add(other, ...Array.from({ length: 5 }, (_, i) => `n${i}.${zone}`));
+    const holderId = other.owner.id;
+    const { token } = await db.proofToken.findUniqueOrThrow({ where: { holderId } });
+    const before = await db.nameProof.findMany({ where: { holderId }, orderBy: { name: 'asc' } });
+    await db.nameProof.deleteMany({ where: { holderId } });
+    const last = before.map(({ id }) => id).toSorted();
+    const rows = before.map(({ name }) => ({ id: last.pop() ?? '', holderId, name }));
+    for (const data of rows) await db.nameProof.create({ data });
+    return { other, ids, proofs: rows.map(({ id, name }) => ({ id, name, token })) };
+  }
+
+  /** How many of the other rows the work has locked while another session has the row with the lowest id. */
+  async function lockedBeforeLowest(proofs: { id: string }[], statement: string, work: () => Promise<unknown>) {
+    const [lowest = '', ...others] = proofs.map(({ id }) => id).toSorted();
+    const session = await pool.connect();
+    try {
+      await session.query('BEGIN');
+      await session.query('SELECT FROM name_proofs WHERE id = $1 FOR UPDATE', [lowest]);
+      const done = work();
+      await Promise.race([done, isBlocked(statement)]);
+      const free = 'SELECT id FROM name_proofs WHERE id = ANY($1::uuid[]) FOR UPDATE SKIP LOCKED';
+      const { rows } = await session.query(free, [others]);
+      await session.query('COMMIT');
+      await done;
+      return others.length - rows.length;
+    } finally {
+      session.release();
+    }
+  }
+
+  test('are locked in the order of their ids when a look is stored', async () => {
+    const { proofs } = await fiveProofs();
+    const store = () => lookFor(installation, proofs);
+    expect(await lockedBeforeLowest(proofs, 'UPDATE name_proofs', store)).toBe(0);
+  });
+
+  test('are locked in the order of their ids when somebody asks for a look', async () => {
+    const { proofs, other, ids } = await fiveProofs();
+    const check = () => look(other, ...ids);
+    expect(await lockedBeforeLowest(proofs, 'UPDATE name_proofs', check)).toBe(0);
+  });
+
+  test('are inserted in the order of the names', async () => {
+    const zone = zoneName();
+    const site = await build.site();
+    const insert = 'INSERT INTO name_proofs (holder_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+    const session = await pool.connect();
+    try {
+      await session.query('BEGIN');
+      await session.query(insert, [site.owner.id, `a.${zone}`]);
+      const done = openProofs(installation, site.id, [`b.${zone}`, `a.${zone}`]);
+      await Promise.race([done, isBlocked('INSERT INTO name_proofs')]);
+      await session.query(insert, [site.owner.id, `b.${zone}`]);
+      await session.query('COMMIT');
+      await done;
+    } finally {
+      session.release();
+    }
+    expect(await db.nameProof.count({ where: { holderId: site.owner.id } })).toBe(2);
+  });
+});
+
 describe('a name that was switched off', () => {
   test('still asks others for a proof, which takes the name over', async () => {
     const zone = zoneName();
@@ -388,22 +651,31 @@ describe('an operator that wants every name proven', () => {
     await turn(site, false, before.id);
     await turn(site, true, before.id);
     expect(await add(await build.site(), `${unique('free')}.example.org`)).toMatchObject({ waiting: [] });
+    // A name that waits no longer needs one once the setting is off.
+    const late = await add(site, `${unique('late')}.example.org`);
+    expect(await find(site, late.id)).toMatchObject({ status: 0, proof: { state: 'waiting' } });
+    await call(nameProofSetting.update, { body: { everyName: false } });
+    expect(await find(site, late.id)).toMatchObject({ status: 0, proof: null });
+    await turn(site, true, late.id);
   });
 });
 
 describe('a public suffix', () => {
-  test.each(['co.uk', '*.co.uk', 'github.io', '*.github.io', '*.com.tw'])('%s is refused', async (name) => {
-    const site = await build.site();
-    await expect(add(site, name)).toFail('PUBLIC_SUFFIX', {
-      errorData: [{ rule: 'publicSuffix', targets: [name] }],
-    });
-    const { data } = await as(site.owner).call(domains.refusals, { params: site.params, body: { names: [name] } });
-    expect(data).toEqual([{ name, code: 101_003, rule: 'publicSuffix' }]);
-    const row = await build.domain({ site, name, enabled: false });
-    await expect(turn(site, true, row.id)).toFail('PUBLIC_SUFFIX', {
-      errorData: [{ path: 'ids.0', rule: 'publicSuffix', targets: [name] }],
-    });
-  });
+  test.each(['co.uk', '*.co.uk', 'github.io', '*.github.io', '*.com.tw', 'kawasaki.jp', '*.kawasaki.jp'])(
+    '%s is refused',
+    async (name) => {
+      const site = await build.site();
+      await expect(add(site, name)).toFail('PUBLIC_SUFFIX', {
+        errorData: [{ rule: 'publicSuffix', targets: [name] }],
+      });
+      const { data } = await as(site.owner).call(domains.refusals, { params: site.params, body: { names: [name] } });
+      expect(data).toEqual([{ name, code: 101_003, rule: 'publicSuffix' }]);
+      const row = await build.domain({ site, name, enabled: false });
+      await expect(turn(site, true, row.id)).toFail('PUBLIC_SUFFIX', {
+        errorData: [{ path: 'ids.0', rule: 'publicSuffix', targets: [name] }],
+      });
+    },
+  );
 
   test('that is on since before goes on, and names below it are free', async () => {
     const site = await build.site();
@@ -412,5 +684,7 @@ describe('a public suffix', () => {
     await turn(site, true, row.id);
     const own = `${unique('own')}.github.io`;
     expect(await add(site, own, `*.${own}`)).toMatchObject({ waiting: [] });
+    // city.kawasaki.jp is an exception of the rule *.kawasaki.jp, and jp has no wildcard rule.
+    expect(await add(site, 'city.kawasaki.jp', '*.city.kawasaki.jp', 'example.jp')).toMatchObject({ waiting: [] });
   });
 });

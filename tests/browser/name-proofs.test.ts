@@ -34,11 +34,17 @@ async function waitingName() {
       params: to.params,
       body: { names: [name], upstreams: [{ address: '192.0.2.10' }] },
     });
-  await add(owner, `*.${zone}`);
+  const wildcard = await add(owner, `*.${zone}`);
   const name = `login.${zone}`;
   await add(site, name);
+  const { call } = as(owner.owner);
+  const { params } = owner;
   return {
     site,
+    async removeWildcard() {
+      await call(domains.status, { params, body: { ids: wildcard.ids, enabled: false } });
+      await call(domains.remove, { params, body: { ids: wildcard.ids } });
+    },
     name,
     record: `_edgeloom-challenge.${name}`,
     address: `sitesManagement/sitesSetting/${site.id}/${site.name}`,
@@ -65,6 +71,21 @@ test('the record is copied from the list, looked for on demand, and the domain i
   await page.getByText('1 domain turned on').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('switch', { name: `${name} is on`, checked: true }).waitFor();
+  const query = { domainName: name };
+  const found = await consoles.app.as(site.owner).call(domains.byName, { params: site.params, query });
+  expect(found).toMatchObject({ status: 1, proof: null });
+});
+
+test('a name that nothing overlaps any more has its switch again', async () => {
+  const { site, name, address, removeWildcard } = await waitingName();
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
+  await page.getByRole('button', { name: `Show the TXT record for ${name}` }).waitFor();
+  await removeWildcard();
+  await page.reload();
+  await page.getByRole('switch', { name: `${name} is on`, checked: false }).waitFor();
+  await page.goto(`/${site.owner.kind}/${address}/${name}?view=domains`);
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByText('1 domain turned on').waitFor();
   const query = { domainName: name };
   const found = await consoles.app.as(site.owner).call(domains.byName, { params: site.params, query });
   expect(found).toMatchObject({ status: 1, proof: null });

@@ -1,11 +1,10 @@
-// The questions about domains that cross the borders of tenants: is a name in use, and does it need a proof. The answer says
-// no more than the unique index would say by refusing. What sites are pointed to is the installation's own (CNAME_SUFFIX), or the operator's: all
-// of it leads to the nodes, so whoever had such a name enabled would get a certificate for it.
+// Questions about names across tenants: is a name enabled anywhere, and does it need a proof. Names at or below CNAME_SUFFIX or an
+// operator's CNAME resolve to our nodes, so a customer who enabled one would get a certificate for it.
 import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
 import type { Installation } from './installation.ts';
 
-/** Those of the names that are enabled on some site, apart from the given domains themselves, and those below what sites are pointed to. */
+/** Names that are enabled on another domain, or lie at or below a CNAME suffix. */
 export async function enabledAnywhere(
   { pool, env: { CNAME_SUFFIX } }: Pick<Installation, 'pool' | 'env'>,
   clientId: string,
@@ -17,7 +16,7 @@ export async function enabledAnywhere(
     'SELECT enabled_name AS name FROM domains WHERE enabled_name = ANY($1) AND NOT (id = ANY($2::uuid[]))',
     [names, apartFrom],
   );
-  // Of this operator alone: what another one claims for itself stands in nobody's way.
+  // Only this operator's suffixes: another operator must not be able to block names here.
   const own = await pool.query<{ name: string }>('SELECT name FROM cnames WHERE client_id = $1', [clientId]);
   const suffixes = [...own.rows.map(({ name }) => name), ...(CNAME_SUFFIX === undefined ? [] : [CNAME_SUFFIX])];
   const ours = names.filter((name) => suffixes.some((suffix) => `.${name}`.endsWith(`.${suffix}`)));
@@ -35,7 +34,7 @@ export async function unprovenNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Names of these domains that were on before, so that their customers have them. */
+/** Names of these domains that have a claim. */
 export async function claimedNames(
   { pool }: Pick<Installation, 'pool'>,
   domainIds: readonly string[],
@@ -53,7 +52,10 @@ export const UNPROVEN = 'unproven_name';
 /** A proof of a wildcard is one of the name below its star. */
 export const baseOf = (name: string) => name.replace(/^\*\./, '');
 
-/** Starts looking for the customer's records of these names. A proof that is under way stays as it is. */
+/**
+ * Starts looking for the customer's records of these names. A proof that is under way stays as it is. Rows are inserted in the
+ * order of the names: two calls with the same new names wait for each other instead of deadlocking.
+ */
 export async function openProofs(
   { pool }: Pick<Installation, 'pool'>,
   siteId: string,
@@ -63,7 +65,7 @@ export async function openProofs(
   await pool.query(
     `WITH holder AS (SELECT coalesce(owner_id, client_id) AS id FROM sites WHERE id = $1), token AS (
        INSERT INTO proof_tokens (holder_id, token) SELECT id, $3 FROM holder ON CONFLICT DO NOTHING)
-     INSERT INTO name_proofs (holder_id, name) SELECT h.id, n.name FROM holder h, unnest($2::text[]) n (name)
+     INSERT INTO name_proofs (holder_id, name) SELECT h.id, n.name FROM holder h, unnest($2::text[]) n (name) ORDER BY n.name
        ON CONFLICT (holder_id, name) DO NOTHING`,
     [siteId, [...new Set(names.map(baseOf))], randomBytes(32).toString('base64url')],
   );
@@ -71,7 +73,7 @@ export async function openProofs(
 
 /**
  * A name below which unrelated people register names, like co.uk and github.io. Nobody serves all of them, so neither the name nor its
- * wildcard can be a domain.
+ * wildcard can be a domain. tldts takes the name of a wildcard rule, like kawasaki.jp of *.kawasaki.jp, as a suffix too.
  */
 export function isPublicSuffix(name: string): boolean {
   const base = baseOf(name);

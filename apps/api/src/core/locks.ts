@@ -20,6 +20,6 @@ export const lockClasses = {
   acmeRecords: 7310,
   dnsPlans: 7311,
   dnsSettings: 7312,
-  /** By the trigger that decides who has a name, with a number made of the name's last two labels. */
+  /** Taken by lock_names(), with a number made of a name's last two labels. */
   nameClaims: 7313,
 } as const;

@@ -1,18 +1,28 @@
-// Looks for the TXT records of names that wait for a proof. Each process does; a proof is one process's at a time, and is due again
-// if that process dies.
+// Looks up due TXT records. Every process runs this job; a row is leased for 10 minutes and due again if its process dies.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { lookFor, type DueProof } from '../modules/domains/name-proofs.service.ts';
 
 const BATCH = 50;
+/** A customer with thousands of names must not delay the others. */
+const BATCH_PER_HOLDER = 5;
 const LOOK_AGAIN_MS = 5000;
 const TAKE = `UPDATE name_proofs p SET due_at = now() + interval '10 minutes'
-  FROM (SELECT id FROM name_proofs WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) due, proof_tokens t
+  FROM (SELECT id FROM name_proofs WHERE due_at <= now() AND id IN (
+      SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY holder_id ORDER BY due_at, id) AS nth
+        FROM name_proofs WHERE due_at <= now()) d WHERE nth <= ${BATCH_PER_HOLDER})
+    ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) due, proof_tokens t
   WHERE p.id = due.id AND t.holder_id = p.holder_id RETURNING p.id, p.name, t.token`;
-/** No domain waits for them, and they are no longer good for a new one. */
-const SWEEP = `DELETE FROM name_proofs p WHERE coalesce(p.proven_at, p.asked_at) < now() - interval '7 days' AND NOT EXISTS (
-  SELECT FROM sites s JOIN domains d ON d.site_id = s.id AND d.name IN (p.name, '*.' || p.name)
-  WHERE coalesce(s.owner_id, s.client_id) = p.holder_id AND NOT d.enabled)`;
+/**
+ * Deletes the proofs whose customer has no domain with the name, unless proven within 7 days: those are good for a new domain. Deletes
+ * proofs older than 7 days whose domains are all on. Skips locked rows: waiting for them in another order could deadlock.
+ */
+const SWEEP = `DELETE FROM name_proofs WHERE id IN (
+  SELECT p.id FROM name_proofs p WHERE (p.proven_at IS NULL OR p.proven_at < now() - interval '7 days')
+    AND NOT EXISTS (SELECT FROM domains d JOIN sites s ON s.id = d.site_id
+      WHERE coalesce(s.owner_id, s.client_id) = p.holder_id AND name_base(d.name) = p.name
+        AND (NOT d.enabled OR coalesce(p.proven_at, p.asked_at) >= now() - interval '7 days'))
+  FOR UPDATE SKIP LOCKED)`;
 
 /** Answers how many proofs were due. */
 export async function checkDueProofs(installation: Pick<Installation, 'pool' | 'env'>): Promise<number> {
@@ -31,7 +41,8 @@ export function startNameProofChecks(
   let running: Promise<void> | null = null;
 
   async function drain() {
-    while (!isStopping && (await checkDueProofs(installation)) === BATCH);
+    // A batch that is not full may have left the rest of one customer's proofs.
+    while (!isStopping && (await checkDueProofs(installation)) > 0);
   }
   const look = () => {
     if (isStopping) return;

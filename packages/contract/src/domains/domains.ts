@@ -210,7 +210,9 @@ export const Domain = z.object({
   portMap: z.array(z.object({ from: Port, to: Port })),
   ...Balance.shape,
   upstreams: z.array(Upstream),
-  proof: NameProof.nullable().describe('Set while the domain waits for a proof of its name'),
+  proof: NameProof.nullable().describe(
+    'TXT record that proves the name; null where the name needs no proof, or none was asked for',
+  ),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -222,7 +224,7 @@ export const CnameCheck = Domain.pick({ id: true, name: true, cnameStatus: true 
   found: z.string().nullable(),
 });
 export const ProofCheckInput = z.object({ ids: z.array(Id).min(1).max(100) });
-/** `proof` is null where the name needs none. */
+/** `proof` as in Domain. */
 export const ProofCheck = Domain.pick({ id: true, name: true, proof: true });
 /** An origin with the domain it belongs to, for lists over a site. */
 export const SiteUpstream = Upstream.extend({ domainID: Id, domainName: z.string() });

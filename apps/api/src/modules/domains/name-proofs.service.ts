@@ -23,18 +23,22 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]): Promise<{ 
   const rows = await readProofs(ctx, siteId, ids);
   if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
   const names = rows.map(({ name }) => name);
-  await openProofs(installation, siteId, [...(await unprovenNames(installation, siteId, names))]);
-  await lookFor(installation, await restartProofs(installation, siteId, names));
+  // A proof that nobody needs would keep the job looking for two weeks.
+  const unproven = [...(await unprovenNames(installation, siteId, names))];
+  await openProofs(installation, siteId, unproven);
+  await lookFor(installation, await restartProofs(installation, siteId, unproven));
   return { data: await readProofs(ctx, siteId, ids) };
 }
 
-/** The job starts again with short pauses: the customer is working on the record. */
+/** Resets the backoff: the customer has probably just changed the record. Rows are locked in the order of their ids, as in lookFor. */
 async function restartProofs({ pool }: Installation, siteId: string, names: string[]): Promise<DueProof[]> {
   const { rows } = await pool.query<DueProof>(
-    `UPDATE name_proofs p SET asked_at = now(), tries = 0 FROM sites s, proof_tokens t
-     WHERE s.id = $1 AND p.holder_id = coalesce(s.owner_id, s.client_id) AND t.holder_id = p.holder_id
-       AND p.name IN (SELECT name_base(n) FROM unnest($2::text[]) n)
-     RETURNING p.id, p.name, t.token`,
+    `WITH asked AS (
+       SELECT p.id FROM name_proofs p JOIN sites s ON p.holder_id = coalesce(s.owner_id, s.client_id)
+       WHERE s.id = $1 AND p.name IN (SELECT name_base(n) FROM unnest($2::text[]) n)
+       ORDER BY p.id FOR UPDATE OF p)
+     UPDATE name_proofs p SET asked_at = now(), tries = 0 FROM asked, proof_tokens t
+     WHERE p.id = asked.id AND t.holder_id = p.holder_id RETURNING p.id, p.name, t.token`,
     [siteId, names],
   );
   return rows;
@@ -57,12 +61,14 @@ export async function lookFor({ pool, env }: Pick<Installation, 'pool' | 'env'>,
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work));
   // The pause doubles from one minute to six hours; looks end after two weeks.
   await pool.query(
-    `UPDATE name_proofs p SET looked_at = now(), outcome = f.outcome, tries = p.tries + 1,
+    `WITH looked AS (
+       SELECT id FROM name_proofs WHERE id IN (SELECT id FROM jsonb_to_recordset($1::jsonb) f (id uuid)) ORDER BY id FOR UPDATE)
+     UPDATE name_proofs p SET looked_at = now(), outcome = f.outcome, tries = p.tries + 1,
        seen = ARRAY(SELECT jsonb_array_elements_text(f.seen)),
        proven_at = CASE WHEN f.outcome = 'shown' THEN now() ELSE p.proven_at END,
        due_at = CASE WHEN f.outcome <> 'shown' AND p.asked_at > now() - interval '14 days'
          THEN now() + least(interval '1 minute' * 2 ^ least(p.tries, 10), interval '6 hours') END
-     FROM jsonb_to_recordset($1::jsonb) f (id uuid, outcome text, seen jsonb) WHERE p.id = f.id`,
+     FROM looked JOIN jsonb_to_recordset($1::jsonb) f (id uuid, outcome text, seen jsonb) ON f.id = looked.id WHERE p.id = looked.id`,
     [JSON.stringify(found)],
   );
 }
