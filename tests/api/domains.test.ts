@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { testApp } from '../support/app.ts';
@@ -13,6 +13,19 @@ afterAll(close);
 const name = () => `${unique('www')}.example.com`;
 const upstreams = [{ address: '192.0.2.10' }];
 const targets = (code: number, ...names: string[]) => ({ code, targets: names });
+
+test('as many as turn on domains at once are done, however few connections there are', async () => {
+  const small = await testApp({ DATABASE_POOL: '2' });
+  onTestFinished(() => small.close());
+  const site = await small.build.site();
+  const { call } = small.as(site.owner);
+  const names = Array.from({ length: 8 }, name);
+  const body = { domains: names.map((one) => ({ name: one, enabled: false, upstreams })) };
+  const { ids } = await call(domains.create, { params: site.params, body });
+  const turnOn = (id: string) => call(domains.status, { params: site.params, body: { ids: [id], enabled: true } });
+  expect(await Promise.all(ids.map(turnOn))).toEqual(ids.map((id) => ({ ids: [id] })));
+  expect(await small.installation.db.domain.count({ where: { siteId: site.id, enabled: true } })).toBe(8);
+});
 
 describe('new domains', () => {
   test('are on, have their origins, and are told to the nodes with their site', async () => {

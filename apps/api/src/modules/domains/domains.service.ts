@@ -135,18 +135,21 @@ async function write(tx: ScopedTx, siteId: string, id: string, data: Prisma.Doma
   if (row.enabled) await changed(tx, row.site.zoneId, hostKey(row.name));
 }
 
-export const setStatus = (ctx: Ctx, siteId: string, { ids, enabled }: { ids: string[]; enabled: boolean }) =>
-  ctx.db.$transaction(async (tx) => {
+export async function setStatus(ctx: Ctx, siteId: string, { ids, enabled }: { ids: string[]; enabled: boolean }) {
+  const where = { siteId, id: { in: ids } };
+  const rows = await ctx.db.domain.findMany({ where, select: { name: true } });
+  if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
+  const names = rows.map(({ name }) => name);
+  // Before the transaction: its queries use connections of their own, and parallel calls would hold all of the pool.
+  if (enabled) await assertEnabling(ctx, siteId, ids, names);
+  return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
-    const where = { siteId, id: { in: ids } };
-    const rows = await tx.domain.findMany({ where, select: { id: true, name: true } });
-    if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
-    const names = rows.map(({ name }) => name);
-    if (enabled) await assertEnabling(ctx, siteId, ids, names);
-    await orTaken(tx.domain.updateMany({ where, data: { enabled } }));
+    const { count } = await orTaken(tx.domain.updateMany({ where, data: { enabled } }));
+    if (count !== rows.length) fail('NOT_FOUND');
     await changed(tx, zoneId, ...names.map(hostKey), ...(enabled ? [siteKey(siteId)] : []));
     return { ids };
   });
+}
 
 async function assertEnabling({ installation, actor }: Ctx, siteId: string, ids: string[], names: string[]) {
   const taken = await enabledAnywhere(installation, actor.clientId, names, ids);
