@@ -5,7 +5,9 @@ import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { proxyRewrites, redirects, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { RewriteRule } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { published } from '../support/outbox.ts';
@@ -61,6 +63,55 @@ test('a site that holds too much from before can be paused and lose rules', asyn
     tooMuch('rules'),
   );
   expect(await published(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
+});
+
+test('a cache rule of a site that holds too much from before can be shortened, and cannot grow', async () => {
+  const site = await build.site();
+  await db.cacheRule.createMany({ data: [1, 2, 3].map(() => ({ siteId: site.id, ...urls })) });
+  const { call } = as(site.owner);
+  const { params } = site;
+  const [{ id } = { id: '' }] = (await call(cacheRules.list, { params })).data;
+  const update = (value: string[]) => call(cacheRules.update, { params, body: { rules: [{ ...urls, id, value }] } });
+  await update(urls.value.slice(1));
+  await expect(update(urls.value)).toFail('PARAMETER', tooMuch('rules'));
+  expect((await db.cacheRule.findUniqueOrThrow({ where: { id } })).value).toHaveLength(199);
+});
+
+test('a module that holds too much from before can be renamed and lose entries, and cannot grow', async () => {
+  const site = await build.site();
+  const text = `/${'商'.repeat(1000)}`;
+  const rule = RewriteRule.parse({ type: 'exact', source: text, target: text });
+  const rules = Array.from({ length: 100 }, () => rule);
+  const module = await build.module(site, 'proxyRewrite');
+  await db.module.update({ where: { id: module.id }, data: { settings: { rules } } });
+  const { call } = as(site.owner);
+  const update = (name: string, count: number) =>
+    call(proxyRewrites.update, {
+      params: site.params,
+      body: { modules: [{ id: module.id, name, rules: rules.slice(0, count) }] },
+    });
+  expect(await update('Renamed', 100)).toMatchObject({ data: [{ name: 'Renamed' }] });
+  await update('Renamed', 99);
+  await expect(update('Renamed', 100)).toFail('PARAMETER', tooMuch('rules'));
+  await update('Renamed', 10);
+});
+
+test('a version with too much text from before the limits is not restored', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const { params } = site;
+  await db.cacheRule.createMany({ data: [1, 2, 3].map(() => ({ siteId: site.id, ...urls })) });
+  const { data } = await call(cacheRules.list, { params });
+  await call(cacheRules.remove, { params, body: { ids: data.map(({ id }) => id) } });
+  const at = { ...params, version: 1 };
+  expect(await call(versions.preview, { params: at })).toMatchObject({
+    faults: [{ code: 101_003, targets: ['rules'] }],
+  });
+  await expect(call(versions.rollback, { params: at, body: { reason: '' } })).toFail('MULTIPLE', {
+    status: 409,
+    errorData: [{ code: 101_003, rule: 'limit', targets: ['rules'] }],
+  });
+  expect(await call(cacheRules.list, { params })).toMatchObject({ total: 0 });
 });
 
 test('entries of a module with too much text together are refused in the field of the form', async () => {

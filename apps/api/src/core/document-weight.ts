@@ -1,5 +1,5 @@
-// How much text the lists of a document may hold together. No document outgrows what nodes take (MAX_DOCUMENT_BYTES): the
-// other lists are bounded by the number and the length of their entries. Checked where a change is recorded (changes.ts).
+// Limits the total text of a document's lists, so that no document exceeds MAX_DOCUMENT_BYTES.
+// The other lists are limited by the number and the length of their entries. changed() and restoreSite() check.
 import { failAt } from './fail.ts';
 
 /** NATS carries 8 MB in a message; a body within JSON takes up to twice its size there. */
@@ -17,7 +17,8 @@ interface WeighedList {
   limit: number;
 }
 
-const jsonBytes = 'octet_length(row_to_json(r)::text)';
+// Without updated_at, which is not in the document, and whose text is shorter where its milliseconds end in zeros.
+const jsonBytes = 'octet_length(row_to_json(r)::text) - octet_length(to_json(r.updated_at)::text)';
 // A target is sent encoded: three bytes for each byte that no URL holds.
 const target = `octet_length(r.target) + 2 * octet_length(regexp_replace(r.target, '[]!#-;=?-Z_a-z~[]', '', 'g'))`;
 
@@ -51,26 +52,59 @@ const behind = new WeakMap<object, object>();
 /** A scoped transaction has no SQL of its own: this is the transaction behind it. */
 export const registerTransaction = (scoped: object, tx: object) => void behind.set(scoped, tx);
 
-/** A list over its limit stays until this transaction writes to it: an older site can still be paused, or lose rules. */
+interface LongList {
+  /** The document's id, the list's table. */
+  list: string;
+  field: string;
+  bytes: number;
+  isWritten: boolean;
+}
+
 const query = (kind: string) =>
   weighedLists
     .filter((list) => list.kind === kind)
     .map(
       ({ table, of, field, bytes, limit }) =>
-        `SELECT ${field} AS field FROM ${table} r WHERE r.${of} = ANY($1::uuid[]) GROUP BY r.${of}, 1
-         HAVING sum(${bytes}) > ${limit} AND bool_or(age(r.xmin) <= age(pg_current_xact_id()::xid))`,
+        `SELECT r.${of} || ' ${table}' AS list, ${field} AS field, sum(${bytes})::int AS bytes,
+           bool_or(age(r.xmin) <= age(pg_current_xact_id()::xid)) AS "isWritten"
+         FROM ${table} r WHERE r.${of} = ANY($1::uuid[]) GROUP BY r.${of}, 2 HAVING sum(${bytes}) > ${limit}`,
     )
     .join(' UNION ALL ');
 const queries = (['site', 'module'] as const).map((kind) => ({ prefix: `${kind}/`, text: query(kind) }));
 
-/** Fails where this transaction writes to a list of one of these documents that is now too long. */
-export async function assertWeight(tx: object, keys: readonly string[]): Promise<void> {
-  const raw = behind.get(tx) ?? tx;
+async function readLongLists(tx: object, keys: readonly string[]): Promise<LongList[]> {
+  const found: LongList[] = [];
   for (const { prefix, text } of queries) {
     const ids = keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
     if (ids.length === 0) continue;
-    if (!isRaw(raw)) throw new Error('documents can only be weighed within a transaction');
-    const [found] = await raw.$queryRawUnsafe<{ field: string }[]>(text, ids);
-    if (found) failAt(found.field, 'range', 'too much text');
+    if (!isRaw(tx)) throw new Error('documents can only be weighed within a transaction');
+    found.push(...(await tx.$queryRawUnsafe<LongList[]>(text, ids)));
   }
+  return found;
+}
+
+const bytesBefore = new WeakMap<object, Map<string, number>>();
+
+/** Called before these documents' lists are changed: a list that is too long already may be written while it does not grow. */
+export async function noteWeight(tx: object, keys: readonly string[]): Promise<void> {
+  const raw = behind.get(tx) ?? tx;
+  const known = bytesBefore.get(raw) ?? new Map<string, number>();
+  for (const { list, bytes } of await readLongLists(raw, keys)) known.set(list, known.get(list) ?? bytes);
+  bytesBefore.set(raw, known);
+}
+
+/** Fields of these documents' lists that are too long and that this transaction wrote to. Lists that did not grow are left out. */
+export async function overweightFields(tx: object, keys: readonly string[]): Promise<string[]> {
+  const raw = behind.get(tx) ?? tx;
+  const known = bytesBefore.get(raw);
+  const long = await readLongLists(raw, keys);
+  return long
+    .filter(({ list, bytes, isWritten }) => isWritten && bytes > (known?.get(list) ?? 0))
+    .map(({ field }) => field);
+}
+
+/** An older site whose lists are too long can still be paused, lose rules, and have rules shortened. */
+export async function assertWeight(tx: object, keys: readonly string[]): Promise<void> {
+  const [field] = await overweightFields(tx, keys);
+  if (field !== undefined) failAt(field, 'range', 'too much text');
 }

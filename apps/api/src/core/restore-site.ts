@@ -1,8 +1,10 @@
 // A site's configuration as it was at a version: every row that changed since is put back, in one transaction, which makes
 // a version itself. The tables are those that the database tracks (migration site_versions), so a feature that comes later
 // is rolled back like the others. Whoever calls has made sure that the site is theirs.
+import { moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import { Prisma } from '../generated/client.ts';
+import { noteWeight, overweightFields } from './document-weight.ts';
 import { isPublicSuffix, UNPROVEN } from './enabled-names.ts';
 import { fail, Failure, type Fault } from './fail.ts';
 import type { Installation } from './installation.ts';
@@ -107,6 +109,8 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
   const why = JSON.stringify({ reason, restores: version });
   await tx.$executeRaw`SELECT set_config('edgeloom.version', ${why}, true)`;
   const before = await counts(tx, siteId);
+  const weighed = await weighedKeys(tx, siteId);
+  await noteWeight(tx, weighed);
   await putBack(tx);
   const after = await counts(tx, siteId);
 
@@ -122,6 +126,9 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
     faults.push(...(await refused(license.assertLayer4())));
   }
   faults.push(...(await portsUnopened(tx, siteId, site.zoneId)));
+  // The version may be older than the limits of the lists.
+  const overweight = await overweightFields(tx, weighed);
+  faults.push(...overweight.map((target): Fault => ({ reason: 'LIMIT_REACHED', target })));
   if (faults.length > 0 || isTry) throw new Undone({ ...restored, faults });
 
   await publish(tx, siteId, site.zoneId);
@@ -354,6 +361,14 @@ function insertion(table: Tracked, found: readonly string[]): string {
     SELECT ${values.join(', ')} FROM wanted w, jsonb_populate_record(NULL::${quoted(table.name)}, w.before) r
     WHERE w.entity = '${table.name}' AND w.before IS NOT NULL AND w.after IS NULL
       AND ARRAY(SELECT jsonb_object_keys(w.before) ORDER BY 1) = ARRAY[${shape}]::text[]`;
+}
+
+/** Documents with lists that restoring may lengthen. */
+async function weighedKeys(tx: Tx, siteId: string): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT CASE entity WHEN 'modules' THEN row_key ELSE parent_id::text END AS id FROM wanted
+    WHERE entity IN ('modules', 'redirects')`;
+  return [siteKey(siteId), ...rows.map(({ id }) => moduleKey(id))];
 }
 
 /** The documents of all that was put back. */

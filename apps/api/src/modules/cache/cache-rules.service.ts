@@ -5,6 +5,7 @@ import { asCompared } from '@edgeloom/contract/common/paths.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { noteWeight } from '../../core/document-weight.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { aged } from '../../core/rule-list.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -61,8 +62,12 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
   });
 
 /** One writer of a site's rules at a time. */
-const lock = (tx: ScopedTx, siteId: string) =>
-  tx.site.update({ where: { id: siteId }, data: { updatedAt: new Date() }, select: { zoneId: true } });
+async function lock(tx: ScopedTx, siteId: string) {
+  const data = { updatedAt: new Date() };
+  const site = await tx.site.update({ where: { id: siteId }, data, select: { zoneId: true } });
+  await noteWeight(tx, [siteKey(siteId)]);
+  return site;
+}
 
 async function read(tx: ScopedTx, ids: string[]) {
   const rows = await tx.cacheRule.findMany({

@@ -7,6 +7,7 @@ import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { noteWeight } from '../../core/document-weight.ts';
 import { fail } from '../../core/fail.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -81,6 +82,7 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
         const ids = inputs.map(({ id }) => id);
         const found = await tx.module.findMany({ where: { siteId, kind, id: { in: ids } } });
         if (found.length !== new Set(ids).size) fail('NOT_FOUND');
+        await noteWeight(tx, ids.map(moduleKey));
         for (const input of inputs) {
           const before = found.find(({ id }) => id === input.id)?.settings;
           const settled = await settle(input, { ctx, tx, siteId, before });

@@ -15,6 +15,7 @@ import {
 } from '@edgeloom/contract/modules/redirects.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { noteWeight } from '../../core/document-weight.ts';
 import { fail, failAt, type Fault } from '../../core/fail.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import { aged } from '../../core/rule-list.ts';
@@ -146,6 +147,7 @@ async function writing<T>(db: Ctx['db'], at: InModule, work: (tx: ScopedTx) => P
     // Locked: what is judged together stays together.
     const { zoneId } = await sites.lock(tx, at.siteId);
     await own(tx, at);
+    await noteWeight(tx, [moduleKey(at.moduleId)]);
     const done = await work(tx);
     await changed(tx, zoneId, moduleKey(at.moduleId));
     return done;
