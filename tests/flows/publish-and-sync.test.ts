@@ -228,8 +228,10 @@ test('a document that cannot be compiled keeps its last good state, holds up no 
     const { data } = await plane.as(site.client).call(clientSites.list, { query: {} });
     return [info.publishError, ...data.map(({ publishError }) => publishError)];
   };
-  const reason = expect.stringContaining('is not a function');
+  const reason = 'the document could not be compiled';
   await eventually(async () => expect(await shown()).toEqual([reason, reason]));
+  const renamed = await plane.as(site.client).call(clientSites.update, { body: { id: site.id, tags: ['failing'] } });
+  expect(renamed.publishError).toBe(reason);
   await db.domain.update({ where: { id: poisoned.params.domainId }, data: { portMap: [], maxFails: 9 } });
   await eventually(() => expect(node.doc(poisoned.key)).toMatchObject({ origin: { maxFails: 9 } }), { within: 20_000 });
   await eventually(async () => expect(await shown()).toEqual([null, null]));

@@ -43,7 +43,9 @@ export const Site = z.object({
   publishError: z
     .string()
     .nullable()
-    .describe('Why its last change is not at the nodes, which serve the one before; null: it is, or on its way'),
+    .describe(
+      'Sentence: why its last change is not at the nodes, which serve the one before; null: it is, or on its way',
+    ),
   userID: Id.nullable(),
   userName: z.string().nullable(),
   userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),

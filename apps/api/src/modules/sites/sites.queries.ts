@@ -46,6 +46,13 @@ export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<numbe
   return row?.total ?? 0;
 }
 
+export async function readPublishError({ db }: Ctx, id: string): Promise<string | null> {
+  const [row] = await db.$read<{ error: string | null }>(
+    ({ site }) => sql`SELECT ${publishError} AS error FROM sites s WHERE s.id = ${id} AND ${site}`,
+  );
+  return row?.error ?? null;
+}
+
 interface SitePage extends SiteRow {
   ports: { port: number; tls: boolean }[];
   cnameLabel: string;

@@ -15,6 +15,7 @@ import { openFirst } from '../ports/site-ports.service.ts';
 import {
   countSites,
   readModulesInUse,
+  readPublishError,
   readSettingsInUse,
   readSite,
   readSites,
@@ -106,11 +107,11 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
     await tx.cacheSetting.create({ data: { siteId: row.id, ...FOR_NEW_SITES } });
     await openFirst(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
-    return siteOf(row);
+    return siteOf(row, null);
   });
 
-export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Promise<Site> =>
-  db.$transaction(async (tx) => {
+export async function update(ctx: Ctx, { id, userID, ...fields }: SiteUpdate): Promise<Site> {
+  const row = await ctx.db.$transaction(async (tx) => {
     if (fields.cnameLabel !== undefined) {
       const select = { product: { select: { cnameMode: true } } };
       const site = (await tx.site.findUnique({ where: { id }, select })) ?? fail('NOT_FOUND');
@@ -121,8 +122,10 @@ export const update = ({ db }: Ctx, { id, userID, ...fields }: SiteUpdate): Prom
     const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
     // One owner may be out of service, and another in it.
     if (userID !== undefined) await changed(tx, row.zoneId, siteKey(id));
-    return siteOf(row);
+    return row;
   });
+  return siteOf(row, await readPublishError(ctx, id));
+}
 
 /** What their products say of groups by now is theirs from here on. */
 export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
@@ -239,7 +242,7 @@ async function assertCustomer(tx: ScopedTx, userID: string | null) {
   if (found === 0) failAt('userID', 'notFound', 'there is no such customer');
 }
 
-const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site => ({
+const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>, publishError: Site['publishError']): Site => ({
   id: row.id,
   name: row.name,
   status: row.status,
@@ -250,7 +253,7 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>): Site =
   zoneName: row.zone.name,
   backupGroupID: row.backupGroupId,
   forcedAt: row.forcedAt,
-  publishError: null,
+  publishError,
   userID: row.ownerId,
   userName: row.owner?.name ?? null,
   userStatus: row.owner?.status ?? null,
