@@ -33,8 +33,8 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
 }
 
 /**
- * Every transaction of a service begins here. It touches the database alone, so a deadlock repeats it; what else a service does
- * stands before the transaction or after it. A draft is one transaction with savepoints: it is not repeated in parts.
+ * Retries every interactive transaction after a deadlock, so its callback must have no effect outside the database. A dry run is not
+ * retried: its transactions are savepoints.
  */
 function repeating(db: PrismaClient): PrismaClient {
   const transaction = (work: unknown, ...options: unknown[]) => {

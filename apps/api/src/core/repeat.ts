@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 const MAX_TRIES = 5;
 const PAUSE_MS = 20;
 
-/** A row that was not there is there by now: an upsert lost a race, and finds the row when it is run again. */
+/** An upsert lost the race to insert; the retry will find the row. */
 export class InsertRaceError extends Error {}
 
 const retryable = new Set(['40P01', '40001', 'P2034']);
