@@ -228,7 +228,7 @@ test('a document that cannot be compiled keeps its last good state, holds up no 
     const { data } = await plane.as(site.client).call(clientSites.list, { query: {} });
     return [info.publishError, ...data.map(({ publishError }) => publishError)];
   };
-  const reason = 'the document could not be compiled';
+  const reason = 'notCompiled';
   await eventually(async () => expect(await shown()).toEqual([reason, reason]));
   const renamed = await plane.as(site.client).call(clientSites.update, { body: { id: site.id, tags: ['failing'] } });
   expect(renamed.publishError).toBe(reason);

@@ -31,8 +31,7 @@ export interface Compiler {
   policy: OriginPolicy;
 }
 
-/** An error whose message customers read with their site. */
-export class DocumentError extends Error {}
+export class DocumentTooLargeError extends Error {}
 
 /** A body; null where there is nothing to say (any more); or why it could not be compiled. */
 export type Compiled = { key: string; body: string | null } | { key: string; fault: unknown };
@@ -67,7 +66,7 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
     const doc = make?.() ?? null;
     if (doc === null) return { key, body: null };
     const body = JSON.stringify(doc);
-    if (Buffer.byteLength(body) > MAX_DOCUMENT_BYTES) throw new DocumentError('the document exceeds 3 MB');
+    if (Buffer.byteLength(body) > MAX_DOCUMENT_BYTES) throw new DocumentTooLargeError('the document exceeds 3 MB');
     // What a node would refuse is not sent in the first place.
     parseDoc(key, body);
     return { key, body };

@@ -3,10 +3,11 @@
 import { sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
+import type { PublishError } from '@edgeloom/contract/sites/sites.ts';
 import type { PoolClient } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import type { LinkLog } from './log.ts';
-import { compileKeys, DocumentError } from './load.ts';
+import { compileKeys, DocumentTooLargeError } from './load.ts';
 import type { Compiled, Compiler } from './load.ts';
 import type { Quarantine } from './quarantine.ts';
 import { pushesOf, sendPushes } from './push.ts';
@@ -94,13 +95,13 @@ async function storeErrors(client: PoolClient, zoneId: string, compiled: readonl
   await client.query(
     `UPDATE outbox o SET error = f.error, failed_at = coalesce(o.failed_at, now()) FROM unnest($2::text[], $3::text[]) AS f(key, error)
      WHERE o.zone_id = $1 AND o.key = f.key AND o.error IS DISTINCT FROM f.error`,
-    [zoneId, failed.map(({ key }) => key), failed.map(({ fault }) => messageOf(fault))],
+    [zoneId, failed.map(({ key }) => key), failed.map(({ fault }) => publishErrorOf(fault))],
   );
 }
 
-/** Customers read it, so the text of an internal error is only in the log. */
-const messageOf = (fault: unknown) =>
-  fault instanceof DocumentError ? fault.message : 'the document could not be compiled';
+/** Customers see it, so the text of an internal error is only in the log. */
+const publishErrorOf = (fault: unknown): PublishError =>
+  fault instanceof DocumentTooLargeError ? 'tooLarge' : 'notCompiled';
 
 async function store(
   client: PoolClient,

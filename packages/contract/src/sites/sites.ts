@@ -29,6 +29,10 @@ export const SiteUpdate = z.object({
   cnameLabel: CnameLabel.optional(),
 });
 
+/** `tooLarge`: a document exceeds 3 MB. `notCompiled`: an internal error, whose text is in the log. */
+export const PublishError = z.enum(['tooLarge', 'notCompiled']);
+export type PublishError = z.output<typeof PublishError>;
+
 export const Site = z.object({
   id: Id,
   name: Text,
@@ -40,12 +44,9 @@ export const Site = z.object({
   zoneName: Text,
   backupGroupID: Id.nullable().describe('Its product’s; null: it cannot be forced there'),
   forcedAt: Time.nullable().describe('Since when its name leads to its backup group’s'),
-  publishError: z
-    .string()
-    .nullable()
-    .describe(
-      'Sentence: why its last change is not at the nodes, which serve the one before; null: it is, or on its way',
-    ),
+  publishError: PublishError.nullable().describe(
+    'Why its last change is not at the nodes, which serve the one before; null: it is, or on its way',
+  ),
   userID: Id.nullable(),
   userName: z.string().nullable(),
   userStatus: AccountStatus.nullable().describe('Locked or expired, it takes the site out of service'),

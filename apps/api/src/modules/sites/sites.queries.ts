@@ -1,6 +1,6 @@
 // The reads of sites: a page, one, and how many.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { ModulesInUse, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
+import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
 
@@ -19,7 +19,7 @@ export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
 export type SiteRow = Site & { cacheVersion: number };
 
 /** Of the site's own document, or of one that belongs to it. */
-const publishError = sql`(SELECT min(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
+const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
     o.key = 'site/' || s.id
     OR o.key IN (SELECT 'host/' || d.enabled_name FROM domains d WHERE d.site_id = s.id)
     OR o.key IN (SELECT 'module/' || m.id FROM modules m WHERE m.site_id = s.id)
@@ -46,8 +46,8 @@ export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<numbe
   return row?.total ?? 0;
 }
 
-export async function readPublishError({ db }: Ctx, id: string): Promise<string | null> {
-  const [row] = await db.$read<{ error: string | null }>(
+export async function readPublishError({ db }: Ctx, id: string): Promise<PublishError | null> {
+  const [row] = await db.$read<{ error: PublishError | null }>(
     ({ site }) => sql`SELECT ${publishError} AS error FROM sites s WHERE s.id = ${id} AND ${site}`,
   );
   return row?.error ?? null;

@@ -78,7 +78,11 @@ function Overview({ site }: { site: SiteInfo }) {
         <Status
           kind="site"
           value={site.status}
-          why={site.publishError === null ? null : t('sites.notPublishedWhy', { error: site.publishError })}
+          why={
+            site.publishError === null
+              ? null
+              : t('sites.notPublishedWhy', { error: t(`sites.publishError.${site.publishError}`) })
+          }
         />
       </Section>
       <Section title="sites.overview.reach" why="sites.overview.reachWhy">

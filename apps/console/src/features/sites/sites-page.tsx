@@ -86,7 +86,7 @@ function statusOf(site: Site) {
     </span>
   );
   const unpublished = site.publishError !== null && (
-    <span title={t('sites.notPublishedWhy', { error: site.publishError })}>
+    <span title={t('sites.notPublishedWhy', { error: t(`sites.publishError.${site.publishError}`) })}>
       <Pill tone="bad">{t('sites.notPublished')}</Pill>
     </span>
   );
