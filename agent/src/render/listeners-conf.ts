@@ -52,10 +52,15 @@ map "$http_content_length$http_transfer_encoding" $e_body {
     "" "";
     0 "";
 }
-# All that decides about a request before its answer is known: Lua remembers the decision by it. The last three are what
+# Whether a visitor sent the field by which hop A names the variant. Other fields of ours are overwritten by proxy_set_header.
+map $http_x_e_vary $e_forged {
+    default forged;
+    "" "";
+}
+# All that decides about a request before its answer is known: Lua remembers the decision by it. The last four are what
 # the usual request does not have, and stand last. The handshake refuses server names with a space or other odd bytes.
 map "" $e_facts {
-    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body";
+    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged";
 }
 map $http_upgrade $e_upgrade {
     default "";
@@ -318,6 +323,8 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Connection $http_connection;
     proxy_set_header X-E-Image "";
     proxy_set_header X-E-Round $e_round;
+    proxy_set_header X-E-Documents "";
+    proxy_set_header X-E-Fresh "";
     proxy_set_header X-Request-Id $request_id;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto $e_scheme;

@@ -189,7 +189,6 @@ end
 local function locate(made, request)
     var.e_key = made.key
     local place = made.odd and by_rule(made) or nil
-    -- Over what the visitor may have sent under that name.
     if made.recipe then
         set_header("X-E-Vary", made.hash or made.hashes and made.hashes[accepts.webp(var.http_accept)]
             or vary.hash(made.recipe, request.encoding))
@@ -264,6 +263,10 @@ function _M.access(site, request)
             learn(made, request, token)
         end
         made.tick = request.tick
+    end
+    -- Only hop A says which variant a request is for.
+    if request.odd and var.e_forged ~= "" then
+        clear_header("X-E-Vary")
     end
     if made.never then
         var.e_key = made.key
