@@ -34,11 +34,20 @@ const small = await startEdge({
   dicts: { leaders: '32k' },
   zone: { worker: { processes: 2, connections: 8192 } },
 });
+const impatient = await startEdge({
+  lua: [
+    {
+      file: 'edge/cache/leaders.lua',
+      from: 'MAX_BODY_WAIT_SECONDS = 30',
+      to: 'MAX_BODY_WAIT_SECONDS = 8',
+    },
+  ],
+});
 const toOrigin = { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 4 } };
 const { name: host } = await edge.site({}, toOrigin);
 const { name: patient } = await edge.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
 afterAll(async () => {
-  await Promise.all([edge.stop(), small.stop()]);
+  await Promise.all([edge.stop(), small.stop(), impatient.stop()]);
   origin.closeAllConnections();
   origin.close();
 });
@@ -56,10 +65,15 @@ const many = (count: number, path: string, ask: Ask = {}) =>
   Promise.all(Array.from({ length: count }, () => get(path, ask)));
 
 /** Requests that were sent before have reached both workers. */
-async function settled(): Promise<void> {
+async function settled(of = edge, name = host): Promise<void> {
   const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'no-store' }).end());
-  for (let i = 0; i < 20; i += 1) await get(path);
+  for (let i = 0; i < 20; i += 1) await of.get(path, { host: name });
 }
+
+const softPurge = (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000);
+
+/** How often followers waited in vain for a stored file. */
+const missingFiles = async () => (await edge.counters())['leaderFileMissing'];
 
 /** Opens when so many have come. */
 function barrier(count: number): () => Promise<void> {
@@ -109,6 +123,34 @@ test('eight visitors of a response that the edge compresses are one origin reque
   await settled();
   open();
   expect((await visits).map((reply) => reply.header('content-encoding'))).toEqual(Array(8).fill('gzip'));
+  expect(fetches(path)).toBe(1);
+});
+
+test('eight visitors of a cold URL who announce an empty body are one origin request', async () => {
+  const { opened, open } = gate();
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('body');
+  });
+  const visits = many(8, path, { headers: { 'content-length': '0' } });
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(Array(8).fill('body'));
+  expect(fetches(path)).toBe(1);
+});
+
+test('visitors cannot name a variant: with X-E-Vary fields of their own they are one origin request', async () => {
+  const { opened, open } = gate();
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('body');
+  });
+  const visits = Promise.all(Array.from({ length: 8 }, (_, i) => get(path, { headers: { 'x-e-vary': `forged${i}` } })));
+  await eventually(() => expect(fetches(path)).toBeGreaterThan(0));
+  await settled();
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(Array(8).fill('body'));
   expect(fetches(path)).toBe(1);
 });
 
@@ -214,6 +256,61 @@ test.each(['200', '304'])('four visitors of an expired object are one origin req
   await settled();
   open();
   expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(visits.length).fill('v'));
+  expect(fetches(path)).toBe(2);
+});
+
+describe('an object that becomes stale right after it was stored', () => {
+  test('by its lifetime is requested again without waiting for its file', async () => {
+    const before = await missingFiles();
+    const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=1' }).end());
+    while (fetches(path) < 2) await get(path);
+    expect(await missingFiles()).toBe(before);
+  });
+
+  test('by a soft purge is requested again without waiting for its file', async () => {
+    const before = await missingFiles();
+    const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60' }).end());
+    await get(path);
+    await softPurge(path);
+    expect((await get(path)).cache).toBe('stale');
+    expect(await missingFiles()).toBe(before);
+  });
+});
+
+test('those who wait in vain for the file of a response are counted, and each gets it', async () => {
+  const before = await missingFiles();
+  const { opened, open } = gate();
+  // A header of this length is passed on and not stored.
+  const headers = { 'cache-control': 'max-age=60', 'x-long': 'x'.repeat(65_000) };
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, headers).end('long');
+  });
+  const visits = many(2, path, { maxHeaderSize: 80_000 });
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled();
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(['long', 'long']);
+  expect(await missingFiles()).toBeGreaterThan(before ?? 0);
+});
+
+test('an origin that fails is asked once by eight visitors who may get the stale response, and then no more', async () => {
+  const { opened, open } = gate();
+  const path = page(async (_, reply, n) => {
+    if (n === 1) return reply.writeHead(200, { 'cache-control': 'max-age=60, stale-if-error=600' }).end('kept');
+    await opened;
+    return reply.writeHead(503).end('failed');
+  });
+  await get(path);
+  await softPurge(path);
+  const visits = many(8, path);
+  await eventually(() => expect(fetches(path)).toBe(2));
+  await settled();
+  open();
+  const replies = [...(await visits), await get(path)];
+  expect(replies.map(({ status }) => status)).toEqual(Array(9).fill(200));
+  expect(replies.map(({ body }) => body)).toEqual(Array(9).fill('kept'));
+  for (const reply of replies) expect(reply.header('cache-status')).toContain('detail=stale-if-error');
   expect(fetches(path)).toBe(2);
 });
 
@@ -338,6 +435,92 @@ test('a full dictionary lets every request go to the origin', async () => {
   expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(600).fill('full'));
   const total = list.reduce((sum, path) => sum + fetches(path), 0);
   expect(total).toBeGreaterThan(300);
+});
+
+test('a slow origin keeps no room for what many cold URLs with Vary needed', async () => {
+  const { name } = await small.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
+  const slow = gate();
+  const held = page(async (_, reply) => {
+    await slow.opened;
+    reply.end();
+  });
+  const first = small.get(held, { host: name });
+  await eventually(() => expect(fetches(held)).toBe(1));
+  for (let i = 0; i < 300; i += 1) {
+    const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', vary: 'x-kind' }).end());
+    await small.get(path, { host: name });
+  }
+  // Entries of finished requests are there for some seconds.
+  await eventually(async () => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, { 'cache-control': 'max-age=60', vary: 'x-kind' }).write('part');
+      await opened;
+      reply.end();
+    });
+    const visits = [small.get(path, { host: name }), small.get(path, { host: name })];
+    await settled(small, name);
+    open();
+    await Promise.all(visits);
+    expect(fetches(path)).toBe(1);
+  });
+  slow.open();
+  await first;
+});
+
+test('many cold URLs with Vary need room in the dictionary for some seconds only', async () => {
+  const before = await edge.freeBytes('leaders');
+  const fetchCold = async (headers: OutgoingHttpHeaders = {}) =>
+    get(page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', ...headers }).end()));
+  for (let i = 0; i < 1000; i += 1) await fetchCold({ vary: 'x-kind' });
+  // nginx reclaims a few expired entries with each write.
+  await eventually(async () => {
+    for (let i = 0; i < 20; i += 1) await fetchCold();
+    expect(before - (await edge.freeBytes('leaders'))).toBeLessThan(256 * 1024);
+  });
+});
+
+/** Here followers wait eight seconds for a body. */
+describe.concurrent('a body that takes too long', () => {
+  const ask = async () => {
+    const { name } = await impatient.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
+    return (path: string) => impatient.get(path, { host: name });
+  };
+
+  test('is not waited for by visitors who come when it has taken too long already', async () => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, { 'cache-control': 'max-age=60' }).write('part');
+      await opened;
+      reply.end();
+    });
+    const visit = await ask();
+    const visits = [visit(path)];
+    await eventually(() => expect(fetches(path)).toBe(1));
+    visits.push(visit(path));
+    await eventually(() => expect(fetches(path)).toBe(2));
+    visits.push(visit(path));
+    await eventually(() => expect(fetches(path)).toBe(3), { within: 6000 });
+    open();
+    expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(3).fill('part'));
+  });
+
+  test('is waited for no longer because an earlier body was stale when it was stored', async () => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply, n) => {
+      reply.writeHead(200, { 'cache-control': 'max-age=1' }).write('part');
+      await (n === 1 ? delay(7000) : opened);
+      reply.end();
+    });
+    const visit = await ask();
+    const visits = [visit(path)];
+    await eventually(() => expect(fetches(path)).toBe(1));
+    visits.push(...Array.from({ length: 4 }, () => visit(path)));
+    await eventually(() => expect(fetches(path)).toBe(2));
+    await eventually(() => expect(fetches(path)).toBe(5), { within: 6000 });
+    open();
+    expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(5).fill('part'));
+  });
 });
 
 describe('a URL that is known to be uncacheable', () => {

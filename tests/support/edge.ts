@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -152,12 +152,17 @@ export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
   ...over,
 });
 
+/** In this file this text becomes that one. */
+export type LuaChange = { file: string; from: string; to: string };
+
 export type EdgeOptions = {
   zone?: Partial<ZoneDoc>;
   /** Name servers, `address:port`. */
   resolvers?: string[];
   /** Smaller dictionaries than the tree has, to see one full. */
   dicts?: Record<string, string>;
+  /** Changes to a copy of the Lua code: shorter limits, or errors that nothing from outside causes. */
+  lua?: LuaChange[];
   enabled?: boolean;
   /** Authorities that origins are held against, as PEM. */
   trusts?: string;
@@ -176,6 +181,7 @@ export async function startEdge({
   zone = {},
   resolvers = [],
   dicts = {},
+  lua = [],
   enabled = true,
   trusts,
   refuses = false,
@@ -197,7 +203,7 @@ export async function startEdge({
   await writeFile(join(layout.keys, 'fallback.key'), fallback.key, { mode: 0o600 });
   const facts = {
     dir,
-    luaDir: join(import.meta.dirname, '../../agent/lua'),
+    luaDir: lua.length === 0 ? luaCode : await changedLua(dir, lua),
     listen: [address],
     user: workers?.user ?? null,
     capabilities,
@@ -229,6 +235,20 @@ export async function startEdge({
   await edge.render(doc);
   await edge.start();
   return edge;
+}
+
+const luaCode = join(import.meta.dirname, '../../agent/lua');
+
+async function changedLua(dir: string, changes: LuaChange[]): Promise<string> {
+  const copy = join(dir, 'lua');
+  await cp(luaCode, copy, { recursive: true });
+  for (const { file, from, to } of changes) {
+    const path = join(copy, file);
+    const text = await readFile(path, 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} does not contain: ${from}`);
+    await writeFile(path, text.replace(from, to));
+  }
+  return copy;
 }
 
 const workersOf = async (master: number) =>
@@ -390,6 +410,11 @@ export class Edge {
   /** What the operator should know of and visitors do not notice. */
   async counters(): Promise<Record<string, number>> {
     return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).counters;
+  }
+
+  /** Free bytes of a shared dictionary, in whole pages. */
+  async freeBytes(dict: string): Promise<number> {
+    return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).dicts[dict].free;
   }
 
   get(path: string, { host, method = 'GET', headers = {}, body, port, tls, maxHeaderSize }: Ask = {}): Promise<Reply> {

@@ -124,6 +124,15 @@ local function failed(plugin, err)
     return plugin.fails == "closed" and 503 or nil
 end
 
+-- What is no plugin: its error is counted and logged, and the request goes on. Returns what `action` returns, or nil.
+local function attempt(name, action, ...)
+    local ok, answer = pcall(action, ...)
+    if ok then
+        return answer
+    end
+    failed({ name = name }, answer)
+end
+
 -- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
 -- visitor is sent, or the page that he is shown; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
 -- Those that act for a module are given what was prepared of it. `watch`: who looks on, where the request is simulated.
@@ -266,13 +275,9 @@ end
 
 local origin_access = taking_part("origin_access")
 function _M.origin_access(watch)
-    if not watch then
-        local ok, follows = pcall(leaders.elect)
-        if not ok then
-            failed({ name = "leaders" }, follows)
-        elseif follows then
-            return ngx.exit(ngx.HTTP_NO_CONTENT)
-        end
+    local ending = not watch and attempt("leaders", leaders.elect)
+    if ending then
+        return ngx.exit(ending)
     end
     local request, why = (watch or requests):inner()
     local answer = status_of(why)
@@ -361,14 +366,14 @@ end
 function _M.origin_body()
     origin.origin_body()
     if ngx.arg[2] then
-        leaders.note_whole()
+        attempt("leaders", leaders.note_whole)
     end
 end
 
 local origin_log = taking_part("origin_log")
 function _M.origin_log()
     visit_for(origin_log, "origin_log")
-    leaders.release()
+    attempt("leaders", leaders.release)
 end
 
 function _M.balancer()

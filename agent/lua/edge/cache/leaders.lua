@@ -5,11 +5,15 @@
 --   stores  until the body is in the store, for followers of the same variant; another variant elects its own leader
 --   done    until nginx has renamed the file into the store
 --   free    no longer: the response cannot be shared, and every follower asks the origin at once
--- A missing entry means that its leader died or stored nothing: the next follower leads.
+--   failed  no longer: the origin failed, and every follower gets the stale response without asking it
+-- No entry: the leader died, stored nothing, or finished more than VERDICT_SECONDS ago.
 --
--- Dictionary: <id> = "<token> <state> <recipe>", written by hop B of the leader; <id>v = "<token> <hash>", the leader's
--- variant, written by its hop A; and "<token> alias <id>" under the id that requests of this variant have from then on.
--- With a full dictionary there is no leader, and every request asks the origin.
+-- Dictionary:
+--   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: when its response header came
+--   <id>v = "<token> <hash> <variant id>"  variant of the leader's response, written by its hop A
+--   <variant id> = "<token> alias <id>"  leads requests that already know their variant to <id>
+-- While the dictionary is full, requests without an entry ask the origin.
+local counters = require("edge.core.counters")
 local ffi = require("ffi")
 local semaphore = require("ngx.semaphore")
 local dict = require("edge.core.dicts").leaders
@@ -17,7 +21,8 @@ local stored = require("edge.cache.stored")
 local vary = require("edge.cache.vary")
 local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
 local md5, worker_pid = ngx.md5, ngx.worker.pid
-local match, max, min, next, pairs, pcall, tonumber = string.match, math.max, math.min, next, pairs, pcall, tonumber
+local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
+local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 
 ffi.cdef "int kill(int pid, int sig);"
 
@@ -28,18 +33,22 @@ local MAX_ROUNDS = 3
 local ENTRY_SECONDS = 7200
 -- How long a verdict stays readable for followers in other workers.
 local VERDICT_SECONDS = 2
+-- How long a failed origin is not asked again for the same object. store.lua has the same for what was never stored.
+local FAILURE_SECONDS = 10
 -- The file appears in the store some milliseconds after hop B has sent the last byte.
 local STORE_GRACE_SECONDS = 0.5
--- A longer body is worth an origin request of one's own, which streams.
+-- A longer body is worth an origin request of one's own, which streams. Limits each body and each request.
 local MAX_BODY_WAIT_SECONDS = 30
 local MIN_POLL_SECONDS, MAX_POLL_SECONDS, ALIVE_POLL_SECONDS = 0.004, 0.05, 0.2
+-- Reclaiming expired entries reads the whole dictionary under its lock.
+local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
 
 -- Leaders of this worker by token (hop B), and the records that its followers wait on (hop A).
 local leading, waiting = {}, {}
 local is_watching = false
-local made = 0
+local made, flush_at = 0, 0
 
 -- Authorized requests are a group of their own: most of their responses cannot be shared.
 local function id_of(key, hash, authorization)
@@ -63,20 +72,46 @@ local function read(id)
     end
 end
 
+-- nginx reclaims expired entries only until it meets a live one, such as that of a slow origin.
+local function write(method, id, value, seconds)
+    local ok, why = dict[method](dict, id, value, seconds)
+    if why == "no memory" and now() >= flush_at then
+        flush_at = now() + FLUSH_INTERVAL_SECONDS
+        dict:flush_expired(MAX_FLUSHED)
+        ok, why = dict[method](dict, id, value, seconds)
+    end
+    return ok, why
+end
+
 local function put(id, token, state, rest, seconds)
-    return dict:safe_set(id, token .. " " .. state .. " " .. (rest or ""), seconds)
+    return write("safe_set", id, token .. " " .. state .. " " .. (rest or ""), seconds)
 end
 
 local function drop(id, token)
-    if read(id) == token then
-        dict:delete(id)
+    for _, name in pairs { id, id .. "v" } do
+        if read(name) == token then
+            dict:delete(name)
+        end
     end
 end
 
--- "ready": the store has the response. "gone": elect again. "free", "alone": ask the origin. Nil: wait on.
+-- The variant of a finished leader and its alias are needed no longer than its entry.
+local function expire_variant(id, token)
+    local owner, hash, alias = read(id .. "v")
+    if owner ~= token then
+        return
+    end
+    put(id .. "v", token, hash, alias, VERDICT_SECONDS)
+    if alias ~= "" and read(alias) == token then
+        put(alias, token, "alias", id, VERDICT_SECONDS)
+    end
+end
+
+-- Verdicts. ready, gone, other: look into the store again. free, alone: ask the origin. same, compare: the leader's variant
+-- is known; wait for its body. nil: keep waiting.
 local function look(record, at)
-    local token, state, recipe = read(record.id)
-    if token ~= record.token then
+    local token, state, rest = read(record.id)
+    if token ~= record.token or state == "failed" then
         return "gone"
     end
     if state == "free" then
@@ -92,6 +127,8 @@ local function look(record, at)
     if state == "leads" then
         return nil
     end
+    local began, recipe = match(rest, "^(%S+) (.*)$")
+    began = tonumber(began)
     if not record.variant then
         if recipe == "" then
             return "same"
@@ -107,14 +144,20 @@ local function look(record, at)
         if found and found.valid >= time() then
             return "ready"
         end
+        -- nginx dates files in whole seconds. A file of this leader that is stale already will not become fresh.
+        local is_stale = found and found.date >= floor(began) * 1000
         record.done_at = record.done_at or at
-        if at - record.done_at > STORE_GRACE_SECONDS then
+        local is_missing = not is_stale and at - record.done_at > STORE_GRACE_SECONDS
+        if is_missing then
+            counters.count("leaderFileMissing")
+        end
+        if is_stale or is_missing then
             drop(record.id, token)
             return "gone"
         end
         return nil
     end
-    return record.variant and at - record.since > MAX_BODY_WAIT_SECONDS and "alone" or nil
+    return at - began > MAX_BODY_WAIT_SECONDS and "alone" or nil
 end
 
 local function wake(name, record, verdict)
@@ -170,8 +213,9 @@ local function announce(token)
     end
 end
 
--- `variant`: the hash that the leader's response is stored under, once it is known to be the follower's own.
-local function follow(id, token, key, variant)
+-- `variant`: the hash that the leader's response is stored under, once it is known to be the follower's own. `deadline`: of
+-- this follower alone.
+local function follow(id, token, key, variant, deadline)
     local name = variant and token .. "+" or token
     local record = waiting[name]
     if not record then
@@ -180,55 +224,73 @@ local function follow(id, token, key, variant)
             id = id, token = token, key = key, variant = variant, count = 0, since = at, poll_at = at, alive_at = at,
             semaphore = semaphore.new(),
         }
+        -- Often known at once, and the loop may be asleep.
+        local verdict = look(record, at)
+        if verdict then
+            return verdict, record
+        end
         waiting[name] = record
     end
     record.count = record.count + 1
     while not record.verdict do
-        if not is_watching and not start_watching() then
+        local left = deadline and deadline - now() or MAX_BODY_WAIT_SECONDS
+        -- A wait below a millisecond does not yield, and ngx.now() would never advance.
+        if left < MIN_POLL_SECONDS or not is_watching and not start_watching() then
             return "alone"
         end
-        record.semaphore:wait(5)
+        record.semaphore:wait(min(left, 5))
     end
     return record.verdict, record
 end
 
-local function follow_both(id, token)
+-- The verdict, and for how many seconds this request has waited for bodies.
+local function follow_both(id, token, waited)
     local key, own = var.e_key, var.http_x_e_vary or ""
     local verdict, record = follow(id, token, key)
     if verdict == "compare" then
         own = vary.hash(record.recipe, var.e_encoding)
         ngx.req.set_header("X-E-Vary", own)
         if own ~= record.hash then
-            return "other"
+            return "other", waited
         end
     elseif verdict ~= "same" then
-        return verdict
+        return verdict, waited
     end
-    return (follow(id, token, key, own))
+    local at = now()
+    verdict = follow(id, token, key, own, at + MAX_BODY_WAIT_SECONDS - waited)
+    return verdict, waited + now() - at
 end
 
 -- Hop A, where hop B sent the request back: waits. True: the store is worth another look. False: the request asks the
 -- origin alone.
 function _M.wait()
     local id, token = match(var.upstream_http_x_e_turn or "", "^(%x+) (%S+)$")
-    local round = (tonumber(var.e_round) or 0) + 1
-    local verdict = id and round <= MAX_ROUNDS and follow_both(id, token) or "alone"
+    local rounds, waited = match(var.e_round, "^(%d+) (%S+)$")
+    rounds, waited = (tonumber(rounds) or 0) + 1, tonumber(waited) or 0
+    local verdict = "alone"
+    if id and rounds <= MAX_ROUNDS then
+        verdict, waited = follow_both(id, token, waited)
+    end
     local asks_store = verdict ~= "alone" and verdict ~= "free"
-    var.e_round = asks_store and round or "alone"
+    var.e_round = asks_store and format("%d %.3f", rounds, waited) or "alone"
     return asks_store
 end
 
--- Hop A of a leader, which knows the variant: `turn` is what hop B calls this leader.
+-- Hop A of a leader: publishes the variant of its response. `turn`: "<id> <token>" from X-E-Turn.
 function _M.note_variant(turn, hash)
     local id, token = match(turn, "^(%x+) (%S+)$")
-    local owner, state = read(id or "")
-    if owner ~= token then
+    if not id or read(id) ~= token then
         return
     end
-    put(id .. "v", token, hash, nil, state == "done" and VERDICT_SECONDS or ENTRY_SECONDS)
     local alias = id_of(var.e_key, hash, var.http_authorization)
+    put(id .. "v", token, hash, alias ~= id and alias or "", ENTRY_SECONDS)
     if alias ~= id then
-        dict:safe_add(alias, token .. " alias " .. id, ENTRY_SECONDS)
+        write("safe_add", alias, token .. " alias " .. id, ENTRY_SECONDS)
+    end
+    -- Hop B may have released the leader in the meantime.
+    local owner, state = read(id)
+    if owner ~= token or state ~= "stores" then
+        expire_variant(id, token)
     end
     announce(token)
 end
@@ -237,7 +299,7 @@ local function is_collapsed()
     return COLLAPSED[var.http_x_e_state or ""] and var.http_x_e_key and var.http_x_e_round ~= "alone" and var.o_turn == ""
         -- Pieces of large files wait at nginx's own lock; the image service asks on behalf of a request elected before.
         and (var.http_x_e_slice or "") == "" and not var.http_x_e_image
-        and not var.http_content_length and not var.http_transfer_encoding
+        and (var.http_content_length or "0") == "0" and not var.http_transfer_encoding
 end
 
 -- The leader under this id: its own id, token and state, or nil. Removes entries of dead leaders.
@@ -250,40 +312,43 @@ local function leader_of(id)
         end
         return leader_of(rest)
     end
-    if token and state ~= "done" and not is_alive(token) then
+    if (state == "leads" or state == "stores") and not is_alive(token) then
         drop(id, token)
         return nil
     end
     return token and id, token, state
 end
 
--- Hop B, first of all. True: the request was sent back to wait.
+-- Hop B, before any plugin. Returns the code that the caller must end with, if any: HTTP_NO_CONTENT, with headers that send
+-- hop A to @wait, or ERROR, upon which hop A serves its stale response.
 function _M.elect()
     if not is_collapsed() then
-        return false
+        return nil
     end
     local id = id_of(var.http_x_e_key, var.http_x_e_vary or "", var.http_authorization)
     local token = new_token()
+    -- Second try: leader_of may have removed a dead leader's entry.
     for _ = 1, 2 do
-        local added, why = dict:safe_add(id, token .. " leads", ENTRY_SECONDS)
+        local added, why = write("safe_add", id, token .. " leads", ENTRY_SECONDS)
         if added then
             leading[token] = { id = id }
             var.o_turn = token
-            return false
+            return nil
         elseif why ~= "exists" then
-            return false
+            return nil
         end
         local main, leader, state = leader_of(id)
-        if main then
-            if state == "free" then
-                return false
-            end
+        if state == "failed" and var.http_x_e_state == "EXPIRED" then
+            return ngx.ERROR
+        elseif state == "free" or state == "failed" then
+            return nil
+        elseif main then
             header["X-Accel-Redirect"] = "@wait"
             header["X-E-Turn"] = main .. " " .. leader
-            return true
+            return ngx.HTTP_NO_CONTENT
         end
     end
-    return false
+    return nil
 end
 
 -- A 304 that states no time renews the stored one.
@@ -296,8 +361,26 @@ local function expires_of()
     return expires
 end
 
--- Hop B, when the response header is what hop A gets. `failed`: there is none.
-function _M.decide(failed)
+-- For how many seconds the verdict "failed" holds: hop A may serve its stale response for an origin that fails. Nil: none.
+local function stale_seconds()
+    local found = stored.find(var.http_x_e_key, var.http_x_e_vary or "")
+    local left = found and found.on_error_until - time() or -1
+    return left >= 0 and min(left + 1, FAILURE_SECONDS) or nil
+end
+
+-- The response cannot be shared. `closed`: hop A gets none, because the origin failed or because what it said is of no use.
+local function note_unshared(id, token, closed)
+    local has_failed = closed and ngx.status >= 500 and var.http_x_e_state == "EXPIRED"
+    local seconds = has_failed and stale_seconds()
+    if seconds then
+        put(id, token, "failed", nil, seconds)
+    else
+        put(id, token, "free", nil, has_failed and FAILURE_SECONDS or VERDICT_SECONDS)
+    end
+end
+
+-- Hop B, when the response header is what hop A gets. `closed`: there is none.
+function _M.decide(closed)
     local token = var.o_turn
     local turn = leading[token]
     if not turn or turn.is_decided then
@@ -305,13 +388,13 @@ function _M.decide(failed)
     end
     turn.is_decided = true
     turn.is_whole = NO_BODY[ngx.status] or header["Content-Length"] == "0"
-    local expires = not failed and expires_of() or "0"
-    -- @1: each request is answered only after it was revalidated.
+    local expires = not closed and expires_of() or "0"
+    -- @1: stored stale, so every follower must revalidate by itself.
     if expires == "0" or expires == "@1" then
-        put(turn.id, token, "free", nil, VERDICT_SECONDS)
+        note_unshared(turn.id, token, closed)
     else
         local recipe = header["X-E-Recipe"]
-        put(turn.id, token, "stores", recipe, ENTRY_SECONDS)
+        put(turn.id, token, "stores", format("%.3f %s", now(), recipe or ""), ENTRY_SECONDS)
         if recipe then
             header["X-E-Turn"] = turn.id .. " " .. token
         end
@@ -335,15 +418,15 @@ function _M.release()
         return
     end
     leading[token] = nil
-    local owner, state, recipe = read(turn.id)
-    if owner ~= token or state == "free" then
-        return
+    local owner, state, rest = read(turn.id)
+    if owner == token and (state == "leads" or state == "stores") then
+        if turn.is_whole and state == "stores" then
+            put(turn.id, token, "done", rest, VERDICT_SECONDS)
+        else
+            dict:delete(turn.id)
+        end
     end
-    if turn.is_whole and state == "stores" then
-        put(turn.id, token, "done", recipe, VERDICT_SECONDS)
-    else
-        dict:delete(turn.id)
-    end
+    expire_variant(turn.id, token)
     announce(token)
 end
 return _M

@@ -228,8 +228,8 @@ function _M.refresh(site, request, hard, soft, place)
     return locate(made, request)
 end
 
--- After waiting for the response to another request of the same object: where to go on, unless it is the store. A purge
--- may have come meanwhile.
+-- After waiting for the response to another request of the same object: where to go on, unless it is the store. The leader
+-- may have asked the origin before a purge that this request already knows of.
 function _M.wait()
     if not leaders.wait() then
         return is_changed_by_store() and "@pass" or nil

@@ -44,11 +44,12 @@ local function look(path)
         return nil
     end
     local head = ffi.cast(head_of, bytes)
-    local found = { known = head.version == KNOWN_VERSION, date = 0, valid = 0, tags = {} }
+    local found = { known = head.version == KNOWN_VERSION, date = 0, valid = 0, on_error_until = 0, tags = {} }
     if found.known then
         found.variant = byte(bytes, VARIES) > 0 and sub(bytes, VARIANT, VARIANT + 15) or nil
         found.date = tonumber(head.date) * 1000
         found.valid = tonumber(head.valid_sec)
+        found.on_error_until = tonumber(head.valid_sec + head.error_sec)
         file:seek("set", head.header_start)
         local text = file:read(head.body_start - head.header_start)
         local field = text and match(text, "\r\n[Xx]%-[Ee]%-[Tt]ags: ([^\r\n]*)")
@@ -65,8 +66,9 @@ local function look(path)
 end
 
 -- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
--- { path, known, date, valid, expires, asked, tags, validator, birth }, or nil. `asked` and `date` in milliseconds; `valid`:
--- until which second it is fresh; `birth` as birth.lua packs it.
+-- { path, known, date, valid, on_error_until, expires, asked, tags, validator, birth }, or nil. `asked` and `date` in
+-- milliseconds; `valid`: until which second it is fresh; `on_error_until`: until which second it may be served while the
+-- origin fails; `birth` as birth.lua packs it.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)

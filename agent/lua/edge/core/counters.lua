@@ -5,7 +5,7 @@ local _M = {}
 local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
     "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCBlocked", "antiCCWatched",
-    "patternFailed",
+    "patternFailed", "leaderFileMissing",
 }
 
 function _M.count(name)
