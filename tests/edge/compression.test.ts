@@ -22,6 +22,16 @@ function read(reply: Reply): string {
   return encoding === 'gzip' ? gunzipSync(reply.bytes).toString() : reply.body;
 }
 
+test('a response with two ETags is stored as it is', async () => {
+  const host = await made();
+  edge.origin.on('/two.css', { headers: { ...css, etag: ['"a"', '"b"'] }, body: text });
+  const replies = [await get('/two.css', host, 'gzip'), await get('/two.css', host, 'gzip')];
+  expect(replies.map((reply) => reply.header('content-encoding'))).toEqual([undefined, undefined]);
+  expect(replies.map(({ body }) => body)).toEqual([text, text]);
+  expect(replies[1]?.cache).toBe('hit');
+  expect((await edge.counters())['pluginFailed']).toBe(0);
+});
+
 test.each([
   ['gzip, deflate, br', 'br'],
   ['gzip, deflate, br, zstd', 'br'],

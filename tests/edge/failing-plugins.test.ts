@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
+import { eventually } from '../support/eventually.ts';
 
-const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
-afterAll(() => edge.stop());
+const zone = { worker: { processes: 1, connections: 1024 } };
+const edge = await startEdge({ zone });
+const broken = await startEdge({
+  zone,
+  lua: ['note_whole', 'release'].map((name) => ({
+    file: 'edge/cache/leaders.lua',
+    from: `function _M.${name}()`,
+    to: `function _M.${name}()\n    error("${name} fails")`,
+  })),
+});
+afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
 /** No plugin can read it: documents are checked before they are written, so nothing but a fault of ours brings one here. */
 const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
@@ -49,4 +59,55 @@ test('several may fail in one request', async () => {
   const before = await failures();
   expect(await edge.get('/', { host: name })).toMatchObject({ status: 200, cache: 'uri-miss' });
   expect(await failures()).toBe(before + 2);
+});
+
+describe('a response that cannot be judged', () => {
+  const good = rule({ honourOrigin: true });
+  /** Read by hop B alone, when it knows the response's lifetime. */
+  const bad = { ...good, minSeconds: {} };
+
+  test('is not stored, whatever its Cache-Control says', async () => {
+    const { name, site } = await edge.site();
+    await edge.putBody(`site/${site.id}`, { ...site, cacheRules: [bad] });
+    let visitors = 0;
+    edge.origin.on('/personal', () => {
+      visitors += 1;
+      return { headers: { 'cache-control': 'max-age=60', 'set-cookie': `visitor=${visitors}` } };
+    });
+    const before = await failures();
+    const replies = [await edge.get('/personal', { host: name }), await edge.get('/personal', { host: name })];
+    expect(replies.map((reply) => [reply.status, reply.header('set-cookie')])).toEqual([
+      [200, 'visitor=1'],
+      [200, 'visitor=2'],
+    ]);
+    expect(await failures()).toBe(before + 2);
+  });
+
+  test('does not renew what is stored', async () => {
+    const { name, site } = await edge.site({ cacheRules: [good] });
+    edge.origin.on('/renewed', ({ headers }) => ({
+      status: headers['if-none-match'] === '"v"' ? 304 : 200,
+      headers: { 'cache-control': 'max-age=60', etag: '"v"' },
+    }));
+    await edge.get('/renewed', { host: name });
+    await edge.admin.purge({ urls: [`http://${name}/renewed`], soft: true }, 60_000);
+    await edge.putBody(`site/${site.id}`, { ...site, cacheRules: [bad] });
+    const replies = [await edge.get('/renewed', { host: name }), await edge.get('/renewed', { host: name })];
+    expect(replies.map((reply) => [reply.status, reply.cache])).toEqual([
+      [200, 'stale'],
+      [200, 'stale'],
+    ]);
+    expect(edge.origin.asked('/renewed').map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      '"v"',
+      '"v"',
+    ]);
+  });
+});
+
+test('an error while a request ends is counted, and the response is whole', async () => {
+  const { name } = await broken.site({ cacheRules: [rule()] });
+  broken.origin.on('/whole', { body: 'whole' });
+  expect(await broken.get('/whole', { host: name })).toMatchObject({ status: 200, body: 'whole' });
+  await eventually(async () => expect((await broken.counters())['pluginFailed']).toBe(2));
 });

@@ -396,6 +396,30 @@ test.each([
   expect([reply.status, reply.header('content-type')]).toEqual([status, type]);
 });
 
+test.each([
+  ['inline; filename=a.jpg', 'image/webp'],
+  ['attachment; filename=a.jpg', 'image/jpeg'],
+])('repeated fields of an origin are understood, with Content-Disposition: %s', async (disposition, type) => {
+  const host = await made();
+  const headers = { ...jpeg, 'content-disposition': ['inline', disposition] };
+  edge.origin.on('/repeated.jpg', { headers, body: photo });
+  const before = (await edge.counters())['pluginFailed'];
+  const replies = [await get('/repeated.jpg', host), await get('/repeated.jpg', host)];
+  expect(replies.map((reply) => reply.header('content-type'))).toEqual([type, type]);
+  expect(replies[1]?.cache).toBe('hit');
+  expect((await edge.counters())['pluginFailed']).toBe(before);
+});
+
+test('an image with two ETags stays as it is, and is stored', async () => {
+  const host = await made();
+  edge.origin.on('/two.jpg', { headers: { ...jpeg, etag: ['"a"', '"b"'] }, body: photo });
+  const before = (await edge.counters())['pluginFailed'];
+  const replies = [await get('/two.jpg', host), await get('/two.jpg', host)];
+  expect(replies.map((reply) => reply.header('content-type'))).toEqual(['image/jpeg', 'image/jpeg']);
+  expect(replies[1]?.cache).toBe('hit');
+  expect((await edge.counters())['pluginFailed']).toBe(before);
+});
+
 test('an origin that breaks off in the middle is no image, and is not kept', async () => {
   const host = await made();
   const head = `HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: ${photo.length}\r\n\r\n`;

@@ -328,21 +328,21 @@ function _M.relay_header()
     shield_serve.header_filter()
 end
 
-local function decide(closes)
-    local ok, err = pcall(leaders.decide, closes)
-    if not ok then
-        failed({ name = "leaders" }, err)
-    end
+-- Hop A does not store what the cache plugin has not judged. After a 304, 0 would renew the stored response; @1 does not.
+local function forbid_storing()
+    local renews = ngx.status == 304 and var.http_x_e_state == "EXPIRED"
+    ngx.header["X-Accel-Expires"] = renews and "@1" or "0"
 end
 
 local origin_header = taking_part("origin_header")
 function _M.origin_header(watch)
     local request = ngx.ctx.request
+    forbid_storing()
     local answer = request and visit_for(origin_header, "origin_header", request.site.doc, request, nil, watch) or nil
-    if not request or answer == 503 then
-        ngx.header["X-Accel-Expires"] = "0"
+    if answer == 503 then
+        forbid_storing()
     end
-    decide(answer and answer ~= 503)
+    attempt("leaders", leaders.decide, answer and answer ~= 503)
     if answer and answer ~= 503 then
         -- Close without an answer: hop A serves what it has, if that is allowed.
         return ngx.exit(ngx.ERROR)
@@ -354,10 +354,10 @@ function _M.image_header()
     local ok, closes = pcall(images.received)
     if not ok then
         failed({ name = "images" }, closes)
-        ngx.header["X-Accel-Expires"] = "0"
+        forbid_storing()
         closes = nil
     end
-    decide(closes)
+    attempt("leaders", leaders.decide, closes)
     if closes then
         return ngx.exit(ngx.ERROR)
     end

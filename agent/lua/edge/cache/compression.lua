@@ -6,6 +6,7 @@ local settings = require("edge.core.settings")
 local vary = require("edge.cache.vary")
 local header, var, set_header = ngx.header, ngx.var, ngx.req.set_header
 local find, lower, match, sub, tonumber, ipairs = string.find, string.lower, string.match, string.sub, tonumber, ipairs
+local type = type
 
 local _M = {}
 -- What nginx's filters compress at all.
@@ -38,7 +39,9 @@ end
 local function is_eligible(wanted, response)
     local encoding, kind = header["Content-Encoding"], header["Content-Type"]
     if not STATUSES[response.status] or response.slice or response.image or not kind
-        or (encoding and encoding ~= "identity") then
+        or (encoding and encoding ~= "identity")
+        -- nginx before 1.23 passes on repeated fields, and of two validators it cannot make weak ones.
+        or type(header["ETag"]) == "table" then
         return false
     end
     local length = tonumber(header["Content-Length"])

@@ -91,7 +91,7 @@ local function read_response(site, request, relayed)
     response.explicit = response.lifetime ~= nil
     response.stated = response.explicit
     response.guessed = freshness.guessed(facts, response.time)
-    response.validator = header["ETag"] or (dates.parse(header["Last-Modified"]) and header["Last-Modified"]) or nil
+    response.validator = joined(header["ETag"]) or (dates.parse(header["Last-Modified"]) and header["Last-Modified"]) or nil
     response.names = response.vary_text and vary.names(response.vary_text)
     return response
 end
@@ -280,10 +280,15 @@ local function not_stored(request, response, key)
     header["Age"] = nil
 end
 
+-- nginx before 1.23 passes on repeated fields, which are tables here.
+local function validator_text()
+    return joined(header["ETag"]) or joined(header["Last-Modified"]) or ""
+end
+
 -- Pieces of two versions make no file: nginx breaks off where it meets both. With the first piece of another version all
 -- that is stored of the URL goes, so that the next visitor begins with one.
 local function keep_one_version(site, url)
-    local validator = header["ETag"] or header["Last-Modified"] or ""
+    local validator = validator_text()
     local known = urls.validator(url) or var.http_if_none_match or var.http_if_modified_since
     if known == validator then
         return
@@ -315,7 +320,7 @@ local NO_RULE = {}
 local function stored(site, response, key, expires)
     local said, url = response.control, keys.url_of(key)
     urls.forget_pass(url, response.authorized)
-    urls.forget_freshened(key .. ":" .. (header["ETag"] or header["Last-Modified"] or ""))
+    urls.forget_freshened(key .. ":" .. validator_text())
     if response.slice then
         keep_one_version(site, url)
     end
@@ -343,6 +348,7 @@ local function stored(site, response, key, expires)
     header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
     -- Written anew, so that it stands before X-Accel-Expires; nginx takes silence for no permission.
+    header["X-Accel-Expires"] = nil
     header["Cache-Control"] = nil
     if while_revalidating + on_error > 0 then
         header["Cache-Control"] = "stale-while-revalidate=" .. while_revalidating .. ", stale-if-error=" .. on_error
@@ -356,8 +362,8 @@ local UNFRESHENED = set {
     "cache-tag",
 }
 
--- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without a stated time nginx applies the
--- stored one again; it must never be told 0 here, or the object would turn fresh.
+-- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without X-Accel-Expires, or with 0, nginx
+-- applies the stored time again.
 local function freshen(site, response, key)
     header["Cache-Control"] = nil
     header["Vary"] = nil
@@ -386,6 +392,8 @@ local function freshen(site, response, key)
     elseif response.lifetime then
         local expires = accel_expires(response)
         header["X-Accel-Expires"] = expires == "0" and "@1" or expires
+    else
+        header["X-Accel-Expires"] = nil
     end
 end
 
