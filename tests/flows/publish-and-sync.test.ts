@@ -106,7 +106,13 @@ test('two api processes publish 200 concurrent changes once each and in order', 
         headers: { authorization: `Bearer ${site.owner.token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] }),
       });
-      expect(answer.status, await answer.text()).toBe(200);
+      const text = await answer.text();
+      // Writers of one site wait for each other, on a busy machine longer than a transaction may: nothing was written then.
+      if (answer.status === 503) {
+        left.push(name);
+        continue;
+      }
+      expect(answer.status, text).toBe(200);
     }
   };
   await Promise.all(plane.apis.flatMap(({ url }) => Array.from({ length: 10 }, () => caller(url))));
