@@ -1,4 +1,4 @@
-// The agent at work: serves from disk before it speaks to anybody, then follows the control plane.
+// The running agent: serves from disk before it connects, then follows the control plane.
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
@@ -52,25 +52,25 @@ import { Upgrades } from './upgrade/upgrades.ts';
 import { version } from './version.ts';
 
 export interface Running {
-  /** Rejects when the node may not join: nothing that it could do by itself would help. */
+  /** Rejects when the control plane refuses the node. Retrying cannot help. */
   refused: Promise<never>;
-  /** Resolves when another release is to be started in the place of this one. */
+  /** Resolves when another release must start in place of this one. */
   replaced: Promise<void>;
-  /** Ends the agent; nginx goes on serving unless it is to stop as well. */
+  /** Stops the agent. nginx keeps serving unless `nginx` is true. */
   stop: (options: { nginx: boolean }) => Promise<void>;
 }
 
 const JOIN_AGAIN_MS = 5000;
-/** A connection that a visitor uses ends with a response in this time before a reload. */
+/** Before a reload, connections close after their next response within this time. */
 const CLOSING_MS = 1000;
-/** From the announcement until the old workers have ended or the reload has failed. */
+/** Longest time from the announcement until old workers have exited or the reload has failed. */
 const CLOSING_SECONDS = 10;
 const MOVED_AFTER_MS = 200;
 const HEARTBEAT_METER_MS = 90_000;
 
 export async function startAgent(env: Env, log: Log): Promise<Running> {
   const layout = await openLayout(env.EDGELOOM_DIR);
-  // What we make is for us and the workers' group, whatever the shell that started us thinks.
+  // Files we create are readable by us and the workers' group, whatever umask we inherited.
   process.umask(0o027);
   const unlock = await lockDirectory(layout.dir);
   const workers = await findWorkers();
@@ -91,7 +91,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
   const cachePlace = new CachePlace({ layout, workers, log });
   await cachePlace.ensure();
-  // Before the documents are even listed.
+  // nginx serves before the documents are even listed.
   await Promise.all([server.serveLast(), forwards.serveLast()]);
   const store = await DocumentStore.open(layout.docs);
   const known = await readIdentity(layout);
@@ -126,7 +126,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const images = new Images({ run: layout.run, log });
   const followed = new FollowedDocuments({
     store,
-    // After a restart nobody would tell of it: it is here already, and is not sent again.
+    // Documents kept on disk are not sent again after a restart, so this report is the only one.
     closed: (key, hash, lacked) =>
       node.inTurn(async () => {
         const known = store.get(key);
@@ -240,7 +240,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     dropped: () => firewall.dropped(),
     log,
   });
-  // Between two heartbeats more time passes than between two looks of somebody at a page.
+  // Heartbeats are further apart than two polls of a page that shows figures.
   const meter = new Meter(place, HEARTBEAT_METER_MS);
   const connect = (identity: Identity) =>
     new Link(
@@ -296,16 +296,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
         })
       : Promise.resolve();
 
-  /** Joins anew, as a node of another zone, and from then on knows nothing of the one before. */
+  /** Joins again as a node of another zone and discards everything of the previous zone. */
   const move = async ({ control, token }: { control: string; token: string }) => {
     const invitation = { control: env.EDGELOOM_CONTROL ?? control, token, version };
     const identity = await join(layout, invitation, stopping.signal);
     log.info('moved', { nodeID: identity.nodeID, zoneID: identity.zoneID });
-    // By then the answer is on its way.
+    // The response has been sent by then.
     moving = settleAs(identity).catch((error: unknown) => log.error('the move was not finished', { error }));
   };
   const settleAs = async (identity: Identity) => {
-    // By then the answer is on its way.
+    // The response has been sent by then.
     await setTimeout(MOVED_AFTER_MS);
     await link?.stop();
     await node.inTurn(async () => {
@@ -336,9 +336,9 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
       await cachedNow.stop();
       await cachePlace.stop();
       await link?.stop();
-      // Who is at nginx just now would have it watched again, or started.
+      // Waits for a running operation, which would otherwise watch or start nginx again.
       await node.inTurn(() => Promise.resolve());
-      // What it asks the control plane ended with the line.
+      // Its requests to the control plane ended with the connection.
       await blocks.stop();
       await forwards.stop({ nginx: withNginx });
       if (withNginx) await server.nginx.stop();
@@ -349,13 +349,13 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   };
 }
 
-/** Of this machine. Loopback is nobody's but the machine's own: what comes by it is let in anyway. */
+/** Addresses of this machine. Loopback is left out: the firewall accepts it anyway. */
 const ownAddresses = () =>
   Object.values(networkInterfaces()).flatMap((list = []) =>
     list.filter(({ internal }) => !internal).map(({ address }) => address),
   );
 
-/** Of every address the nearest one. */
+/** The first address is the one nearest to the control plane. */
 function ownAddress([first = '0.0.0.0']: readonly string[]): string {
   if (first === '0.0.0.0') return '127.0.0.1';
   return first === '[::]' ? '::1' : first.replace(/^\[|\]$/g, '');
@@ -394,7 +394,7 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
   return null;
 }
 
-/** The Lua of an older release does not know the call, and its nginx is reloaded at once. */
+/** Lua of an older release does not know this call, so its nginx reloads without it. */
 async function endConnections(admin: Admin): Promise<void> {
   const isClosing = await admin.closeConnections(CLOSING_SECONDS, CLOSING_MS).then(
     () => true,
@@ -408,7 +408,7 @@ async function ensureFallback({ keys }: Layout): Promise<void> {
   const key = path.join(keys, 'fallback.key');
   if ((await readFile(cert).catch(() => null)) !== null) return;
   const pair = selfSigned('edge.invalid');
-  // The certificate last: it is what is looked for.
+  // The certificate is written last: its presence means that the key exists.
   await writeWhole(key, pair.key, 0o600);
   await writeWhole(cert, pair.cert, 0o600);
 }

@@ -1,6 +1,6 @@
-// What changed between two texts, by lines, for people. Longest common subsequence: files of some hundred lines.
+// A line diff of two texts for people. Longest common subsequence, for files of some hundred lines.
 
-/** Lines that stay begin with a space, others with `-` or `+`; far from any change only their count is left. */
+/** Unchanged lines begin with a space, others with `-` or `+`. Unchanged lines far from a change are only counted. */
 export function diffLines(before: string, after: string, around = 2): string[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   const width = fresh.length + 1;
@@ -35,7 +35,7 @@ function fold(lines: readonly string[], around: number): string[] {
   });
 }
 
-/** Two sets of files. */
+/** Diffs two sets of files. */
 export function diffFiles(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
     const [old, fresh] = [before.get(name), after.get(name)];

@@ -1,4 +1,4 @@
-// This node: its documents, its nginx trees and its nginx, and the steps by which one becomes the other.
+// This node: its documents, nginx trees and nginx, and the steps that turn documents into a running nginx.
 import { nodeKey, parseDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { NginxState } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from './log.ts';
@@ -19,11 +19,11 @@ import type { HostFacts } from './render/render.ts';
 import type { CachePlace } from './store/cache-place.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
-/** Between two of them a reload or a restart is over. */
+/** A reload or restart finishes within this many attempts. */
 const BUMP_TRIES = 3;
 
 export class EdgeNode {
-  /** Empty before it has joined. */
+  /** Empty before the node has joined. */
   self: Self = { nodeID: '', zoneID: '' };
   readonly store: DocumentStore;
   readonly admin: Admin;
@@ -34,13 +34,13 @@ export class EdgeNode {
   #serving: Structure | null = null;
   #untold = false;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The last attempt to change the structure was taken back. */
+  /** The last structural change was rolled back. */
   rolledBack = false;
-  /** Told of every document that changed, after it lies on disk. */
+  /** Called for every changed document after it is on disk. */
   onChanged: (keys: readonly string[] | 'all') => void = () => undefined;
-  /** Set by what watches nginx. */
+  /** Set by the watchdog of nginx. */
   unresponsive: () => boolean = () => false;
-  /** Why nginx is not what the documents say. */
+  /** Why nginx does not serve what the documents say. */
   error: string | null = null;
 
   constructor(parts: {
@@ -69,14 +69,14 @@ export class EdgeNode {
     return this.rolledBack ? 'rolledBack' : 'running';
   }
 
-  /** What nginx runs; empty before it does. */
+  /** The tree that nginx runs. Empty before nginx runs. */
   async tree(): Promise<{ generation: number | null; tree: Tree }> {
     const { trees } = this.#server;
     const generation = await trees.marked('current');
     return { generation, tree: generation === null ? new Map() : await trees.read(generation) };
   }
 
-  /** Serves what the documents on disk say; without a zone among them, what served last. */
+  /** Serves the documents on disk. Without a zone document, serves the last tree. */
   async serve(): Promise<void> {
     await this.#server.trees.prune();
     const structure = await this.#structureOnDisk();
@@ -86,7 +86,7 @@ export class EdgeNode {
     });
   }
 
-  /** What the structure would be with these changes; null before there is a zone. */
+  /** The structure with these changes applied. Null before there is a zone. */
   async structureWith(changes: readonly Change[]): Promise<Structure | null> {
     const body = async (key: string) => {
       const change = changes.find((one) => one.key === key);
@@ -100,15 +100,14 @@ export class EdgeNode {
     const node = nodeBody === null ? null : parseDoc(own, nodeBody);
     if (zone.kind !== 'zone' || (trial !== null && trial.kind !== 'trial') || (node !== null && node.kind !== 'node'))
       throw new Error('documents of another kind');
-    // What is rendered knows no clock: whether a drain has ended is decided here.
+    // The renderer has no clock, so whether a drain has ended is decided here.
     const said = zoneFor(this.self.nodeID, zone, trial);
     return { zone: said, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
   }
 
   /**
-   * Makes nginx serve this structure. When it cannot the last good tree serves as before and the reason is thrown. A
-   * structure that renders to what is served is only looked at. `mayWait`: throws `TooSoon` where reloads follow too close upon
-   * one another.
+   * Makes nginx serve this structure. On failure the last good tree keeps serving and the reason is thrown.
+   * A structure that renders to the served tree changes nothing. `mayWait` throws `TooSoon` when reloads come too fast.
    */
   async restructure(structure: Structure, mayWait = false): Promise<void> {
     try {
@@ -138,8 +137,8 @@ export class EdgeNode {
   }
 
   /**
-   * Once it is back, nobody is answered from an older document. An nginx that does not run has nothing to forget; one that
-   * could not be told owes us that, and is told with the next documents.
+   * When it resolves, no request is answered from an older document. A stopped nginx has nothing to invalidate.
+   * A failed bump is repeated with the next documents.
    */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
     const wanted = this.#untold ? 'all' : keys;
@@ -158,12 +157,12 @@ export class EdgeNode {
     this.#untold = false;
   }
 
-  /** For when something other than documents has changed: nginx was started anew, or the zone's key is another. */
+  /** For changes other than documents: nginx was restarted, or the zone's key changed. */
   async refresh(): Promise<void> {
     await this.#serve(await this.#structureOnDisk());
   }
 
-  /** Whatever changes documents or nginx does so alone. */
+  /** Serializes all changes of documents and nginx. */
   inTurn<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(task);
     this.#queue = turn.catch(() => undefined);
@@ -174,7 +173,7 @@ export class EdgeNode {
     const good = await this.#server.trees.marked('good');
     if (structure !== null) await this.restructure(structure);
     else if (good !== null) await this.#server.ensureServing(good);
-    // What was written just before a kill may not have been announced.
+    // Documents written just before a kill may not have been announced to nginx.
     await this.bump('all');
   }
 
@@ -194,12 +193,12 @@ export class EdgeNode {
     this.error = null;
   }
 
-  /** nginx would try for seconds before it refuses; asked beforehand, the answer costs nothing and names the port. */
+  /** nginx would retry for seconds before it refuses. Checking first is immediate and names the port. */
   async #assertPortsFree(structure: Structure): Promise<void> {
     await Promise.all(this.#unopened(structure).map(assertFree));
   }
 
-  /** Of these ports those that somebody else has: what would keep a zone that had them from being served here. */
+  /** The ports among these that another program holds, so that this node could not serve them. */
   async heldPorts(ports: Structure['zone']['ports']): Promise<number[]> {
     const serving = this.#serving;
     if (serving === null) return [];
@@ -209,9 +208,9 @@ export class EdgeNode {
     return [...held];
   }
 
-  /** What it would have to open for this. */
+  /** Sockets that nginx would have to open for this structure. */
   #unopened(structure: Structure): Socket[] {
-    // Without nginx it could be the workers of a dead one that hold them, which its start will end.
+    // Without nginx, orphaned workers may hold the ports. Starting nginx ends them.
     if (!this.nginx.running || this.#serving === null) return [];
     const served = this.#sockets(this.#serving).map(nameOf);
     return this.#sockets(structure).filter((socket) => !served.includes(nameOf(socket)));

@@ -1,4 +1,4 @@
-// All that the agent is told from outside, read once.
+// The agent's environment variables, read once.
 import * as z from 'zod';
 
 const list = z.string().transform((text) =>
@@ -36,7 +36,7 @@ export const Env = z.object({
 export type Env = z.output<typeof Env>;
 
 export function readEnv(from: NodeJS.ProcessEnv = process.env): Env {
-  // An empty variable, as compose files and unit files leave behind, is one that is not set.
+  // Compose files and unit files leave empty variables behind. They count as not set.
   const read = Env.safeParse(Object.fromEntries(Object.entries(from).filter(([, value]) => value !== '')));
   if (read.success) return read.data;
   throw new Error(read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));

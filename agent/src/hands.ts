@@ -1,4 +1,4 @@
-// What this node does when it is asked to, beside what it does by itself.
+// What this node does on command.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -22,19 +22,19 @@ interface Parts {
   node: EdgeNode;
   forwards: Pick<Forwards, 'reopenLogs'>;
   layout: Layout;
-  /** Where this machine itself reaches nginx. */
+  /** Where this machine reaches its own nginx. */
   address: string;
   meter: Meter;
   refresh: () => Promise<void>;
   move: Hands['move'];
   upgrade: Hands['upgrade'];
   removePack: Hands['removePack'];
-  /** By the kernel; null where it drops nothing for us. */
+  /** Packets dropped by the kernel. Null where the kernel drops nothing for us. */
   dropped: () => Promise<Counted | null>;
   log: Log;
 }
 
-/** For the answer to leave, and for the command to be repeated without a second reboot. */
+/** Time for the response to leave and for the command to be retried without a second reboot. */
 const REBOOT_AFTER_MS = 1000;
 const REBOOT_AGAIN_MS = 60_000;
 
@@ -56,7 +56,7 @@ export function handsOf({
 
   const clearCache = async (tags: readonly string[] | null, withinMs: number) => {
     const sites = [...node.store.keys()].flatMap((key) => (key.startsWith('site/') ? [key.slice(5)] : []));
-    // First nobody is answered from it any more; what it takes on disk may go later.
+    // First no request is answered from them any more. Disk space can be freed later.
     for (const site of sites)
       await node.admin.purge(tags === null ? { site, prefixes: [''] } : { site, tags: [...tags] }, withinMs);
     if (tags === null) await removeObjects(path.join(layout.cache, 'objects'));
@@ -70,7 +70,7 @@ export function handsOf({
     warm: async (urls, withinMs) => warm(address, urls, withinMs, await zoneKey()),
     heldPorts: (ports) => node.heldPorts(ports),
     async reset(fetchAll) {
-      // The files stay until others take their place, and nginx answers from them.
+      // Files stay until others replace them, and nginx keeps serving them.
       await node.inTurn(() => node.store.drop([...node.store.keys()]));
       await fetchAll();
       await refresh();
@@ -124,7 +124,7 @@ export function handsOf({
 
 const RESET_PURGE_MS = 30_000;
 
-/** Between two changes of what nginx runs: one that is being looked at is judged by its log. */
+/** Waits for a structural change in progress, which reads the log for its verdict. */
 export const rotate = (node: EdgeNode, forwards: Pick<Forwards, 'reopenLogs'>, layout: Layout) =>
   node.inTurn(() =>
     rotateLogs(
@@ -136,7 +136,7 @@ export const rotate = (node: EdgeNode, forwards: Pick<Forwards, 'reopenLogs'>, l
     ),
   );
 
-/** nginx misses what is not there and fetches it anew. Files that it is still writing have longer names. */
+/** nginx treats a missing file as a miss. Files still being written have longer names. */
 async function removeObjects(dir: string): Promise<void> {
   for (const outer of await namesIn(dir))
     for (const inner of await namesIn(path.join(dir, outer)))

@@ -1,4 +1,4 @@
-// What this machine is: who workers run as, which name servers it uses, what its nginx can do.
+// Facts about this machine: the user of workers, name servers, capabilities of nginx.
 import { constants, existsSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
   const [capabilities, resolvConf, ipv6] = await Promise.all([
     detectCapabilities(nginx),
     readFile('/etc/resolv.conf', 'utf8').catch(() => ''),
-    // Without an IPv6 address nginx would not start at all.
+    // Without an IPv6 address nginx would not start.
     readFile('/proc/net/if_inet6', 'utf8').catch(() => ''),
   ]);
   return {
@@ -26,10 +26,10 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
   };
 }
 
-/** Where distributions keep the authorities they trust. */
+/** Where distributions keep trusted certificate authorities. */
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
 
-/** Servers lie in sbin, which is not in everybody's PATH, and OpenResty in a prefix of its own. */
+/** Servers are in sbin, which may be missing in PATH. OpenResty has a prefix of its own. */
 export async function findNginx(name: string): Promise<string> {
   if (name.includes('/')) return path.resolve(name);
   const folders = [
@@ -51,7 +51,7 @@ export async function findNginx(name: string): Promise<string> {
   throw new Error(`${name} is in none of ${folders.join(', ')}: install it or set EDGELOOM_NGINX`);
 }
 
-/** nginx takes the group of the same name, so the user must have one: Debian's nobody has not. Null unless we are root. */
+/** nginx uses the group named like the user, so one must exist. Debian's nobody has none. Null unless root. */
 export async function findWorkers(): Promise<Workers | null> {
   if (process.getuid?.() !== 0) return null;
   const [users, groups] = await Promise.all([readFile('/etc/passwd', 'utf8'), readFile('/etc/group', 'utf8')]);
@@ -69,7 +69,7 @@ function idOf(table: string, name: string): number | null {
   return Number.isInteger(id) ? id : null;
 }
 
-/** As nginx writes addresses; the scope of a link-local one means nothing to it. */
+/** In nginx's notation. Scopes of link-local addresses are removed, since nginx does not accept them. */
 export function nameServers(resolvConf: string): string[] {
   const found = resolvConf.split('\n').flatMap((line) => /^\s*nameserver\s+([^\s%#;]+)/.exec(line)?.[1] ?? []);
   const servers = found.map((address) => (address.includes(':') ? `[${address}]` : address));

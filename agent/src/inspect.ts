@@ -1,4 +1,4 @@
-// The commands that look and touch nothing: the real code paths with the last steps left off.
+// Read-only commands: the real code paths without the last steps.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,16 +26,16 @@ import { documentFiles } from './store/documents.ts';
 import { decodeDocFile } from './store/files.ts';
 import { parseManifest } from './store/manifest.ts';
 
-/** Names beyond these are only counted. */
+/** Names beyond this number are only counted. */
 const SHOWN = 50;
 
 interface Folder {
-  /** Without `doc` it is for an agent of a later version. */
+  /** Without `doc` when only a later version of the agent understands it. */
   docs: Map<string, { revision: number; sha256: string; doc: EdgeDoc | null }>;
   faults: string[];
 }
 
-/** What `documents` would change: documents against those on disk, nginx files against those that serve. */
+/** The changes that `documents` would make to the documents on disk and to the served nginx files. */
 export async function planned(env: Env, documents: string | null): Promise<string[]> {
   const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
   const own = await readFolder(layout.docs);
@@ -64,8 +64,10 @@ export async function renderInto(env: Env, documents: string, out: string): Prom
   return [...tree.keys()].map((name) => path.join(target, name));
 }
 
-/** Whether the documents on disk are whole and nginx takes what they render to. Beside a running agent the manifest is not what
- *  it was when the files were read. */
+/**
+ * Whether the documents on disk are intact and nginx accepts their rendering.
+ * A running agent may change the manifest during the check.
+ */
 export async function checked(env: Env, beside: boolean): Promise<{ lines: string[]; ok: boolean }> {
   const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
   const folder = await readFolder(layout.docs);
@@ -99,7 +101,7 @@ async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<
   return host.capabilities.version;
 }
 
-/** The files of both nginxes; those of the second one in a folder of their own. */
+/** The files of both nginx instances. Those of the second one are in a folder of their own. */
 async function rendered(
   env: Env,
   layout: Layout,

@@ -1,8 +1,8 @@
-// The node's directory: what lies where, and who may read it.
+// The node's directory: its folders and their permissions.
 import { chmod, chown, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What belongs to one nginx. */
+/** The paths of one nginx. */
 export interface NginxLayout {
   dir: string;
   conf: string;
@@ -18,13 +18,13 @@ export interface Layout extends NginxLayout {
   cache: string;
   tmp: string;
   adminSocket: string;
-  /** Where requests come that nobody made. */
+  /** The socket for simulated requests. */
   simulateSocket: string;
-  /** The second nginx, which forwards ports: a folder of its own, so that neither is taken for the other. */
+  /** The second nginx, which forwards ports, has a folder of its own. */
   forwards: NginxLayout;
 }
 
-/** Whom nginx's workers run as, when nginx is started as root. */
+/** The user of nginx's workers when nginx starts as root. */
 export interface Workers {
   user: string;
   uid: number;
@@ -51,17 +51,17 @@ const nginxLayoutOf = (dir: string): NginxLayout => ({
   errorLog: path.join(dir, 'logs/error.log'),
 });
 
-/** The directory by its real name: nginx shows it in its arguments, by which a running one is recognised. */
+/** Resolves links, since a running nginx is recognised by the path in its arguments. */
 export async function openLayout(dir: string): Promise<Layout> {
-  // What lies above it is passed by nginx's workers.
+  // Workers traverse the parent folder.
   await mkdir(path.dirname(dir), { recursive: true, mode: 0o755 });
   await mkdir(dir, { recursive: true, mode: 0o750 });
   return layoutOf(await realpath(dir));
 }
 
-/** Workers read documents and write their cache, temporary files and logs; keys are root's alone. */
+/** Workers read documents and write cache, temporary files and logs. Keys are readable by root only. */
 export async function prepareLayout(layout: Layout, workers: Workers | null): Promise<void> {
-  // Setgid: what is made in docs later belongs to the workers' group without a chown for each file.
+  // Setgid gives new files in docs the workers' group without a chown each.
   const folders: [string, number, 'read' | 'write' | 'none'][] = [
     [layout.dir, 0o750, 'read'],
     [layout.docs, 0o2750, 'read'],
@@ -81,7 +81,7 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     if (workers !== null && access !== 'none') await chown(folder, access === 'write' ? workers.uid : 0, workers.gid);
     // After chown, which clears the setgid bit.
     await chmod(folder, mode);
-    // The kernel takes the bit away without a word from whoever lacks CAP_FSETID, and workers would see no document.
+    // Without CAP_FSETID the kernel drops the bit silently, and workers could not read documents.
     if (((await stat(folder)).mode & 0o7777) !== mode)
       throw new Error(`${folder} did not take the mode ${mode.toString(8)}`);
   }
@@ -92,7 +92,7 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     );
 }
 
-/** The folder above that workers may not enter, if there is one. */
+/** The first parent folder that workers may not enter, if any. */
 export async function impassable(dir: string, workers: Workers): Promise<string | null> {
   for (let at = path.dirname(dir); at !== path.dirname(at); at = path.dirname(at)) {
     const { mode, uid, gid } = await stat(at);

@@ -1,4 +1,4 @@
-// The node as the control plane sees it: what it applies, what it says of itself, and what it does between heartbeats.
+// The node as the control plane sees it: what it applies, what it reports, and its housekeeping.
 import type { Ack, DocEntry, Heartbeat } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import type { Identity } from './link/identity.ts';
@@ -12,7 +12,7 @@ import type { Capabilities } from './render/capabilities.ts';
 import { Scrub } from './store/scrub.ts';
 import { version } from './version.ts';
 
-/** A small node is read again as a whole between two heartbeats, one with 100,000 documents in half an hour. */
+/** A small node is verified completely between two heartbeats, one with 100,000 documents in half an hour. */
 const SCRUB_FILES = 2000;
 
 interface Parts {
@@ -25,13 +25,13 @@ interface Parts {
   isDiskFull: () => boolean;
   blocks: NonNullable<LinkedNode['blocks']>;
   capabilities: Capabilities;
-  /** What else of this machine is not as it should be. */
+  /** Other errors of this machine. */
   fault: () => string | null;
-  /** Patterns that nginx does not compile. */
+  /** Patterns that nginx cannot compile. */
   patterns: () => Promise<Heartbeat['patterns']>;
-  /** The release it is of, and its packs. */
+  /** The running release and its packs. */
   has: () => { release: string | null; packs: Record<string, string> };
-  /** Brings nginx in line with the documents on disk once more. */
+  /** Applies the documents on disk to nginx again. */
   refresh: () => Promise<void>;
   log: Log;
 }
@@ -54,7 +54,7 @@ export function linkedNode({
 }: Parts): LinkedNode {
   const { store } = node;
   const scrub = new Scrub(store);
-  // Only a crash leaves files behind, so once after each start will do.
+  // Only a crash leaves files behind, so once per start is enough.
   let swept = false;
   const startedAt = new Date().toISOString();
   let failing: Heartbeat['patterns'] = [];
@@ -85,7 +85,7 @@ export function linkedNode({
     hands,
     blocks,
     load: async () => ({ ...(await meter.load()), cacheDiskFull: isDiskFull() }),
-    // With what was refused: nobody may want that any more.
+    // Includes rejected documents, which the zone may since have removed.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {
       return store.revision;
@@ -115,7 +115,7 @@ export function linkedNode({
     }),
     chores: async () => {
       failing = await patterns();
-      // The port may be free by now.
+      // The port may be free now.
       const refused = [...refusals.values()].flatMap(({ change }) => change ?? []);
       const ack = refused.length > 0 ? await node.inTurn(() => apply(refused, store.revision)) : null;
       if (refused.length === 0 && node.error !== null) await refresh();

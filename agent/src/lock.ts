@@ -1,6 +1,5 @@
-// One agent per directory. The name of an abstract socket is held by the kernel for exactly as long as its owner lives,
-// so there is nothing to clean up after a kill. Machines that share a network share these names (containers, machines of
-// tests): which folder it is says its file system.
+// One agent per directory. The kernel holds an abstract socket's name exactly as long as its owner lives,
+// so a kill needs no cleanup. Containers can share these names, so the name contains the folder's file system.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// One JSON object a line on stderr. Callers pass facts by name and never a secret: no token, seed, key or document body.
+// One JSON object per line on stderr. Callers name each value and never pass secrets: tokens, seeds, keys, documents.
 
 export type Facts = Record<string, unknown>;
 export interface Log {

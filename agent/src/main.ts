@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   });
   if (values.version) return say(version);
   const [command, first, second] = positionals;
-  // What the agent starts by itself; neither returns before its work is over.
+  // Processes that the agent starts. Both return when their work is over.
   if (command === 'decode') return begin(() => decode());
   if (command === 'images' && first !== undefined) return begin(() => serveImages(first));
   if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
@@ -60,14 +60,14 @@ async function run(env: Env, withNginx: boolean): Promise<number> {
   try {
     await Promise.race([asked, agent.refused, agent.replaced.then(() => (isReplaced = true))]);
   } finally {
-    // The next release finds it serving.
+    // The next release takes over the running nginx.
     await agent.stop({ nginx: withNginx && !isReplaced });
   }
-  // What an origin or a name server has yet to answer would keep the process for minutes.
+  // Pending requests to origins or name servers would keep the process alive for minutes.
   process.exit(0);
 }
 
-/** A release on trial tells the one that comes back why it ended. */
+/** A release on trial records the reason of its failure for the release that replaces it. */
 async function givingUp({ EDGELOOM_HOME: home, EDGELOOM_TRIAL: trial }: Env, error: unknown): Promise<never> {
   if (home !== undefined && trial !== undefined)
     await new Home(home).giveUp(`it ended: ${reason(error)}`).catch(() => undefined);
@@ -99,6 +99,6 @@ try {
   process.exitCode = await main();
 } catch (error) {
   stderrLog.error(reason(error));
-  // At once: what had been started would keep the process.
+  // Exits at once, since started tasks would keep the process alive.
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-// What a set of documents would change, before anything is touched. Pure.
+// Computes what a set of documents would change. Pure.
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { DocKey, judgeDoc, nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
@@ -10,20 +10,20 @@ export interface Rejection {
   key: string;
   revision: number;
   error: string;
-  /** Of what was refused, or is kept but closed; null when the document was to be gone. */
+  /** Hash of a rejected document, or of one kept for a later agent. Null when the document was to be removed. */
   sha256: string | null;
-  /** Not wrong in itself, but nginx could not serve it: its turn may come, a port gets free. */
+  /** A valid document that nginx could not serve. It is retried, for example when a port becomes free. */
   change?: Change;
 }
 
-/** Who is asked to apply them. */
+/** The node that applies the documents. */
 export interface Self {
   nodeID: string;
   zoneID: string;
 }
 
 export interface Plan {
-  /** `data`: files that Lua reads. `structure`: also what nginx files are rendered from. */
+  /** `data`: files that Lua reads. `structure`: input of nginx files as well. */
   effect: 'none' | 'data' | 'structure';
   data: Change[];
   structure: Change[];
@@ -32,7 +32,7 @@ export interface Plan {
 
 const GONE = sha256('');
 
-/** Of several entries for one key the last good one counts. Documents of other nodes are nobody's business here. */
+/** The last valid entry of each key counts. Documents of other nodes are ignored. */
 export function plan(known: (key: string) => Known | undefined, entries: readonly DocEntry[], self: Self): Plan {
   const own = nodeKey(self.nodeID);
   const isStructure = ({ key }: { key: string }) => key === 'zone' || key === 'trial' || key === own;
@@ -45,7 +45,7 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
       rejected.set(key, { key, revision, error, sha256: entry.body === null ? null : entry.sha256 });
     try {
       const lacked = check(entry, self);
-      // nginx would have to be rendered from it: what was before goes on.
+      // A structural document needs all its capabilities, so the former one stays in effect.
       if (lacked.length > 0 && isStructure(entry)) throw new Error(closedBecause(lacked));
       changes.set(key, { ...entry });
       rejected.delete(key);
@@ -65,13 +65,13 @@ export function plan(known: (key: string) => Known | undefined, entries: readonl
   };
 }
 
-/** What travelled whole? Asked apart, because a damaged message is worth asking for again and a wrong document is not. */
+/** Whether the entry arrived intact. A damaged one is requested again, while an invalid one is rejected. */
 export const isIntact = ({ body, sha256: hash }: DocEntry) => (body === null ? GONE : sha256(body)) === hash;
 
 export const closedBecause = (lacked: readonly string[]) =>
   `this agent is too old for ${lacked.join(', ')}: closed until it is upgraded`;
 
-/** Throws where it must be refused. Answers what it insists on that this agent cannot do. */
+/** Throws when the document must be rejected. Returns required capabilities that this agent lacks. */
 function check(entry: DocEntry, self: Self): string[] {
   // Keys become paths.
   DocKey.parse(entry.key);
@@ -83,7 +83,7 @@ function check(entry: DocEntry, self: Self): string[] {
   return 'closed' in judged ? judged.closed : [];
 }
 
-// A document that is gone is removed again even when it is not known: a crash may have left its file.
+// Removing an unknown document still counts: a crash may have left its file.
 const isSame = (change: Change, known: Known | undefined) =>
   change.body !== null && known !== undefined && known.revision === change.revision && known.sha256 === change.sha256;
 

@@ -1,4 +1,4 @@
-// Makes the node what its documents say. Called again with the same documents it changes nothing.
+// Makes the node match its documents. Applying the same documents again changes nothing.
 import { toggle } from '@edgeloom/contract/edge/digest.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
@@ -8,10 +8,10 @@ import { TooSoon } from './nginx/pace.ts';
 import { plan } from './plan.ts';
 import type { Plan, Rejection } from './plan.ts';
 
-/** Names of everything that is refused at the moment, with why; it stands until a good document of that name comes. */
+/** Currently rejected documents with their reasons, until a valid one arrives. */
 export type Refusals = Map<string, Rejection>;
 
-/** More than anybody reads; the digest tells that there is more. */
+/** More are not read by people. The digest reveals that there are more. */
 const REPORTED = 100;
 
 export async function reconcile(
@@ -24,23 +24,23 @@ export async function reconcile(
   const planned = plan((key) => node.store.get(key), entries, node.self);
   settle(refusals, entries, planned.rejected);
 
-  // Data first: a structure that fails takes seconds, and no site shall wait for it. The revision is reached only when
-  // both are done, so a crash in between repeats them.
+  // Data first, because a failing structure takes seconds and must not delay sites.
+  // The revision is reached when both are done, so a crash in between repeats both.
   if (planned.data.length > 0) {
     await node.store.commit(planned.data, planned.structure.length > 0 ? node.store.revision : reached);
     await node.bump(planned.data.map(({ key }) => key));
   }
-  // What is asked for again for this machine's reasons does not wait: nobody would bring it once more.
+  // Retries caused by this machine do not wait, because no push would repeat them.
   const mayWait = reached > node.store.revision;
   const structural = planned.effect === 'structure' ? await restructure(node, planned, refusals, mayWait) : [];
-  // The data is here; the structure comes with the next attempt, for which whoever follows asks.
+  // The data is applied. The follower requests the structure again.
   if (structural === 'later') return ackOf(refusals, node.store.revision, performance.now() - startedAt);
   if (structural.length > 0 || reached !== node.store.revision) await node.store.commit(structural, reached);
   await node.bump(structural.map(({ key }) => key));
   return ackOf(refusals, node.store.revision, performance.now() - startedAt);
 }
 
-/** Answers the changes that may be kept: all or, when nginx cannot serve them, none. */
+/** Returns the changes that may be kept: all of them, or none when nginx cannot serve them. */
 async function restructure(
   node: EdgeNode,
   { structure }: Plan,
@@ -80,7 +80,7 @@ export const reportOf = (refusals: Refusals) =>
     .slice(0, REPORTED)
     .map(({ key, revision, error }) => ({ key, revision, error: error.slice(0, 1000) }));
 
-/** The digest the node would have had nothing been refused: what the control plane has is this, or something is amiss. */
+/** The digest with every document accepted. It equals the control plane's, unless something is wrong. */
 export function digestWithout(refusals: Refusals, { store }: EdgeNode): string {
   let { digest } = store;
   for (const { key, sha256 } of refusals.values()) {
@@ -91,7 +91,7 @@ export function digestWithout(refusals: Refusals, { store }: EdgeNode): string {
   return digest;
 }
 
-/** The same without the node's own document, as the control plane counts a zone. */
+/** The same without the node's own document, as the control plane computes it for a zone. */
 export function zoneDigestWithout(refusals: Refusals, node: EdgeNode): string {
   const own = nodeKey(node.self.nodeID);
   const hash = refusals.get(own)?.sha256 ?? node.store.get(own)?.sha256;

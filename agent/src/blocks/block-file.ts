@@ -1,15 +1,15 @@
-// The block set on disk: after a restart it is there again, with the time that is left.
+// The block set on disk. It survives a restart, with the remaining times.
 import { readFile } from 'node:fs/promises';
 import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 import { writeWhole } from '../store/durable.ts';
 
 export interface Kept {
-  /** By the clock of this machine, in milliseconds. */
+  /** Milliseconds by this machine's clock. */
   until: number;
   cause: string;
 }
-/** Found here, and the control plane has not heard of it: by a visitor of which site. */
+/** A block found on this node and not yet reported, with the site where it was found. */
 export interface Untold {
   siteID: string | null;
 }

@@ -1,6 +1,5 @@
-// The block set of the zone as this node has it: what its own nginx found and what others did, brought to the kernel, to nginx
-// and to the disk. Nobody waits for the control plane: what is found here holds here within a second, and is told as soon as
-// somebody listens.
+// This node's copy of the zone's block set, kept in nginx, in the kernel and on disk.
+// Blocks found here take effect here within a second, without the control plane, and are reported when it is reachable.
 import { rm } from 'node:fs/promises';
 import type { BlockPush, BlockReply, BlockReport, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
@@ -15,7 +14,7 @@ import { NginxCopy } from './nginx-copy.ts';
 
 type Told = BlocksReply['blocks'][number];
 
-/** How it speaks with the control plane. */
+/** The block set's calls to the control plane. */
 export interface BlockLine {
   reportBlocks: (report: BlockReport) => Promise<BlockReply>;
   blocksSince: (revision: number) => Promise<BlocksReply>;
@@ -23,13 +22,13 @@ export interface BlockLine {
 
 interface Parts {
   file: string;
-  /** What the zone says to this node; null: it has no block set. */
+  /** The zone's setting for this node. Null: the zone has no block set. */
   setting: () => Promise<{ zoneID: string; max: number } | null>;
   nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>;
   kernel: Kernel;
-  /** Addresses that are never blocked: this machine's, and the control plane's. */
+  /** Addresses that are never blocked: those of this machine and of the control plane. */
   spared: () => readonly string[];
-  /** Null while there is none. */
+  /** Null while disconnected. */
   line: () => BlockLine | null;
   log: Log;
 }
@@ -39,13 +38,13 @@ const REPORT_EVERY_MS = 30_000;
 const REPORT_AGAIN_MS = 5000;
 const WRITE_EVERY_MS = 10_000;
 const EXPIRE_EVERY_MS = 10_000;
-/** What was pushed just now is on its way. */
+/** A push that is younger than this may still be in transit. */
 const PUSH_WITHIN_MS = 1500;
 const MOST_UNREPORTED = 20_000;
 const MOST_IN_REPORT = 1000;
-/** As reports have it; by a clock that was set back there may be more. */
+/** Longest time that a report may contain. It can be exceeded when the clock was set back. */
 const LONGEST_S = 2_592_000;
-/** Of the same block, as two nodes tell of it. */
+/** Two nodes report the same block with times that differ by at most this. */
 const SAME_MS = 5000;
 
 export class BlockSet {
@@ -58,13 +57,13 @@ export class BlockSet {
   #unreported = new Map<string, Untold>();
   #dropped = 0;
   #isWritten = true;
-  /** Undefined: it has yet to be read. */
+  /** Undefined until it has been read. */
   #setting: { zoneID: string; max: number } | null | undefined;
   #isOff = false;
   #said = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
-  /** Whatever changes the set does so alone. */
+  /** Serializes all changes of the set. */
   #turn: Promise<void>;
   #talking: Promise<void> | null = null;
   #reportAt = 0;
@@ -81,12 +80,12 @@ export class BlockSet {
     this.#look();
   }
 
-  /** What the zone says may be another by now. */
+  /** Called when the zone's setting may have changed. */
   settingChanged(): void {
     this.#setting = undefined;
   }
 
-  /** What was said before this connection may be lost. */
+  /** Messages sent before this connection may be lost. */
   connected(): void {
     this.#reportAt = 0;
     this.#askAt = 0;
@@ -126,7 +125,7 @@ export class BlockSet {
     }
   }
 
-  /** Once, until something else is wrong. */
+  /** Logs a warning once, until a different one occurs. */
   #warn(message: string, error: unknown): void {
     const said = reason(error);
     if (said !== this.#said) this.#parts.log.warn(message, { error });
@@ -155,7 +154,7 @@ export class BlockSet {
     }
     this.#isOff = false;
     if (Date.now() - this.#expiredAt > EXPIRE_EVERY_MS) this.#expire();
-    // nginx may be on its way up; the kernel and the others do not wait for it.
+    // nginx may still be starting. The kernel and the other nodes do not wait for it.
     await this.#fetch(setting.max).catch((error: unknown) =>
       this.#warn('nginx could not be asked whom it blocked', error),
     );
@@ -164,7 +163,7 @@ export class BlockSet {
     this.#talk();
   }
 
-  /** Of another zone nothing is known. */
+  /** Starts empty: blocks of another zone are unknown. */
   #begin(zoneID: string): void {
     this.#zoneID = zoneID;
     this.#revision = 0;
@@ -179,7 +178,7 @@ export class BlockSet {
     if (this.#isOff) return;
     this.#begin('');
     await this.#kernel.tell(this.#blocks);
-    // One that is on its way up has nothing to forget, or does so when the set is on again.
+    // An nginx that is still starting holds no blocks, or clears them when the set is enabled again.
     await this.#nginx.end().catch(() => undefined);
     await rm(this.#parts.file, { force: true });
     this.#isWritten = true;
@@ -208,7 +207,7 @@ export class BlockSet {
         untold: this.#unreported,
       });
     } catch (error) {
-      // A full disk keeps it neither from nginx nor from the control plane.
+      // A full disk stops neither nginx nor the report to the control plane.
       this.#warn('the block set could not be written', error);
       return;
     }
@@ -217,7 +216,7 @@ export class BlockSet {
     this.#writtenAt = Date.now();
   }
 
-  /** The kernel and nginx do so by themselves. */
+  /** The kernel and nginx expire entries on their own. */
   #expire(): void {
     const now = Date.now();
     for (const [network, { until }] of this.#blocks) if (until <= now) this.#blocks.delete(network);
@@ -227,7 +226,7 @@ export class BlockSet {
 
   async #fetch(max: number): Promise<void> {
     const { found, dropped } = await this.#nginx.fetch(Math.max(0, max - this.#blocks.size));
-    // What it found while there was no agent is found all the same.
+    // Blocks that nginx found while no agent ran still count.
     this.#dropped += dropped;
     const spared = this.#spared();
     const not: Change[] = [];
@@ -244,7 +243,7 @@ export class BlockSet {
       await this.#nginx.tell(not);
       return;
     }
-    // In the course of it nginx forgets what it has told.
+    // Once this is on disk, nginx may delete what it reported.
     await this.#write();
     await this.#nginx.complete(this.#blocks);
   }
@@ -267,7 +266,7 @@ export class BlockSet {
     this.#isWritten = false;
   }
 
-  /** What the control plane says. */
+  /** Applies the control plane's changes. */
   async #take(told: readonly Told[]): Promise<void> {
     const now = Date.now();
     const spared = this.#spared();
@@ -275,7 +274,7 @@ export class BlockSet {
     for (const { network, cause, seconds } of told) {
       const until = now + seconds * 1000;
       if (seconds === 0 || spared.has(network)) {
-        // Also one that we do not know: what was written last may be older than what nginx was told.
+        // Unknown networks too: the file may be older than what nginx holds.
         this.#remove(network);
         changes.push([network, 0, cause]);
       } else if (!this.#knows(network, until)) {
@@ -284,11 +283,11 @@ export class BlockSet {
       }
     }
     this.#isWritten = false;
-    // One that nginx did not hear of it is told all of it.
+    // An nginx that missed a change receives the whole set.
     await this.#nginx.tell(changes).catch(() => this.#nginx.lacks());
   }
 
-  /** In the background: whoever is slow to answer holds up nothing here. */
+  /** Runs in the background: a slow control plane delays nothing here. */
   #talk(): void {
     const line = this.#parts.line();
     if (line === null || this.#talking !== null) return;
@@ -338,7 +337,7 @@ export class BlockSet {
     else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_WITHIN_MS);
   }
 
-  /** What this node lacks. What is pushed meanwhile is asked for once more, should it not fit behind. */
+  /** Requests missing entries. A push that arrives out of order is requested again. */
   async #ask(line: BlockLine): Promise<void> {
     this.#askAt = Number.POSITIVE_INFINITY;
     const zoneID = this.#zoneID;
@@ -368,7 +367,7 @@ export class BlockSet {
         this.#nginx.lacks();
       }
       await this.#take(told);
-      // A push may have been faster; a revision that a backup took back counts.
+      // A push may have been faster. A lower revision counts after a restore from backup.
       if (whole || revision > this.#revision) this.#revision = revision;
       await this.#kernel.tell(this.#blocks);
     });

@@ -1,4 +1,4 @@
-// The block set in the kernel: what it has yet to hear. The firewall keeps what it was told, and tries again what the kernel refused.
+// The kernel's copy of the block set. The firewall keeps refused entries and retries them.
 import { reason } from '../log.ts';
 import type { Kept } from './block-file.ts';
 
@@ -17,7 +17,7 @@ export class KernelCopy {
   readonly #adds = new Map<string, number>();
   readonly #removes = new Set<string>();
   #needsAll = true;
-  /** Why it does not drop them; empty where it does. */
+  /** Why the kernel does not drop blocked addresses. Empty when it does. */
   fault = '';
 
   constructor(kernel: Kernel) {

@@ -1,20 +1,20 @@
-// The block set in nginx: what nginx found comes from there, what is known is brought there.
+// nginx's copy of the block set: reads what nginx found and writes what is known.
 import { randomUUID } from 'node:crypto';
 import type { Admin, Change } from '../nginx/admin.ts';
 import type { Kept } from './block-file.ts';
 
 type Found = Awaited<ReturnType<Admin['fetchBlocks']>>;
 
-/** What nginx decodes at once, while its visitors wait. */
+/** nginx decodes this many entries at once while visitors wait. */
 const CHUNK = 1000;
 
 export class NginxCopy {
   readonly #nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>;
-  /** By which nginx knows that it has this set. */
+  /** Identifies the set that nginx holds. */
   mark: string = randomUUID();
   #needsAll = false;
   #holdsAnother = false;
-  /** What became of what it told before. */
+  /** What became of the blocks that nginx reported last. */
   #had: 'kept' | 'lost' | undefined = 'lost';
 
   constructor(nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>) {
@@ -25,17 +25,17 @@ export class NginxCopy {
     this.mark = randomUUID();
   }
 
-  /** What nginx found for this set is not for the next. */
+  /** Blocks found under this set do not belong to the next one. */
   async end(): Promise<void> {
     this.#holdsAnother = true;
     await this.#forgetAnother();
   }
 
-  /** Who was found, also before and not yet `written`. */
+  /** Blocks that nginx found, including earlier ones that are not yet `written`. */
   async fetch(room: number): Promise<Found> {
     await this.#forgetAnother();
     const had = this.#had;
-    // An answer that is lost was told all the same.
+    // nginx must report again what a lost response contained.
     this.#had = 'lost';
     const fetched = await this.#nginx.fetchBlocks(room, had);
     this.#had = undefined;
@@ -43,7 +43,7 @@ export class NginxCopy {
     return fetched;
   }
 
-  /** All that was fetched is on disk. */
+  /** Everything fetched is on disk. */
   written(): void {
     this.#had ??= 'kept';
   }
@@ -60,7 +60,7 @@ export class NginxCopy {
     for (let at = 0; at < changes.length; at += CHUNK) await this.#nginx.changeBlocks(changes.slice(at, at + CHUNK));
   }
 
-  /** Once it is back, nginx has all of them. */
+  /** When it resolves, nginx has all of them. */
   async complete(blocks: ReadonlyMap<string, Kept>): Promise<void> {
     const now = Date.now();
     const all = Array.from(blocks, ([network, { until, cause }]): Change => [
@@ -70,7 +70,7 @@ export class NginxCopy {
     ]);
     await this.#nginx.changeBlocks([], { begins: true });
     await this.tell(all);
-    // Last: one that was interrupted is begun anew.
+    // The mark comes last: an interrupted transfer starts over.
     await this.#nginx.changeBlocks([], { mark: this.mark });
     this.#needsAll = false;
   }

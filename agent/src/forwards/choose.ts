@@ -1,4 +1,4 @@
-// Which forwards this node can serve, and by which origins. Pure.
+// Chooses which forwards this node can serve, and with which origins. Pure.
 import { isIP } from 'node:net';
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { allowedBy } from '../origins/addresses.ts';
@@ -14,13 +14,13 @@ interface Facts {
 
 export interface Chosen {
   forwards: Forward[];
-  /** Why others are left out, in words for whoever runs the node. */
+  /** Why other forwards are left out, in words for the operator of the node. */
   leftOut: string[];
 }
 
 const nameOfPort = ({ port, protocol }: PortDoc) => `${port}/${protocol}`;
 
-/** One that cannot be served takes no other with it: nginx would refuse them all. */
+/** A forward that cannot be served is left out, because nginx would refuse all of them. */
 export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilities }: Facts): Chosen {
   const allows = allowedBy(zone.originPolicy);
   const taken = new Set([
@@ -47,7 +47,7 @@ export function choose(ports: readonly PortDoc[], { zone, addressesOf, capabilit
   }
 }
 
-/** The scope of a link-local address means nothing to nginx. */
+/** nginx does not accept the scope of a link-local address. */
 const isPlain = (address: string) => !address.includes('%');
 
 export const namesIn = (ports: readonly PortDoc[]): Set<string> =>

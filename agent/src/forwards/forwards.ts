@@ -1,5 +1,5 @@
-// Layer 4: the ports that sites forward, served by a second nginx. What the documents say, where names lead and which ports
-// this machine has free are looked at together, and nginx is given the outcome; whatever changes starts that anew.
+// Layer 4: the ports that sites forward, served by a second nginx.
+// Documents, name resolution and free ports are evaluated together, and a change of any of them starts over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -25,14 +25,14 @@ import { Names } from './names.ts';
 import { forwardsTree, readNote, socketsOf } from './tree.ts';
 
 export interface Pace {
-  /** Between two reloads, and once more for each worker that still sees visitors off. */
+  /** Delay between two reloads, multiplied by the workers that are still draining. */
   reloadMs: number;
   longestMs: number;
-  /** Names are looked up again, and what could not be served is tried again. */
+  /** Interval for resolving names again and retrying forwards that could not be served. */
   lookMs: number;
 }
 
-/** So that nobody who changes a forward, or where a name leads, in a loop makes workers pile up. */
+/** Limits how fast draining workers can accumulate when forwards or names change in a loop. */
 export const usualPace: Pace = { reloadMs: 5000, longestMs: 300_000, lookMs: 30_000 };
 
 interface Parts {
@@ -49,7 +49,7 @@ interface Source {
   self: () => Self;
 }
 
-/** Faults that are shown. */
+/** At most this many errors are shown. */
 const SHOWN = 5;
 const READ_AT_ONCE = 32;
 const ANSWERS_WITHIN_MS = 1000;
@@ -67,11 +67,11 @@ export class Forwards {
   #working: Promise<void> | null = null;
   #reloadedAt = Number.NEGATIVE_INFINITY;
   #remembered = false;
-  /** What there was to serve at the start has been looked at. */
+  /** The first evaluation after the start is complete. */
   hasLooked = false;
   /** Which forwards are not served, and why. */
   error: string | null = null;
-  /** Where it lets visitors in. */
+  /** The sockets that accept visitors. */
   sockets: readonly Pick<Socket, 'protocol' | 'port'>[] = [];
   onSockets: () => void = () => undefined;
 
@@ -88,7 +88,7 @@ export class Forwards {
     this.sockets = (await readNote(this.#server.trees)).sockets.map(socketOf);
   }
 
-  /** From now on it follows these documents. */
+  /** Follows these documents from now on. */
   follow(source: Source): void {
     this.#source = source;
     this.#timer = setInterval(() => void this.#look(), this.#pace.lookMs).unref();
@@ -138,11 +138,11 @@ export class Forwards {
       if (this.error !== null && this.error !== before)
         this.#parts.log.error('not all forwards are served', { error: this.error });
     }
-    // In one step with the look at what is wanted.
+    // Cleared in the same step as the check for more work.
     this.#working = null;
   }
 
-  /** Until nginx may be reloaded again. */
+  /** Waits until nginx may be reloaded again. */
   async #rest(): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
@@ -156,7 +156,7 @@ export class Forwards {
     }
   }
 
-  /** Answers what could not be served. */
+  /** Returns what could not be served. */
   async #serve(source: Source): Promise<string[]> {
     const { zone, ports, faults } = await readAll(source);
     if (zone === null || ports.length === 0) {
@@ -195,7 +195,7 @@ export class Forwards {
     this.#reloadedAt = performance.now();
   }
 
-  /** What our own nginx listens on; it also tells where names led when it was rendered. */
+  /** The sockets our own nginx listens on. Also restores the addresses it was rendered with. */
   async #served(): Promise<ReadonlySet<string>> {
     const { nginx, trees } = this.#server;
     const note = await readNote(trees);
@@ -216,12 +216,12 @@ export class Forwards {
   }
 }
 
-/** Longer with each worker that is on its way out. */
+/** The pause grows with each draining worker. */
 export const pauseAfter = (leaving: number, { reloadMs, longestMs }: Pace) =>
   Math.min(reloadMs * (1 + leaving), longestMs);
 
 interface Read {
-  /** Null: there is none, or this node is switched off. */
+  /** Null: there is no zone, or this node is switched off. */
   zone: ZoneDoc | null;
   ports: PortDoc[];
   faults: string[];
@@ -241,7 +241,7 @@ async function readAll({ store, self }: Source): Promise<Read> {
       if (judged !== null && 'doc' in judged) docs.push(judged.doc);
       if (judged !== null && 'closed' in judged) read.faults.push(`${key}: ${closedBecause(judged.closed)}`);
     } catch (error) {
-      // A damaged one is asked for again, and then it is looked at again.
+      // A damaged document is requested again, and evaluated when it arrives.
       read.faults.push(`${key}: ${reason(error)}`);
     }
   });
@@ -263,7 +263,7 @@ function inWords(faults: readonly string[]): string | null {
   return `layer 4: ${faults.slice(0, SHOWN).join('; ')}${more}`;
 }
 
-/** nginx says the number of its tree to whoever connects. */
+/** nginx sends the number of its tree on this socket. */
 function answering({ run }: NginxLayout): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(path.join(run, 'status.sock'));

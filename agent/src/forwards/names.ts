@@ -1,12 +1,12 @@
-// Where the names of origins lead. nginx is told addresses, so somebody has to look whether they still hold.
+// Resolves origin names for nginx, which receives addresses only, and checks them for changes.
 import { isDeepStrictEqual } from 'node:util';
 import { each } from '../each.ts';
 import type { LookUp } from '../origins/addresses.ts';
 
-/** More addresses than this nobody's name needs. */
+/** Addresses per name beyond this are ignored. */
 const MOST_ADDRESSES = 16;
 const AT_ONCE = 64;
-/** A name server that is silent holds nobody else up: what it says later counts then. */
+/** A silent name server delays the others at most this long. Its late response counts when it arrives. */
 const WAITED_FOR_MS = 2000;
 
 export class Names {
@@ -20,7 +20,7 @@ export class Names {
     this.#onChanged = onChanged;
   }
 
-  /** From now on these and no others. */
+  /** Resolves exactly these names from now on. */
   async follow(names: ReadonlySet<string>): Promise<void> {
     const fresh = [...names].filter((name) => !this.#followed.has(name));
     this.#followed = new Set(names);
@@ -36,7 +36,7 @@ export class Names {
     await this.#look([...this.#followed]);
   }
 
-  /** What an earlier agent knew, until it is known better. */
+  /** Restores the addresses that an earlier agent knew, until they are resolved again. */
   remember(known: Readonly<Record<string, string[]>>): void {
     for (const [name, addresses] of Object.entries(known)) this.#known.set(name, addresses);
   }
@@ -47,7 +47,7 @@ export class Names {
 
   #look(names: readonly string[]): Promise<void> {
     return each(names, AT_ONCE, async (name) => {
-      // While nobody can say where a name leads, it leads where it did.
+      // A name that cannot be resolved keeps its last addresses.
       const found = await this.#lookUp(name).catch(() => null);
       if (found === null || !this.#followed.has(name)) return;
       const addresses = found.sort().slice(0, MOST_ADDRESSES);

@@ -1,4 +1,4 @@
-// The tree of the second nginx: its file, and a note for the agent that finds it serving.
+// The tree of the second nginx: its configuration and a note for the agent that finds it running.
 import { cpus } from 'node:os';
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
@@ -12,9 +12,9 @@ import type { Forward } from '../render/stream-conf.ts';
 import { namesIn } from './choose.ts';
 
 const Note = z.object({
-  /** What it listens on. */
+  /** The sockets it listens on. */
   sockets: z.array(z.string()),
-  /** Where names led. */
+  /** The addresses of each name. */
   names: z.record(z.string(), z.array(z.string())),
 });
 type Note = z.output<typeof Note>;
@@ -26,7 +26,7 @@ interface Input {
   addressesOf: (name: string) => readonly string[];
   generation: number;
   host: HostFacts;
-  /** The folder of this nginx. */
+  /** The directory of this nginx. */
   dir: string;
 }
 
@@ -48,7 +48,7 @@ export function forwardsTree({ forwards, zone, addressesOf, generation, host, di
   ]);
 }
 
-/** Of the tree that was last seen serving; one that is lost or damaged costs no more than a look. */
+/** The note of the tree that last served. A lost or damaged note only costs one evaluation. */
 export async function readNote(trees: Trees): Promise<Note> {
   const good = await trees.marked('good');
   const text = good === null ? undefined : (await trees.read(good)).get(NOTE);

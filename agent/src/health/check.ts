@@ -1,16 +1,16 @@
-// One look at one origin, as a visitor's request would be made of it, but by ourselves: it passes no nginx, so it is in no
-// log and no count.
+// One health check of one origin, shaped like a visitor's request.
+// It does not pass through nginx, so no log or counter contains it.
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Resolve } from '../origins/addresses.ts';
 import type { Pair, PairOf } from './client-pair.ts';
 
-/** What is asked, and of whom. Two domains with the same have one look between them. */
+/** What is requested from which origin. Domains with equal checks share one. */
 export interface Look {
   address: string;
   port: number;
-  /** `certID`: what we show to it. */
+  /** `certID`: the client certificate that we present. */
   tls: { name: string; verify: boolean; certID?: string } | null;
   host: string;
   path: string;
@@ -20,21 +20,21 @@ export interface Look {
 }
 
 export interface Finding {
-  /** Null: it is well. */
+  /** Null: the origin is healthy. */
   reason: string | null;
   tookMs: number;
 }
 
 const USER_AGENT = 'Edgeloom-Health';
 
-/** What a look needs besides. */
+/** What a check depends on. */
 export interface Means {
   resolve: Resolve;
   authorities: string | null;
   pairOf: PairOf;
 }
 
-/** Well if one of its addresses is. */
+/** Healthy when one of its addresses is. */
 export async function check(look: Look, { resolve, authorities, pairOf }: Means): Promise<Finding> {
   const started = performance.now();
   const signal = AbortSignal.timeout(look.timeoutSeconds * 1000);
@@ -67,7 +67,7 @@ function ask(look: Look, address: string, { ca, ...pair }: Trust, signal: AbortS
   return new Promise((resolve) => {
     const answered = (answer: IncomingMessage) => {
       const status = answer.statusCode ?? 0;
-      // The rest of it is nobody's.
+      // The rest of the body is not needed.
       answer.destroy();
       resolve(status >= statusFrom && status <= statusTo ? null : `it answered ${status}`);
     };

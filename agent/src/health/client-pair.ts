@@ -1,4 +1,4 @@
-// The certificate that an origin is shown, opened for a look at it as nginx opens it for a visitor's request.
+// Opens the client certificate for a health check, as nginx opens it for a visitor's request.
 import { certKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Layout } from '../layout.ts';
 import type { DocumentStore } from '../store/documents.ts';
@@ -8,7 +8,7 @@ export interface Pair {
   cert: string;
   key: string;
 }
-/** Throws where there is none. */
+/** Throws when there is none. */
 export type PairOf = (certID: string) => Promise<Pair>;
 
 export const clientPairs =

@@ -1,5 +1,5 @@
-// Which documents ask the agent for something: read from disk as they change, a few at a time, since a node may hold a
-// hundred thousand.
+// Finds the documents that the agent itself must act on.
+// Reads them as they change, a few at a time, since a node may hold a hundred thousand.
 import { judgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { CertDoc, EdgeDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -10,14 +10,14 @@ const AT_ONCE = 16;
 
 interface Parts {
   store: DocumentStore;
-  /** Null: it is gone, or asks for nothing. */
+  /** Null: the document is gone or configures nothing here. */
   host: (key: string, doc: HostDoc | null) => void;
   cert: (key: string, doc: CertDoc | null) => Promise<void>;
-  /** It insists on what this agent cannot do. */
+  /** The document requires a capability that this agent lacks. */
   closed: (key: string, sha256: string, lacked: readonly string[]) => Promise<void>;
-  /** Whether a site wants images as WebP. */
+  /** Whether a site converts images to WebP. */
   webp: (key: string, isWanted: boolean) => void;
-  /** All that there was has been looked through once. */
+  /** All existing documents have been read once. */
   settled: () => Promise<void>;
   log: Log;
 }
@@ -59,9 +59,9 @@ export class FollowedDocuments {
 
   async #follow(key: string): Promise<void> {
     const { store, host, cert, closed, webp, log } = this.#parts;
-    // A damaged one is asked for again, and then comes here again.
+    // A damaged document is requested again and arrives here again.
     const body = await store.read(key).catch(() => null);
-    // Most documents ask for nothing, and are not worth parsing.
+    // Most documents configure nothing here and are not worth parsing.
     const isAsking = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
     let doc: EdgeDoc | null = null;
     try {
@@ -69,7 +69,7 @@ export class FollowedDocuments {
       if (judged !== null && 'doc' in judged) doc = judged.doc;
       if (body !== null && judged !== null && 'closed' in judged) await closed(key, sha256(body), judged.closed);
     } catch (error) {
-      // It came to an agent of another version.
+      // An agent of another version stored this document.
       log.warn('a document on disk cannot be used', { key, error });
     }
     if (key.startsWith('site/')) webp(key, body !== null && body.includes('"webp":'));

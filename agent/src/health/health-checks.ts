@@ -1,5 +1,5 @@
-// Looks after the origins of every domain that asks for it, tells nginx which of them to leave alone and the control plane
-// what it finds. What it knows is only ever the last looks: it begins anew with each start, with every origin taken for well.
+// Checks the origins of every domain with health checks and reports the results to nginx and the control plane.
+// State covers only the latest checks. Every origin counts as healthy after a start.
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { OriginReport } from '@edgeloom/contract/edge/messages.ts';
 import type { Log } from '../log.ts';
@@ -11,20 +11,20 @@ type Health = NonNullable<Origin['health']>;
 interface Target {
   look: Look;
   health: Health;
-  /** Every domain's row of this origin. */
+  /** The rows of all domains that use this origin. */
   upstreamIDs: Set<string>;
   dueAt: number;
   isUnderWay: boolean;
   isUp: boolean;
-  /** Looks in a row that say otherwise. */
+  /** Consecutive checks that contradict the current state. */
   against: number;
   last: Finding | null;
 }
 
 interface Parts extends Means {
-  /** It is known where origins may lie. */
+  /** The zone's origin policy is known. */
   isReady: () => boolean;
-  /** nginx is told: these are down, those are back. */
+  /** Reports origins that are down, and those that recovered, to nginx. */
   tell: (down: string[], up: string[], seconds: number) => Promise<void>;
   report: (report: OriginReport) => void;
   log: Log;
@@ -32,7 +32,7 @@ interface Parts extends Means {
 
 const TICK_MS = 200;
 const AT_ONCE = 64;
-/** nginx is told again this often, and forgets after so long: an agent that is gone takes nothing out for ever. */
+/** nginx receives the state this often and expires it, so a dead agent takes no origin out for ever. */
 const TELL_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_SECONDS = 60;
 const REPORT_EVERY_MS = 60_000;
@@ -40,9 +40,9 @@ const REPORTED_AT_ONCE = 1000;
 
 export class HealthChecks {
   readonly #parts: Parts;
-  /** By what is asked. */
+  /** By what is checked. */
   readonly #targets = new Map<string, Target>();
-  /** Which of them each document asks for, with the row each stands for. */
+  /** The checks of each document, with the row of each. */
   readonly #byDocument = new Map<string, { mark: string; upstreamID: string }[]>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
@@ -55,7 +55,7 @@ export class HealthChecks {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** What a domain's document says now; null: it is gone, or asks for nothing. */
+  /** Updates the checks of one domain. Null: the document is gone or has no checks. */
   set(key: string, doc: HostDoc | null): void {
     for (const { mark, upstreamID } of this.#byDocument.get(key) ?? []) {
       const target = this.#targets.get(mark);
@@ -84,13 +84,13 @@ export class HealthChecks {
   }
 
   #tick(): void {
-    // A look that could not be made says nothing of an origin.
+    // A check that could not run says nothing about the origin.
     if (!this.#parts.isReady()) return;
     const now = Date.now();
     for (const target of this.#targets.values()) {
       if (this.#underWay >= AT_ONCE) break;
       if (target.isUnderWay || target.dueAt > now) continue;
-      // Apart, so that the nodes of a zone do not come to an origin in step.
+      // Jitter, so that the nodes of a zone do not check an origin in step.
       target.dueAt = now + target.health.intervalSeconds * 1000 * (0.9 + Math.random() * 0.2);
       void this.#look(target);
     }
@@ -130,7 +130,7 @@ export class HealthChecks {
     this.#toldAt = Date.now();
     const down = [...this.#targets.values()].flatMap(({ isUp, upstreamIDs }) => (isUp ? [] : [...upstreamIDs]));
     if (down.length + up.length === 0) return;
-    // Told again soon in any case.
+    // The next report follows soon in any case.
     this.#parts
       .tell(down, up, FORGOTTEN_AFTER_SECONDS)
       .catch((error: unknown) => this.#parts.log.warn('nginx was not told of origins', { error }));
@@ -163,7 +163,7 @@ const begin = (look: Look, health: Health): Target => ({
   last: null,
 });
 
-/** By the protocol that visitors are sent on with; where it follows theirs, without TLS. */
+/** Uses the protocol of the origin. Where it follows the visitor's, checks without TLS. */
 function lookOf(
   { scheme, host, sni, verify = false, certID }: Origin,
   health: Health,

@@ -1,6 +1,5 @@
-// A process that does nothing but make images WebP, one at a time. What it is given comes from strangers, and decoders have
-// faults: so it has no rights, gives way to everything else, and is the first to go when memory runs out. Whoever started it
-// keeps its time and its memory.
+// A process that converts images to WebP, one at a time. Input is untrusted and decoders have bugs, so the process
+// has no privileges, low priority and the highest OOM score. Its parent limits its time and memory.
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { loadLibrary } from './library.ts';
@@ -12,9 +11,9 @@ export interface Task {
 /** Null: the image stays as it is. */
 export type Done = Uint8Array | null;
 
-/** Of what an image is unpacked. */
+/** Limit of decoded pixels per image. */
 const MOST_PIXELS = 25_000_000;
-/** WebP knows none that is longer. */
+/** WebP's limit. */
 const LONGEST_SIDE = 16_383;
 const NOBODY = 65_534;
 
@@ -22,7 +21,7 @@ export function decode(): void {
   const sharp = loadLibrary();
   sharp.cache(false);
   sharp.concurrency(1);
-  // Nothing but these two is ever unpacked, whatever the bytes say they are.
+  // Only JPEG and PNG are decoded, whatever the bytes claim to be.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
   stepDown();
@@ -45,13 +44,13 @@ export function decode(): void {
   process.send?.('ready');
 }
 
-/** Only after the library is loaded: it may lie where nobody else may look. */
+/** Drops privileges after the library is loaded, which may be unreadable for other users. */
 function stepDown(): void {
   setPriority(10);
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Some containers do not let anybody say so.
+    // Some containers do not allow this write.
   }
   if (process.getuid?.() !== 0) return;
   process.setgroups?.([]);
@@ -59,7 +58,7 @@ function stepDown(): void {
   process.setuid?.(NOBODY);
 }
 
-/** A PNG says so before its first picture; the library would take that for all there is. */
+/** APNG declares its frames before the first image. The library would read only that image. */
 function isAnimated(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = text.indexOf('acTL');

@@ -1,5 +1,5 @@
-// A few processes that make images WebP, and those who wait for one. Whatever becomes of a decoder, whoever waits gets an
-// answer, within a bounded time.
+// A pool of WebP decoder processes and its queue. Every job gets a result within a bounded time, whatever happens to a
+// decoder.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { program } from './program.ts';
 import type { Task } from './decoder.ts';
 
-/** `same`: it stays as it is, and would the next time. `later`: it could not be done now. */
+/** `same`: conversion is not possible, now or later. `later`: retry later. */
 export type Outcome = Uint8Array | 'same' | 'later';
 
 interface Job extends Task {
@@ -19,7 +19,7 @@ interface Decoder {
   state: 'starting' | 'idle' | 'busy' | 'ending';
   job: Job | null;
   watch: NodeJS.Timeout;
-  /** What it was doing took too much time or memory. */
+  /** The job exceeded its time or memory limit. */
   wasTooMuch: boolean;
 }
 
@@ -28,14 +28,14 @@ const MOST_WAITING = 64;
 const MOST_WAITING_OF_A_SITE = 16;
 const MOST_MS = 5000;
 const MOST_RESIDENT_BYTES = 1 << 30;
-/** What the library does not give back between two images: beyond that a fresh process is cheaper. */
+/** A decoder that retains more than this between two images is replaced. */
 const MOST_KEPT_BYTES = 256 << 20;
 const WATCHED_EVERY_MS = 100;
 const IDLE_MS = 30_000;
 
 export class Decoders {
   readonly #decoders = new Set<Decoder>();
-  /** By site, so that the many of one do not keep the few of another waiting. */
+  /** One queue per site, so that a busy site does not delay the others. */
   readonly #waiting = new Map<string, Job[]>();
   #count = 0;
 
@@ -69,7 +69,7 @@ export class Decoders {
   #take(site: string, jobs: Job[], at: number): Job | undefined {
     const [job] = jobs.splice(at, 1);
     this.#count -= 1;
-    // Behind the others' from now on.
+    // Moves the site to the end of the order.
     this.#waiting.delete(site);
     if (jobs.length > 0) this.#waiting.set(site, jobs);
     return job;
@@ -102,11 +102,11 @@ export class Decoders {
     decoder.watch = setInterval(() => {
       const isLarge = residentBytes(child.pid) > MOST_RESIDENT_BYTES;
       if (!isLarge && Date.now() <= endsAt) return;
-      // On a busy machine the time may have been others'.
+      // On a busy machine other processes may have used the time.
       decoder.wasTooMuch = isLarge || workedMs(child.pid) - worked > MOST_MS / 2;
       child.kill('SIGKILL');
     }, WATCHED_EVERY_MS);
-    // Where it went meanwhile, "exit" says so.
+    // A failed send is followed by the exit event.
     child.send({ bytes: job.bytes, quality: job.quality }, () => undefined);
   }
 
@@ -121,7 +121,7 @@ export class Decoders {
     this.#decoders.add(decoder);
     child.on('message', (said: unknown) => {
       if (said === 'same' || said instanceof Uint8Array) decoder.job?.settle(said);
-      // Node, while it watches files, has words of its own.
+      // Node sends messages of its own while it watches files.
       else if (said !== 'ready') return;
       this.#rest(decoder);
     });
@@ -129,10 +129,10 @@ export class Decoders {
     child.on('exit', (_, signal) => {
       clearInterval(decoder.watch);
       this.#decoders.delete(decoder);
-      // What broke one, or was too much for it, would do so again. That it was ended is no fault of the image.
+      // A crash or an exceeded limit would recur with this image. An external kill would not.
       const wasEnded = !decoder.wasTooMuch && (signal === 'SIGKILL' || signal === 'SIGTERM');
       decoder.job?.settle(wasEnded ? 'later' : 'same');
-      // One that never came to be says that none can.
+      // A decoder that never started means that none can.
       if (decoder.state === 'starting') this.#next()?.settle('same');
       this.#assign();
     });
@@ -155,11 +155,11 @@ export class Decoders {
 
 const TICK_MS = 10;
 
-/** What it had of a processor; 0 where it is gone. */
+/** Processor time of a process. 0 when it is gone. */
 function workedMs(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name and may hold anything.
+    // The second field is a name that may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
   } catch {
@@ -167,7 +167,7 @@ function workedMs(pid: number | undefined): number {
   }
 }
 
-/** 0 where it is gone. */
+/** 0 when the process is gone. */
 function residentBytes(pid: number | undefined): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;

@@ -1,5 +1,5 @@
-// The image service as the agent sees it: there as soon as a site wants it, started again when it ends, and ended when it
-// does not answer. nginx does without it meanwhile.
+// Supervises the image service: starts it when a site needs it, restarts it when it exits, kills it when it hangs.
+// nginx serves without it in between.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import { program } from './program.ts';
 
 interface Parts {
-  /** The folder of the sockets. */
+  /** The directory of the sockets. */
   run: string;
   log: Log;
 }
@@ -16,7 +16,7 @@ interface Parts {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const ASKED_EVERY_MS = 5000;
-/** A machine may be busy. */
+/** Generous, since a machine may be busy. */
 const ANSWERED_WITHIN_MS = 10_000;
 
 export class Images {
@@ -35,7 +35,7 @@ export class Images {
     return this.#child?.pid;
   }
 
-  /** Whether a site, by its document, wants WebP. */
+  /** Whether a site's document enables WebP. */
   set(key: string, isWanted: boolean): void {
     if (!isWanted) return void this.#sites.delete(key);
     this.#sites.add(key);
@@ -48,7 +48,7 @@ export class Images {
     const child = this.#child;
     if (child === null) return;
     const ended = once(child, 'exit');
-    // It finishes what is under way, also without us.
+    // The service finishes pending requests without us.
     child.disconnect();
     child.unref();
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS).unref())]);
@@ -80,7 +80,7 @@ export class Images {
   async #ask(child: ChildProcess): Promise<void> {
     const call = get({ socketPath: `${this.#parts.run}/images.sock`, timeout: ANSWERED_WITHIN_MS, agent: false });
     call.on('timeout', () => {
-      // Whoever waits for it is answered without it then.
+      // Pending requests are then served without conversion.
       child.kill('SIGKILL');
       call.destroy();
     });

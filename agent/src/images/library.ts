@@ -1,11 +1,11 @@
-// The library that images are made WebP with. It has native parts, so it is no part of the bundle: it lies beside it, in
-// node_modules, or is not there; a machine whose C library is too old for it counts as one without.
+// The image library has native parts, so it is installed beside the bundle in node_modules.
+// It may be missing, or the machine's C library may be too old for it.
 import { createRequire } from 'node:module';
 import type sharp from 'sharp';
 
 const load = createRequire(import.meta.url);
 
-/** Whether it is here for this machine. Looks and does not load: a fault in it must not be the agent's. */
+/** Whether the library fits this machine. Does not load it, so that its bugs stay out of the agent. */
 export function canConvert(): boolean {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === 'linux' && !isRecent(glibc())) return false;
@@ -20,7 +20,7 @@ export function canConvert(): boolean {
 export const loadLibrary = (): typeof sharp => load('sharp');
 
 function glibc(): string {
-  // Names of whom this process is connected to would be looked up.
+  // Otherwise the report resolves the names of this process's connections.
   if ('excludeNetwork' in process.report) process.report.excludeNetwork = true;
   const report: unknown = process.report.getReport();
   if (typeof report !== 'object' || report === null || !('header' in report)) return '';

@@ -1,5 +1,5 @@
-// What stands between the two halves of hop B for images: asks hop B, and where that orders it (X-E-Image) makes WebP of what
-// comes. All else goes through as it comes, and so does what cannot be done.
+// Proxy between the two halves of hop B. Where hop B's response has X-E-Image, converts the body to WebP.
+// Other responses pass through unchanged, also when conversion fails.
 import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -7,9 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Decoders } from './decoders.ts';
 
-/** As much as nginx takes. */
+/** The limit of nginx. */
 const MOST_HEADER_BYTES = 512 << 10;
-/** Of all images that are being looked at, and of one site's. */
+/** Memory for images in progress, in total and per site. */
 const MOST_HELD_BYTES = 128 << 20;
 const MOST_HELD_OF_A_SITE = MOST_HELD_BYTES / 4;
 const ENDED_AFTER_MS = 60_000;
@@ -33,14 +33,14 @@ export async function serveImages(run: string): Promise<void> {
     });
     inner.on('response', (answer) => {
       isAnswered = true;
-      // A first line of an origin's that cannot be said again as well: what only nginx understands it does without us.
+      // Node refuses to repeat some status lines. nginx then repeats the request without us.
       void passOn(answer, reply).catch(() => reply.destroy());
     });
     inner.on('error', (error: NodeJS.ErrnoException) => {
       if (isAnswered) return;
-      // What only nginx understands it does without us.
+      // nginx parses some responses that Node refuses. It repeats those requests without us.
       if (error.code?.startsWith('HPE_')) reply.destroy();
-      // Hop B closes where a stale answer may serve, and so does whoever asked us.
+      // The client closed, or hop B closed so that a stale response can serve.
       else reply.writeHead(502, ['X-E-Image', 'close']).end();
     });
     reply.on('close', () => inner.destroy());
@@ -58,7 +58,7 @@ export async function serveImages(run: string): Promise<void> {
     const { bytes, came } = await gather(answer, order.mostBytes, hold);
     if (came !== 'whole') {
       writeHead(reply, answer, came === 'crowded' ? [] : ['x-e-image']);
-      // What broke off shall break off for whoever asked, and not before he has seen that there was an answer.
+      // A truncated response stays truncated for the client, after its first bytes have been sent.
       reply.write(bytes, () => came === 'torn' && reply.destroy());
       return came === 'torn' ? undefined : stream(answer, reply);
     }
@@ -79,11 +79,11 @@ export async function serveImages(run: string): Promise<void> {
   const socket = `${run}/images.${process.pid}.sock`;
   server.listen({ path: socket, readableAll: true, writableAll: true });
   await once(server, 'listening');
-  // In place of the one before, which would take its name with it when it ends.
+  // Renames over the old socket: a previous process would unlink the name when it exits.
   await rename(socket, `${run}/images.sock`);
   process.send?.('ready');
 
-  // Without the agent nobody would look after us: what is under way is finished.
+  // Without the agent nothing supervises this process: finish pending requests and exit.
   process.on('disconnect', () => {
     server.close(() => {
       decoders.stop();
@@ -124,9 +124,9 @@ async function gather(answer: IncomingMessage, most: number, hold: Hold) {
   return { bytes: Buffer.concat(chunks), came };
 }
 
-/** What has come of an image, and not what is said to come: an origin that takes its time keeps nobody out. */
+/** Reserves memory by bytes received rather than Content-Length, so slow origins block nobody. */
 interface Hold {
-  /** False: there is no room for more. */
+  /** False: no memory left. */
   take: (bytes: number) => boolean;
   release: () => void;
 }
@@ -152,13 +152,13 @@ class Held {
   }
 }
 
-/** The head is still to be sent, or it is the rest. */
+/** Streams the response, with its header unless that was sent already. */
 function stream(answer: IncomingMessage, reply: ServerResponse): void {
   if (!reply.headersSent) writeHead(reply, answer, []);
   pipeline(answer, reply, () => undefined);
 }
 
-/** What is true of the original's bytes alone. */
+/** Header fields that describe the original bytes only. */
 const ABOUT_THE_BYTES = [
   'x-e-image',
   'content-type',
@@ -170,7 +170,7 @@ const ABOUT_THE_BYTES = [
 ];
 const OF_THE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
 
-/** Fields keep their order: nginx minds it. */
+/** Keeps the order of fields, which matters to nginx. */
 function writeHead(reply: ServerResponse, answer: IncomingMessage, without: string[], more: string[] = []): void {
   const fields = [...withoutFields(answer.rawHeaders, [...OF_THE_CONNECTION, ...without]), ...more];
   reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);

@@ -1,5 +1,5 @@
-// Asks for the keys of the zone, over the bus and yet not by it: the node signs the question by its own key, and takes an answer
-// only of the account that signed its credentials when it joined.
+// Requests the zone's keys over the bus without trusting it: the node signs the request with its own key.
+// It accepts only a response signed by the account that issued its credentials.
 import { answeredText, askedText, newBox } from '@edgeloom/contract/edge/key-box.ts';
 import { KeysReply } from '@edgeloom/contract/edge/messages.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';

@@ -1,4 +1,4 @@
-// What the control plane may ask of a node. Repeating a command is harmless; one that comes too late is not begun.
+// The commands that a node accepts. Repeating one is harmless. One past its deadline is not started.
 import {
   ClearCommand,
   GaugesCommand,
@@ -18,32 +18,32 @@ import { reason } from '../log.ts';
 import { version } from '../version.ts';
 
 export interface Hands {
-  /** Answers how many stored objects became unreachable. */
+  /** Returns the number of stored objects that became unreachable. */
   purge: (order: PurgeOrder, withinMs: number) => Promise<number>;
-  /** Answers how many came into the store, and what of the others. */
+  /** Returns how many URLs were stored, and the error of the others. */
   preheat: (urls: readonly string[], withinMs: number) => Promise<{ fetched: number; error: string | null }>;
-  /** Answers of each whether it is stored now. */
+  /** Returns for each URL whether it is stored now. */
   warm: (urls: readonly string[], withinMs: number) => Promise<Warmed[]>;
-  /** Of these ports of its zone those that it could not open. */
+  /** The ports among these that the node could not open. */
   heldPorts: (ports: ZoneDoc['ports']) => Promise<number[]>;
   resync: () => Promise<void>;
-  /** Asks for the keys of its zone. */
+  /** Requests the zone's keys. */
   zoneKeys: () => Promise<void>;
-  /** Forgets what it has, fetches it anew and serves meanwhile what it had. */
+  /** Drops and downloads the configuration again. The old one serves until then. */
   reset: () => Promise<void>;
-  /** Of all sites what has one of these tags; null: everything. */
+  /** Clears the objects with these tags on all sites. Null: everything. */
   clearCache: (tags: readonly string[] | null, withinMs: number) => Promise<void>;
   rotateLogs: () => Promise<void>;
-  /** Soon after it has answered. */
+  /** Reboots shortly after responding. */
   reboot: () => Promise<void>;
   system: () => Promise<NodeFigures>;
   running: () => Promise<RunningTree>;
   move: (to: { control: string; token: string }) => Promise<void>;
   gauges: (slowMs?: number) => Promise<NodeGauges>;
-  /** Takes the order; what becomes of it is told by reports. */
+  /** Accepts the order. Reports tell its outcome. */
   upgrade: (command: UpgradeCommand) => Promise<void>;
   removePack: (command: RemovePackCommand) => Promise<void>;
-  /** What would become of a request that nobody makes. */
+  /** Simulates a request. */
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
 
@@ -101,7 +101,7 @@ export async function obey(name: string, message: unknown, hands: Hands): Promis
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    // setTimeout takes no more than 31 bits.
+    // setTimeout is limited to 31 bits.
     timer = setTimeout(() => reject(new Error('not done by the deadline')), Math.min(ms, 2 ** 31 - 1));
   });
   try {

@@ -1,4 +1,4 @@
-// Where the control plane is, so that no list of a zone keeps it out: it looks at nodes as a visitor would.
+// The control plane's addresses. No list of a zone may block them: it probes nodes like a visitor.
 import { lookup } from 'node:dns/promises';
 
 export class ControlAddresses {
@@ -10,7 +10,7 @@ export class ControlAddresses {
     this.#urls = urls;
   }
 
-  /** As it was last known; each question has the names looked up once more, and waits for none. */
+  /** The last known addresses. Reading them starts a new lookup in the background. */
   get addresses(): string[] {
     void this.#look();
     return [...new Set([...this.#known.values()].flat())].sort();
@@ -22,7 +22,7 @@ export class ControlAddresses {
     const hosts = new Set(this.#urls().flatMap(hostOf));
     for (const host of this.#known.keys()) if (!hosts.has(host)) this.#known.delete(host);
     for (const host of hosts) {
-      // Where nobody can say, a name leads where it did.
+      // A name that cannot be resolved keeps its last addresses.
       const found = await lookup(host, { all: true }).catch(() => null);
       if (found !== null)
         this.#known.set(
@@ -34,7 +34,7 @@ export class ControlAddresses {
   }
 }
 
-/** Of NATS' servers some are told without a scheme. One that is no address leads nowhere. */
+/** NATS servers may be configured without a scheme. An invalid URL yields nothing. */
 function hostOf(url: string): string[] {
   const full = url.includes('://') ? url : `nats://${url}`;
   return URL.canParse(full) ? [new URL(full).hostname.replaceAll(/[[\]]/g, '')] : [];

@@ -1,5 +1,5 @@
-// Keeps the node at its zone's revision. One loop does everything in turn: what is pushed while a batch is applied waits
-// and is applied together as the next, so a thousand changes take a few rounds and not a thousand.
+// Keeps the node at its zone's revision. One loop does everything in sequence: pushes that arrive during a batch are
+// applied together as the next one, so a thousand changes take a few rounds.
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import type {
@@ -14,33 +14,35 @@ import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import { chain } from './feed.ts';
 
-/** What follows: a node with nginx, or one that only pretends. */
+/** A node with nginx, or a simulated one. */
 export interface Target {
   readonly revision: number;
-  /** As it would be if nothing had been refused. */
+  /** The digest with every document accepted, including the rejected ones. */
   readonly digest: string;
-  /** The same without the node's own document; null where that is not known. */
+  /** The same without the node's own document. Null where unknown. */
   readonly zoneDigest: string | null;
   keys: () => Iterable<string>;
-  /** Its revision stays behind what was to be reached where something has to wait: then it is asked for again. */
+  /** The revision stays below `reached` when part of the change has to wait. It is then requested again. */
   apply: (entries: readonly DocEntry[], reached: number) => Promise<Ack>;
-  /** Called when the node is known to have exactly what its zone has: the control plane confirmed the digest, or sent
-   *  every document (`full`). */
+  /**
+   * Called when the node provably matches its zone: the control plane confirmed the digest, or sent every document
+   * (`full`).
+   */
   inSync?: (full: boolean) => void;
 }
 
 export interface Line {
   sync: (request: SyncRequest) => Promise<SyncReply>;
   ack: (ack: Ack) => void;
-  /** Compares with the control plane soon. */
+  /** Requests an early comparison with the control plane. */
   compareSoon?: () => void;
 }
 
 const FIRST_PAUSE_MS = 200;
-/** After something that has to wait. */
+/** Delay before a postponed change is retried. */
 const LATER_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** A full sync that did not make the digests agree is not repeated before this. */
+/** A full sync that did not fix the digest is not repeated before this. */
 const FULL_AGAIN_MS = 60_000;
 const LONGEST_FULL_AGAIN_MS = 3_600_000;
 const GONE = sha256('');
@@ -50,21 +52,21 @@ export class Follower {
   readonly #line: Line;
   readonly #log: Log;
   #pushes: DocPush[] = [];
-  /** The control plane may have more than is here. */
+  /** The control plane may have newer documents. */
   #isBehind = false;
-  /** From which revision on something is lost that was here; null: nothing is. */
+  /** First revision whose documents were lost here. Null: none. */
   #missingFrom: number | null = null;
   #connected = false;
   #syncing = false;
   #stopped = false;
-  /** Not before this. */
+  /** No sync starts before this time. */
   #askAt = 0;
-  /** What went wrong last, until it goes right. */
+  /** The last error, until the next success. */
   error: string | null = null;
   #wake: () => void = () => undefined;
   #waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   #differed: number | null = null;
-  /** Everything is not asked for before this. */
+  /** No full sync starts before this time. */
   #fullAt = 0;
   #fullAgainMs = FULL_AGAIN_MS;
   #pauseMs = 0;
@@ -82,7 +84,7 @@ export class Follower {
     this.#wake();
   }
 
-  /** A connection that is new may have missed anything. */
+  /** A new connection may have missed any message. */
   connected(): void {
     this.#connected = true;
     this.#askAt = 0;
@@ -94,25 +96,25 @@ export class Follower {
     this.#connected = false;
   }
 
-  /** Asks for what is newer than what is here by then: what is pushed meanwhile does not come twice. */
+  /** Syncs from the local revision. Pushes that arrive in between are not applied twice. */
   catchUp(): void {
     this.#isBehind = true;
     this.#wake();
   }
 
-  /** What changed after this revision is to be sent again. */
+  /** Requests everything that changed after this revision again. */
   ask(revision: number): void {
     this.#missingFrom = Math.min(this.#missingFrom ?? revision, revision);
     this.#wake();
   }
 
-  /** Asks for everything and resolves when it has been applied. */
+  /** Runs a full sync and resolves when it has been applied. */
   resync(): Promise<void> {
     this.ask(0);
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
-  /** Compares what the control plane answered a heartbeat with what was sent in it. */
+  /** Compares a heartbeat's reply with the state that was sent in it. */
   compare(sent: { revision: number; digest: string }, reply: HeartbeatReply): void {
     if (reply.revision === sent.revision && reply.digest === sent.digest) {
       this.#differed = null;
@@ -121,12 +123,12 @@ export class Follower {
       this.#target.inSync?.(false);
       return;
     }
-    // Changes on their way explain another revision, never another digest of the same one. What differs twice at the
-    // same place is not on its way.
+    // Documents in transit explain a different revision, never a different digest of the same one.
+    // A difference seen twice at one revision is real.
     const again = this.#differed === sent.revision;
     this.#differed = sent.revision;
     const lost = again && (reply.revision === sent.revision || this.#target.revision === sent.revision);
-    // A zone's revision goes back only when its database was restored.
+    // A zone's revision decreases only when its database was restored.
     if (lost || reply.revision < sent.revision) this.#askForAll(sent.revision);
     else this.catchUp();
   }
@@ -143,7 +145,7 @@ export class Follower {
     return this.#differed !== null;
   }
 
-  /** While documents are being asked for, a comparison would only find that they are missing. */
+  /** During a sync a comparison would only report what the sync will bring. */
   get syncing(): boolean {
     return this.#syncing || this.#lacks;
   }
@@ -169,7 +171,7 @@ export class Follower {
       } catch (error) {
         this.error = reason(error);
         this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-        // Apart, so that nodes that lost the same control plane do not come back in step.
+        // Jitter, so that nodes that lost the same control plane do not return in step.
         this.#askAt = performance.now() + this.#pauseMs * (0.5 + Math.random());
         this.catchUp();
         this.#log.warn('could not bring the documents up to date', { error, againInMs: this.#pauseMs });
@@ -178,7 +180,7 @@ export class Follower {
     for (const { reject } of this.#waiters.splice(0)) reject(new Error('the agent is stopping'));
   }
 
-  /** Until there is some. */
+  /** Waits for work. */
   async #work(): Promise<void> {
     while (!this.#stopped && this.#pushes.length === 0 && !this.#mayAsk) {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -214,7 +216,7 @@ export class Follower {
 
   async #sync(): Promise<void> {
     const missingFrom = this.#missingFrom;
-    // Taken first: who asks for more meanwhile, asks for another one.
+    // Reset first, so that a later request starts another sync.
     this.#missingFrom = null;
     this.#isBehind = false;
     this.#syncing = true;
@@ -238,19 +240,19 @@ export class Follower {
     let page = await this.#page({ revision: from, full: false });
     const { full } = page;
     for (;;) {
-      // The next page travels while this one is applied.
+      // The next page downloads while this one is applied.
       const next = page.more ? this.#page({ revision: page.revision, full }) : null;
       next?.catch(() => undefined);
       for (const { key, body } of page.docs) if (body !== null) sent.add(key);
       const removals = full && next === null ? this.#absent(sent, page.revision) : [];
-      // Until the last page of a full sync it is not known what has to go, so nothing is reached before it. And asking
-      // again for what is here already must not take the revision back.
+      // A full sync knows what to remove only after its last page, so it reaches no revision before.
+      // Requesting older changes must not lower the revision.
       const reached = full ? (next === null ? page.revision : before) : Math.max(page.revision, this.#target.revision);
-      // Where something has to wait, what follows must not go past it.
+      // Documents after a postponed one must not advance the revision past it.
       isHeld = !(await this.#apply([...page.docs, ...removals], isHeld ? before : reached)) || isHeld;
       if (next === null) break;
       page = await next;
-      // The zone forgot meanwhile what is gone: from the beginning, then.
+      // The zone discarded its removals since, so the sync starts over as a full one.
       if (page.full && !full) {
         this.ask(0);
         return;
@@ -259,7 +261,7 @@ export class Follower {
     if (full && !isHeld) this.#target.inSync?.(true);
   }
 
-  /** Answers whether it was reached. */
+  /** Returns whether the revision was reached. */
   async #apply(entries: readonly DocEntry[], reached: number): Promise<boolean> {
     this.#line.ack(await this.#target.apply(entries, reached));
     if (this.#target.revision >= reached) return true;

@@ -1,16 +1,16 @@
-// The keys of the zone that a node with a disk and an nginx holds. Once a change of them is back, nginx has it: it reads them when it
-// reads its configuration.
+// The zone keys that this node holds on disk and in nginx. nginx reads keys with its configuration, so it has them
+// when a change resolves.
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Layout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { readZoneKeys, storeZoneKeys } from '../store/zone-keys.ts';
 import type { HeldKeys } from './key-follower.ts';
 
-/** More than are ever in use at once: what a control plane that was set back has left behind goes first. */
+/** More than are ever in use. Beyond it, leftovers of a restored control plane are dropped first. */
 const MOST = 4;
 
 interface Serving {
-  /** Brings nginx in line with what is on disk, or throws. */
+  /** Reloads nginx, or throws. */
   refresh: () => Promise<void>;
   isRunning: () => boolean;
 }
@@ -25,8 +25,8 @@ export function heldKeys({ keys: dir }: Pick<Layout, 'keys'>, nginx: Serving, lo
     try {
       await nginx.refresh();
     } catch (error) {
-      // One that serves by the former keys must not be given documents that only the others open. One that does not run reads
-      // them when it starts.
+      // A running nginx must have the new key before documents arrive that need it. A stopped one reads it when it
+      // starts.
       if (nginx.isRunning()) {
         await storeZoneKeys(dir, before);
         throw error;

@@ -1,4 +1,4 @@
-// Who this node is. The seed is made here and never sent; node.json is written last and means that all of it is there.
+// The node's identity. The seed is created here and never sent. node.json is written last and marks it complete.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
@@ -30,11 +30,11 @@ export async function readIdentity(layout: Layout): Promise<Identity | null> {
   return { ...NodeFile.parse(JSON.parse(node)), jwt, seed };
 }
 
-/** The public half of the key to join with: that of a join that was cut off, or of a new one. */
+/** The public key to join with: the one of an interrupted join, or a new one. */
 export async function prepareKey(layout: Layout): Promise<string> {
   const { joining, seed } = places(layout);
   const [begun, own] = await Promise.all([joining, seed].map((file) => readFile(file).catch(() => null)));
-  // One that got as far as to be ours was not cut off; whoever joins again needs another key, for the old one is revoked.
+  // A finished join was not interrupted. Joining again needs a new key, because the old one is revoked.
   const isOver = begun != null && own != null && begun.equals(own) && (await readIdentity(layout)) !== null;
   if (begun != null && !isOver) return nkeys.fromSeed(begun).getPublicKey();
   const pair = nkeys.createUser();
@@ -42,7 +42,7 @@ export async function prepareKey(layout: Layout): Promise<string> {
   return pair.getPublicKey();
 }
 
-/** Takes the place of what the node was before. Until the answer is here that stays: a token may be refused. */
+/** Replaces the former identity. It stays valid until the response arrives, since a token may be refused. */
 export async function storeIdentity(layout: Layout, reply: JoinReply): Promise<void> {
   const place = places(layout);
   await rm(place.node, { force: true });

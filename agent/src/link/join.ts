@@ -1,5 +1,5 @@
-// A machine becomes a node: it shows the join token and the public half of a key made here, and gets its credentials.
-// Killed between any two steps, it joins again with the same key and is given the same answer.
+// Joins a machine as a node: sends the join token and a public key created here, and receives credentials.
+// A join that was killed repeats with the same key and gets the same response.
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import type { JoinRequest } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ export interface Invitation {
 const WITHIN_MS = 20_000;
 const Refusal = z.object({ code: z.int(), message: z.string() });
 
-/** The control plane said no; asking again with the same token is of no use. */
+/** The control plane refused the token. Retrying is useless. */
 export class JoinRefused extends Error {}
 
 export async function join(

@@ -1,23 +1,23 @@
-// Keeps the node at its zone's keys. A node that was away, or that a change of keys came too late for, asks by itself.
+// Keeps the node at its zone's keys. A node that missed a change of keys requests them itself.
 import { isDeepStrictEqual } from 'node:util';
 import type { DocEntry, Heartbeat, HeartbeatReply } from '@edgeloom/contract/edge/messages.ts';
 import { keysNamedIn } from '@edgeloom/contract/edge/sealed.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Log } from '../log.ts';
 
-/** The keys of its zone that it holds, the current one first. */
+/** The zone keys that the node holds, the current one first. */
 export interface HeldKeys {
   ids: () => Promise<string[]>;
-  /** Back once nginx has them as well. What was held and is not told of stays, behind the others. */
+  /** Resolves when nginx has the keys too. Held keys that are not in `told` stay behind the others. */
   take: (told: ZoneKeys) => Promise<void>;
-  /** Forgets all others. */
+  /** Deletes all other keys. */
   keepOnly: (ids: readonly string[]) => Promise<void>;
 }
 
 interface Parts {
   held: HeldKeys;
   ask: () => Promise<ZoneKeys>;
-  /** What a heartbeat says of them may be another now. */
+  /** The keys in the next heartbeat may differ. */
   changed: () => void;
   stopping: AbortSignal;
   log: Log;
@@ -31,25 +31,27 @@ export class KeyFollower {
     this.#parts = parts;
   }
 
-  /** A key that a document names comes before the document. */
+  /** Fetches the keys that documents name before the documents are applied. */
   async prepare(entries: readonly DocEntry[]): Promise<void> {
     const named = [...new Set(entries.flatMap(({ body }) => (body === null ? [] : keysNamedIn(body))))];
     if (await this.#holds(named)) return;
     await this.take();
-    // Nobody has it any more: what it seals does not open, and all else shall not wait for that.
+    // The key no longer exists. Its document cannot be opened, but the others must not wait.
     if (!(await this.#holds(named)))
       this.#parts.log.error('documents are sealed by a key that the control plane does not give', { keys: named });
   }
 
-  /** One after the other: an answer from before does not take the place of a later one. */
+  /** Serialized, so that an older response never replaces a newer one. */
   async take(): Promise<void> {
     const { held, ask, changed } = this.#parts;
     await this.#inTurn(async () => held.take(await ask()));
     changed();
   }
 
-  /** What the node is to hold, by the answer to a heartbeat. A key is forgotten only where the documents are those that the
-   *  control plane has, to the last one: then nothing here is sealed by it. */
+  /**
+   * Deletes keys that the heartbeat's reply does not list. Only when the documents match the control plane's exactly,
+   * since then no document needs them.
+   */
   async compare(sent: Pick<Heartbeat, 'revision' | 'digest'>, { keys: told, revision, digest }: HeartbeatReply) {
     if (told === undefined) return;
     const held = await this.#parts.held.ids();
@@ -60,7 +62,7 @@ export class KeyFollower {
     }
   }
 
-  /** nginx reads them in the course of it: it is not left in the middle. */
+  /** nginx reads the keys meanwhile and is not interrupted. */
   settled(): Promise<void> {
     return this.#turn;
   }
@@ -71,7 +73,7 @@ export class KeyFollower {
     return named.every((id) => held.includes(id));
   }
 
-  /** What was taken since that answer nobody has said anything of. */
+  /** Keys received after that reply are kept. */
   async #forgetAllBut(told: readonly string[], held: readonly string[]): Promise<void> {
     if (isDeepStrictEqual(await this.#parts.held.ids(), held)) await this.#parts.held.keepOnly(told);
   }

@@ -1,4 +1,4 @@
-// The node's line to the control plane. It is down more often than anything else and nothing here takes that for an end.
+// The node's connection to the control plane. Outages are normal and never end the agent.
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import {
@@ -39,35 +39,35 @@ const SYNC_WITHIN_MS = 30_000;
 const KEYS_WITHIN_MS = 10_000;
 const HEARTBEAT_EVERY_MS = 30_000;
 const HEARTBEAT_WITHIN_MS = 5000;
-/** After an answer that differs: soon enough to repair, late enough for what is on its way to arrive. */
+/** Delay of the next heartbeat after a differing reply: time for documents in transit to arrive. */
 const HEARTBEAT_AGAIN_MS = 1000;
 const UNANSWERED_AGAIN_MS = 5000;
 const CONNECT_WITHIN_MS = 5000;
 const CONNECT_AGAIN_MS = 1000;
 const STOP_WITHIN_MS = 1000;
 
-/** What is connected: the real node, or one that only pretends. */
+/** The connected node: a real or a simulated one. */
 export interface LinkedNode extends Target {
   identity: Identity;
   zoneKeys: HeldKeys;
   hands: Omit<Hands, 'resync' | 'reset' | 'zoneKeys'> & {
-    /** With what fetches everything anew. */
+    /** Resets the node. `fetchAll` runs a full sync. */
     reset: (fetchAll: () => Promise<void>) => Promise<void>;
   };
-  /** All but the revision, which the line adds. */
+  /** Everything but the revision, which the connection adds. */
   health: () => Omit<Heartbeat, 'revision'>;
-  /** Whom the zone lets in no more. */
+  /** Receives the zone's block set. */
   blocks?: { pushed: (push: BlockPush) => void; connected: () => void };
   /** How busy the machine is. */
   load?: () => Promise<NodeLoad>;
-  /** A moment for chores, before each heartbeat. */
+  /** Housekeeping before each heartbeat. */
   chores?: () => Promise<Done>;
 }
 
 export interface Done {
-  /** From which revision on documents were lost, if any were. */
+  /** First revision whose documents were lost, if any. */
   lostFrom: number | null;
-  /** What became of documents that were tried again. */
+  /** The outcome of retried documents. */
   ack: Ack | null;
 }
 
@@ -79,14 +79,14 @@ export class Link {
   readonly #stop = new AbortController();
   readonly #living: Promise<void>;
   #line: NatsConnection | null = null;
-  /** Aborted when it breaks. */
+  /** Aborted when the connection breaks. */
   #connection = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   #isHeard = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
 
-  /** Connects when it can, and goes on for ever. */
+  /** Connects when possible, and retries without end. */
   constructor(node: LinkedNode, log: Log) {
     this.#node = node;
     this.#log = log;
@@ -124,12 +124,12 @@ export class Link {
     this.#living = this.#live();
   }
 
-  /** What a heartbeat says is another now. */
+  /** Sends a heartbeat now, because its content changed. */
   sayNow(): void {
     if (this.#isHeard) this.#beat(0);
   }
 
-  /** At most once a second: each older push asks for it. */
+  /** At most once a second, since each older push requests it. */
   #compareSoon(): void {
     if (!this.#isHeard || performance.now() < this.#comparedAt + HEARTBEAT_AGAIN_MS) return;
     this.#comparedAt = performance.now();
@@ -140,7 +140,7 @@ export class Link {
     return this.#node.identity.natsServers;
   }
 
-  /** The control plane knows how the node is, and the node all that its zone has. */
+  /** The control plane knows the node's state, and the node has every document of its zone. */
   get isInStep(): boolean {
     return this.#isHeard && !this.#follower.syncing;
   }
@@ -149,8 +149,7 @@ export class Link {
     this.#stop.abort();
     clearTimeout(this.#timer);
     const line = this.#line;
-    // What is being applied may end and be acked. A server that does not answer is not waited for: closing the line ends
-    // what is asked of it.
+    // A batch in progress may finish and be acked. Closing the connection ends requests to a silent server.
     const ended = this.#follower.stop();
     await atMost(STOP_WITHIN_MS, ended);
     await atMost(
@@ -186,7 +185,7 @@ export class Link {
       name: `node ${nodeID}`,
       inboxPrefix: inboxPrefix(nodeID),
       maxReconnectAttempts: -1,
-      // A server that has lost its account claims refuses everyone until it has them again.
+      // A server that lost its account claims refuses every client until it has them again.
       ignoreAuthErrorAbort: true,
       timeout: CONNECT_WITHIN_MS,
       reconnectTimeWait: 250,
@@ -197,7 +196,7 @@ export class Link {
     });
   }
 
-  /** Until the connection is closed for good. */
+  /** Returns when the connection is closed for good. */
   async #attend(line: NatsConnection): Promise<void> {
     this.#subscribe(line);
     this.#up(line);
@@ -206,7 +205,7 @@ export class Link {
     if (error instanceof Error) throw error;
   }
 
-  /** The client never ends this by itself, so nobody waits for it. */
+  /** The client never ends this iterator, so no caller waits for it. */
   async #watch(line: NatsConnection): Promise<void> {
     for await (const { type } of line.status()) {
       if (type === Events.Reconnect) this.#up(line);
@@ -232,7 +231,7 @@ export class Link {
     this.#follower.disconnected();
   }
 
-  /** The subscriptions outlive reconnects: the client makes them anew. */
+  /** Subscriptions survive reconnects: the client renews them. */
   #subscribe(line: NatsConnection): void {
     const { nodeID, zoneID } = this.#node.identity;
     const hear = (subject: string, task: (message: Msg) => void | Promise<void>) => {
@@ -251,7 +250,7 @@ export class Link {
     };
     hear(subjects.zoneDocs(zoneID), (message) => {
       const push = readPush(message);
-      // What cannot be read was damaged on its way.
+      // An unreadable message was damaged in transit.
       if (push === null) this.#follower.catchUp();
       else if (push.zone === zoneID) this.#follower.push(push);
     });
@@ -259,7 +258,7 @@ export class Link {
     const resync = () => this.#follower.resync();
     const zoneKeys = () => this.#keys.take();
     const hands: Hands = { ...this.#node.hands, resync, zoneKeys, reset: () => this.#node.hands.reset(resync) };
-    // Every name: one that this agent does not know is answered so, rather than with silence.
+    // All command names: an unknown command gets an error instead of silence.
     hear(subjects.command(nodeID, '*'), async (message) => {
       const name = message.subject.split('.').at(-1) ?? '';
       message.respond(JSON.stringify(await obey(name, message.json(), hands)));
@@ -270,17 +269,17 @@ export class Link {
     return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
   }
 
-  /** One that is lost with the connection is made good by the next, a minute later. */
+  /** A report lost with the connection is repaired by the next one, a minute later. */
   reportOrigins(report: OriginReport): void {
     this.#line?.publish(subjects.origins(this.#node.identity.nodeID), JSON.stringify(report));
   }
 
-  /** The same of the next pass over the store. */
+  /** A lost report is repaired by the next pass over the store. */
   reportCached(report: CachedReport): void {
     this.#line?.publish(subjects.cached(this.#node.identity.nodeID), JSON.stringify(report));
   }
 
-  /** Back once it was answered. */
+  /** Resolves when the control plane has responded. */
   async reportBlocks(report: BlockReport): Promise<BlockReply> {
     return BlockReply.parse(await this.#ask(subjects.blocks(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS));
   }
@@ -290,12 +289,12 @@ export class Link {
     return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, SYNC_WITHIN_MS));
   }
 
-  /** Back once it was answered that it is known. */
+  /** Resolves when the control plane has acknowledged it. */
   async reportUpgrade(report: UpgradeReport): Promise<void> {
     await this.#ask(subjects.upgrade(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS);
   }
 
-  /** One that is lost with the connection is made good by the next heartbeat. */
+  /** A lost ack is repaired by the next heartbeat. */
   #ack(ack: Ack): void {
     this.#line?.publish(subjects.ack(this.#node.identity.nodeID), JSON.stringify(ack));
   }
@@ -303,7 +302,7 @@ export class Link {
   async #ask(subject: string, body: object, withinMs: number): Promise<unknown> {
     if (this.#line === null) throw new Error('not connected');
     const answer = this.#line.request(subject, JSON.stringify(body), { timeout: withinMs });
-    // An answer that was on its way when the connection broke never comes, and the next connection may ask at once.
+    // A response that the broken connection lost never arrives. The next connection may request again.
     const message: unknown = (await unless(this.#connection.signal, answer)).json();
     const { data } = Refused.safeParse(message);
     if (data !== undefined) throw new Error(data.refused);
@@ -320,8 +319,8 @@ export class Link {
     const follower = this.#follower;
     let again = UNANSWERED_AGAIN_MS;
     try {
-      // While documents are on their way, what is on disk may be ahead of what is known, and a comparison would only
-      // find that they are missing. Both are done soon after.
+      // During a sync the disk may be ahead of the known revision, and a comparison would report missing documents.
+      // Both are done shortly after.
       const isEarly = follower.syncing;
       if (!isEarly) await this.#chores();
       const load = await node.load?.().catch(() => undefined);
@@ -342,7 +341,7 @@ export class Link {
       void this.#keys
         .compare(message, reply)
         .catch((error: unknown) => this.#log.warn('the keys of the zone are not here yet', { error }));
-      // Apart, so that a thousand nodes that lost the same server do not come in step.
+      // Jitter, so that nodes that lost the same server do not send in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;
       again = isDone ? HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_AGAIN_MS;
     } catch (error) {
@@ -369,8 +368,7 @@ function readPush(message: Msg): DocPush | null {
   }
 }
 
-/** One entry that cannot be read must not keep the others away: it goes on as one with a wrong hash, to be refused by
- *  its name. */
+/** An unreadable entry must not block the others. It continues with a wrong hash and is rejected by name. */
 function readSync(message: unknown): SyncReply {
   const page = LooseSync.parse(message);
   return { ...page, docs: page.docs.flatMap((entry) => DocEntry.safeParse(entry).data ?? refusable(entry)) };

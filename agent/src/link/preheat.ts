@@ -1,5 +1,5 @@
-// Fetches URLs through this node's own nginx, as a visitor would, so that they are stored when the first visitor comes. It
-// says who it is, by the zone's key, so that what keeps visitors out lets it pass (agent/lua/edge/core/preheat.lua).
+// Fetches URLs through this node's own nginx, so that they are cached before the first visitor asks.
+// Requests are signed with the zone's key, so that protection lets them pass (agent/lua/edge/core/preheat.lua).
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -7,10 +7,10 @@ import type { Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { reason } from '../log.ts';
 
 const AT_ONCE = 4;
-/** Of what is kept stored: nobody waits for it, and an origin has other things to do. */
+/** Concurrency for keeping URLs cached. Low, because it is never urgent. */
 const WARM_AT_ONCE = 2;
 
-/** Answers how many came, and throws nothing: what did not come is said. */
+/** Returns how many URLs were fetched, and the error of the others. Never throws. */
 export async function preheat(
   address: string,
   urls: readonly string[],
@@ -28,7 +28,7 @@ export async function preheat(
   return { fetched: urls.length - faults.length, error };
 }
 
-/** Answers of each whether it is stored, in their order, and throws nothing. What is stored costs the origin nothing. */
+/** Returns for each URL, in order, whether it is cached. Never throws. Cached URLs cost the origin nothing. */
 export async function warm(
   address: string,
   urls: readonly string[],
@@ -57,7 +57,7 @@ async function warmOne(ask: (method: string) => Promise<Asked>): Promise<Warmed>
     return stored(before.freshSeconds);
   const { fault } = await ask('GET');
   if (fault !== null) return { state: 'failed', fault, freshSeconds: null };
-  // Whether it was kept is known once it is asked for again.
+  // A second request shows whether the response was stored.
   const { freshSeconds } = await ask('HEAD');
   return freshSeconds === null ? { state: 'notStored', fault: null, freshSeconds } : stored(freshSeconds);
 }
@@ -73,7 +73,7 @@ async function inTurns(atOnce: number, urls: readonly string[], task: (url: stri
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** For one request, and for a minute. */
+/** A proof for one request, valid for a minute. */
 export function proofOf(zoneKey: Buffer, host: string, target: string, now = Date.now()): string {
   const moment = Math.floor(now / 1000);
   const text = `edgeloom preheat\n${moment}\n${host}\n${target}`;
@@ -81,9 +81,9 @@ export function proofOf(zoneKey: Buffer, host: string, target: string, now = Dat
 }
 
 interface Asked {
-  /** Null: it came. */
+  /** Null: the URL was fetched. */
   fault: string | null;
-  /** Of an answer from this node's own store; null: from elsewhere. */
+  /** Remaining freshness of a response from this node's cache. Null: it came from elsewhere. */
   freshSeconds: number | null;
 }
 
@@ -105,7 +105,7 @@ function askOne(address: string, method: string, url: URL, signal: AbortSignal, 
     signal,
   };
   return new Promise((resolve, reject) => {
-    // It is this machine that answers, with whatever certificate the domain has.
+    // This machine responds itself, with whatever certificate the domain has.
     const call = secure
       ? httpsRequest({ ...options, servername: url.hostname, rejectUnauthorized: false })
       : httpRequest(options);
@@ -122,7 +122,7 @@ function askOne(address: string, method: string, url: URL, signal: AbortSignal, 
   });
 }
 
-/** Our own word is the last: a relay's and an origin's stand before it (RFC 9211). */
+/** Our own entry is the last one, after those of relay and origin (RFC 9211). */
 function freshIn(said: string | string[] | undefined): number | null {
   const own = /(?:^|,\s*)Edgeloom; hit; ttl=(-?\d+)[^,]*$/.exec([said ?? ''].flat().join(', '));
   return own?.[1] === undefined ? null : Number(own[1]);

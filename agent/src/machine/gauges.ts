@@ -1,22 +1,22 @@
-// How visitors fare, read off the access log when somebody asks: a request costs nothing for being counted. What was written
-// since the last question is read as a whole or, where it is very much, its last part stands for all of it.
+// Traffic metrics, read from the access log on demand, so that counting costs a request nothing.
+// Reads everything since the last call or, when that is too much, extrapolates from its last part.
 import { open, stat } from 'node:fs/promises';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 
 export interface Gauges {
-  /** Both count from the first question on. */
+  /** Counts since the first call. */
   requests: number;
   serverErrors: number;
-  /** Whom we turned away ourselves, and no origin. */
+  /** Requests that this node refused before any origin was contacted. */
   refused: number;
   p99Ms: number | null;
-  /** Since the question before, of sites that this node serves. */
+  /** Since the previous call, for sites that this node serves. */
   since: NonNullable<NodeGauges['since']>;
 }
 
 interface Row {
   time: number;
-  /** '': it was answered before anybody asked whose it is. */
+  /** Empty: answered before the site was known. */
   site: string;
   host: string;
   status: number;
@@ -24,13 +24,13 @@ interface Row {
   cause: string;
 }
 
-/** Whose site answers to a host; null: nobody's, so that a name that a visitor made up is none of ours. */
+/** The site of a host. Null: no site of this node, for example an invented name. */
 export type SiteOf = (host: string) => Promise<string | null>;
 
 type Tally = Omit<Gauges['since'], 'sites'>;
 
 const MOST_BYTES = 8 * 1024 * 1024;
-/** What a percentile is taken of. */
+/** Window of percentiles. */
 const RECENT_S = 10;
 const RECENT_MOST = 100_000;
 const MOST_SITES = 1000;
@@ -54,7 +54,7 @@ export class GaugesReader {
   async read(now = Date.now(), slowMs = Infinity): Promise<Gauges> {
     const { size, ino } = await stat(this.#file).catch(() => ({ size: 0, ino: 0 }));
     const isFirst = this.#at === null;
-    // Another file: the log was rotated.
+    // A different file: the log was rotated.
     if (ino !== this.#ino || size < (this.#at ?? 0)) this.#at = isFirst ? Math.max(0, size - MOST_BYTES) : 0;
     this.#ino = ino;
     const from = this.#at ?? 0;
@@ -91,7 +91,7 @@ export class GaugesReader {
     return told;
   }
 
-  /** Whole lines only: `end` is where the next look begins. */
+  /** Whole lines only. `end` is where the next read begins. */
   async #lines(from: number, to: number): Promise<{ text: string; end: number }> {
     if (to <= from) return { text: '', end: to };
     const handle = await open(this.#file).catch(() => null);
@@ -107,7 +107,7 @@ export class GaugesReader {
   }
 }
 
-/** Whatever a visitor writes into a line has its quotes escaped, so these names are nginx's own. */
+/** nginx escapes quotes in visitors' values, so these field names are its own. */
 function rowsOf(text: string): Row[] {
   return Array.from(
     text.matchAll(
@@ -126,7 +126,7 @@ function rowsOf(text: string): Row[] {
 
 const isServerError = ({ status }: Row) => status >= 500 && status <= 599;
 
-/** In all, and of those sites where something was not as it should be: how many these are is bounded by what this node serves. */
+/** Totals and the sites with errors or slow responses. The result is bounded by the number of served sites. */
 function bySite(rows: readonly Row[], slowMs: number, share: number): Gauges['since'] {
   const all: Tally = { requests: 0, serverErrors: 0, refused: 0, slow: 0 };
   const sites = new Map<string, Tally>();
@@ -164,8 +164,8 @@ function bySite(rows: readonly Row[], slowMs: number, share: number): Gauges['si
 }
 
 /**
- * 403 is what origins say as well. Whom anti-CC asks for a proof is not refused: where a flood is on, nearly all are asked, and who
- * switches it on against one wants just that.
+ * Origins send 403 too. An anti-CC challenge is not a refusal: under attack nearly everyone is challenged, as the
+ * operator intends.
  */
 const isRefused = ({ status, cause }: Row) =>
   cause !== 'antiCC' && (status === 444 || status === 929 || (status === 403 && cause !== ''));

@@ -1,6 +1,5 @@
-// What the machine answers to a visitor's first packet: a small segment size and a small window make the visitor send its
-// request in pieces, which some censors do not put together. By nftables; where there is none (CentOS 7) iptables sets the
-// segment size, and has nothing for the window.
+// Sets a small segment size and window in SYN-ACK packets, so that requests arrive in pieces that some censors do not
+// reassemble. Uses nftables. On CentOS 7 iptables sets the segment size and cannot set the window.
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { NotInstalled, run } from './programs.ts';
 
@@ -8,10 +7,10 @@ export type Geneva = NonNullable<NodeDoc['geneva']>;
 
 const TABLE = 'edgeloom_geneva';
 const CHAIN = 'EDGELOOM_GENEVA';
-/** Of one match of iptables. */
+/** The limit of one multiport match. */
 const PORTS_AT_ONCE = 15;
 
-/** One transaction: between the old rules and the new there is no moment without. */
+/** One transaction, so rules are never missing. */
 export function nftRules(geneva: Geneva | null, ports: readonly number[]): string {
   const fresh = [`table inet ${TABLE}`, `delete table inet ${TABLE}`];
   if (geneva === null || ports.length === 0) return `${fresh.join('\n')}\n`;
@@ -29,10 +28,10 @@ export function nftRules(geneva: Geneva | null, ports: readonly number[]): strin
   ].join('\n');
 }
 
-/** Whether the rules of this setting stand. A firewall that is started anew takes them away without a word. */
+/** Whether the rules of this setting are in place. Another firewall removes them silently when it starts. */
 export async function stands(geneva: Geneva | null): Promise<boolean> {
   try {
-    // Asked for all tables, nft reads every element of every set of the machine first.
+    // Listing all tables would read every element of every set.
     const said = await run('nft', ['-t', 'list', 'chains']).catch(() => run('nft', ['list', 'tables']));
     return said.includes(`inet ${TABLE}`) === (geneva !== null);
   } catch (error) {
@@ -42,7 +41,7 @@ export async function stands(geneva: Geneva | null): Promise<boolean> {
   }
 }
 
-/** Throws why it cannot be; then nothing has changed. */
+/** Throws the reason of a failure. Then nothing has changed. */
 export async function applyGeneva(geneva: Geneva | null, ports: readonly number[]): Promise<void> {
   try {
     await run('nft', ['-f', '-'], nftRules(geneva, ports));

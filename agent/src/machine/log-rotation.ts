@@ -1,17 +1,16 @@
-// Logs are set aside under the moment of their end, and nginx is asked to open new ones. What it still writes into the old
-// ones meanwhile is written there: nothing is lost.
+// Renames logs with a timestamp and makes nginx open new ones. Lines written to the old files in between are kept.
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { NginxLayout } from '../layout.ts';
 
 interface Server {
   layout: NginxLayout;
-  /** Asks the running nginx to open its logs anew. */
+  /** Makes the running nginx reopen its logs. */
   reopen: () => Promise<void>;
 }
 
 const NAMES = ['access.json', 'error.log'];
-/** Of each log. */
+/** Rotated files per log. */
 const KEPT = 10;
 const STAMP = /\.(\d{8}T\d{9}Z)$/;
 
@@ -28,7 +27,7 @@ export async function rotateLogs(servers: readonly Server[], now: Date): Promise
   }
 }
 
-/** When logs were set aside last; null: never yet. */
+/** The time of the last rotation. Null: none yet. */
 export async function lastRotation({ logs }: NginxLayout): Promise<Date | null> {
   const stamps = (await readdir(logs)).flatMap((name) => STAMP.exec(name)?.[1] ?? []).sort();
   const last = stamps.at(-1);

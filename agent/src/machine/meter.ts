@@ -1,5 +1,5 @@
-// How busy this machine is. The kernel counts from its start on, so a figure is the difference of two looks: the last one,
-// or where that is long past, one made for the purpose.
+// The load of this machine. Kernel counters start at boot, so a value is the difference of two samples: the last one,
+// or a fresh one when the last is too old.
 import { readFile, statfs } from 'node:fs/promises';
 import { release } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,18 +17,18 @@ interface Look {
   dropped: Counted | null;
 }
 
-/** Under the root of another /proc in tests. */
+/** /proc, or another root in tests. */
 interface Place {
   dir: string;
   proc?: string;
   status: () => Promise<Status>;
-  /** By the kernel; null: it drops nobody. */
+  /** Packets dropped by the kernel. Null: the kernel drops nothing for us. */
   dropped: () => Promise<Counted | null>;
 }
 
-/** Looks closer together than this tell chance. */
+/** Samples closer together than this are noise. */
 const APART_MS = 200;
-/** A page that shows figures asks every two seconds. */
+/** Pages that show metrics poll every two seconds. */
 const STALE_MS = 15_000;
 const INTERFACES = 64;
 

@@ -1,6 +1,5 @@
-// What its operator set of this machine itself, apart from what nginx is rendered from: its rules for packets, when
-// logs are set aside, and the end of a drain. Looked at when the node's document changes, and again and again: a firewall
-// that was started anew has forgotten its rules.
+// Host settings from the node's document, apart from nginx: packet rules, log rotation and the end of a drain.
+// Checked on changes and periodically, since a restarted firewall drops its rules.
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
@@ -8,7 +7,7 @@ import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import type { Lists } from './firewall/driver.ts';
 import type { Geneva } from './geneva.ts';
 
-/** On the ports of the zone. Null: none. */
+/** For the ports of the zone. Null: no rules. */
 interface GenevaRules {
   apply: (wanted: Geneva | null, ports: readonly number[]) => Promise<void>;
   stands: (wanted: Geneva | null) => Promise<boolean>;
@@ -18,13 +17,13 @@ interface Parts {
   read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
   geneva: GenevaRules;
   firewall: { follow: (lists: Lists | null) => Promise<void> };
-  /** Where this node lets visitors of such a zone in. */
+  /** The sockets on which this node accepts visitors of this zone. */
   sockets: (zone: ZoneDoc) => Lists['sockets'];
-  /** Whom no list keeps out, apart from the zone's own nodes. */
+  /** Addresses that no list blocks, apart from the zone's nodes. */
   trusted: () => readonly string[];
   rotate: () => Promise<void>;
   lastRotation: () => Promise<Date | null>;
-  /** A drain has ended: what it left serving is to be taken out. */
+  /** Called when a drain has ended, to take out what still serves. */
   drained: () => void;
   log: Log;
 }
@@ -39,7 +38,7 @@ export class OwnSettings {
   #drainUntil: string | undefined;
   #geneva = 'null';
   #work: Promise<void> = Promise.resolve();
-  /** What of it could not be done. */
+  /** What could not be applied, and why. */
   error: string | null = null;
 
   constructor(parts: Parts) {
@@ -66,7 +65,7 @@ export class OwnSettings {
       const { zone, node } = found;
       this.#followDrain(node);
       const ports = zone.ports.map(({ port }) => port);
-      // One that the machine refuses keeps back none of the others.
+      // A failing setting does not block the others.
       const done = await Promise.allSettled([
         this.#parts.firewall.follow(this.#listsOf(zone, node)),
         this.#followGeneva(node?.geneva ?? null, ports),
@@ -81,7 +80,7 @@ export class OwnSettings {
     }
   }
 
-  /** Null: its kernel lets everybody in. A relay has no visitors. */
+  /** Null: the kernel accepts everyone. A relay has no visitors. */
   #listsOf(zone: ZoneDoc, node: NodeDoc | null): Lists | null {
     const isOpen = zone.firewall === undefined && zone.ipset === undefined;
     if (isOpen || node?.relayPort !== undefined) return null;
@@ -102,7 +101,7 @@ export class OwnSettings {
     this.#drainUntil = drainUntil;
     if (drainUntil === undefined) return;
     const left = Date.parse(drainUntil) - Date.now();
-    // nginx may have been configured just before a drain that is over by now. A moment later: the end is exclusive.
+    // nginx may have been rendered just before the drain ended. The end is exclusive, hence the extra moment.
     if (left > 0 || isNew) {
       this.#drain = setTimeout(() => this.#parts.drained(), Math.min(Math.max(left, 0) + 10, 2 ** 31 - 1));
     }
@@ -111,7 +110,7 @@ export class OwnSettings {
   async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
     const wanted = ports.length === 0 ? null : set;
     const said = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
-    // Nothing is asked of a machine whose operator never set anything.
+    // A machine whose operator never set anything is left alone.
     if (said === 'null' && this.#geneva === 'null') return;
     const { geneva, log } = this.#parts;
     if (said === this.#geneva && (await geneva.stands(wanted))) return;

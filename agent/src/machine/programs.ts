@@ -1,26 +1,26 @@
-// Programs of the machine that only root may use, under the names they have everywhere.
+// Runs system programs that need root, by the same name everywhere.
 import { spawn } from 'node:child_process';
 
 const WITHIN_MS = 10_000;
 const WORDS = 500;
-/** Not in everybody's PATH. */
+/** May be missing in PATH. */
 const FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin';
 
 export class NotInstalled extends Error {}
 
-/** Answers what it printed; throws its own words. */
+/** Returns stdout. Throws stderr. */
 export function run(name: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(name, args, {
       env: { PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}`, LC_ALL: 'C' },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // One that could not be started would keep a timer of the option's own.
+      // spawn's own timeout option would keep a timer when the program cannot start.
       signal: AbortSignal.timeout(WITHIN_MS),
     });
     let said = '';
     let words = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    // Some repeat all that they were told.
+    // Some programs repeat all of their input.
     child.stderr.on('data', (chunk: Buffer) => (words = `${words}${chunk.toString()}`.slice(0, WORDS)));
     child.once('error', (error) =>
       reject(
@@ -31,7 +31,7 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
             : error,
       ),
     );
-    // One that ends without reading says why by its code.
+    // A program that exits without reading reports its reason by its exit code.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('close', (code) => {

@@ -1,5 +1,4 @@
-// Which networks of ill repute the kernel drops: those of the risk pack in use, from the level of the zone on. The kernel is told
-// again only when one of the two is another.
+// Gives the kernel the networks of the risk pack at or above the zone's level. Only when pack or level changed.
 import { readFileSync } from 'node:fs';
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { networksAt, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/risk-pack.ts';
@@ -13,7 +12,7 @@ interface Parts {
   firewall: { canDrop: boolean; setRisk: (risk: Risk | null) => Promise<void> };
 }
 
-/** Throws why the kernel does not drop them. Where it drops nobody at all nginx does. */
+/** Throws when the kernel cannot drop them. Where the kernel drops nothing, nginx rejects. */
 export const followingRisk =
   ({ dir, read, firewall }: Parts) =>
   async (): Promise<void> => {

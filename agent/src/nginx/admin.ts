@@ -1,4 +1,4 @@
-// Talks to the running nginx through its unix socket; Lua answers.
+// Client of the running nginx's admin socket, which Lua serves.
 import { request } from 'node:http';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { FailingPattern, type PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
@@ -6,7 +6,7 @@ import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 
 const Count = z.int().min(0);
-/** Lua writes an empty list as an object. */
+/** Lua encodes an empty list as an object. */
 const listOf = <Item extends z.ZodType>(item: Item) => z.union([z.array(item), z.object({}).transform(() => [])]);
 const Status = z.object({
   generation: z.int(),
@@ -25,7 +25,7 @@ const Status = z.object({
 });
 export type Status = z.output<typeof Status>;
 
-/** A network, for how many seconds (0: no more), and why. */
+/** A network, its seconds (0 removes it) and the cause. */
 export type Change = readonly [network: string, seconds: number, cause: string];
 
 const FoundBlock = z.object({
@@ -40,7 +40,7 @@ const FetchedBlocks = z.object({
   dropped: Count,
 });
 
-/** Naming more keys than this costs Lua more than forgetting everything it holds. */
+/** Above this number of keys, invalidating everything is cheaper for Lua. */
 const BUMP_ALL_ABOVE = 1000;
 const WITHIN_MS = 10_000;
 
@@ -55,12 +55,12 @@ export class Admin {
     return Status.parse(await this.#call('GET', '/status', undefined, withinMs));
   }
 
-  /** Of the workers that answer. */
+  /** The generation of the workers that respond. */
   async generation(): Promise<number> {
     return (await this.status(1000)).generation;
   }
 
-  /** Once it is back, no worker answers from an older document. */
+  /** When it resolves, no worker uses an older document. */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
     const all = keys === 'all' || keys.length > BUMP_ALL_ABOVE;
     await this.#call('POST', '/bump', all ? { all: true } : { keys }, WITHIN_MS);
@@ -70,34 +70,36 @@ export class Admin {
     return z.object({ objects: z.int() }).parse(await this.#call('POST', '/purge', order, withinMs)).objects;
   }
 
-  /** Those that are down rest for so long, unless it is said again. */
+  /** Origins that are down are skipped for `seconds`, unless reported again. */
   async health(down: readonly string[], up: readonly string[], seconds: number): Promise<void> {
     await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
   }
 
-  /** For this long each response to a visitor ends its connection. */
+  /** For `seconds`, each response to a visitor closes its connection. */
   async closeConnections(seconds: number, withinMs: number): Promise<void> {
     await this.#call('POST', '/closing', { seconds }, withinMs);
   }
 
-  /** Whom nginx blocked since it was last asked. `room`: how many more there may be. `had`: what became of what it told before;
-   *  kept: it is on disk, lost: it may not be, and is told again. */
+  /**
+   * Blocks that nginx found since the last call. `room`: how many more fit. `had`: what became of the last batch:
+   * `kept` is on disk, `lost` is reported again.
+   */
   async fetchBlocks(room: number, had?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {
     return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had }, WITHIN_MS));
   }
 
-  /** `begins`: all that it had is forgotten first. `mark`: it answers this when it is asked the next time. */
+  /** `begins`: clears the set first. `mark`: returned by later calls, to identify the set. */
   async changeBlocks(blocks: readonly Change[], more: { begins?: true; mark?: string } = {}): Promise<void> {
     await this.#call('POST', '/blocks', { blocks, ...more }, WITHIN_MS);
   }
 
-  /** Room for a request that comes under that id. */
+  /** Prepares nginx for a simulated request with this id. */
   async simulate(id: string, order: object): Promise<void> {
     const { ok } = z.object({ ok: z.boolean() }).parse(await this.#call('POST', '/simulate', { id, order }, WITHIN_MS));
     if (!ok) throw new Error('too many requests are being simulated');
   }
 
-  /** Its steps, once; none of what nginx itself refuses to read. */
+  /** The recorded steps. Can be read once. Empty when nginx itself rejected the request. */
   async simulated(id: string): Promise<unknown> {
     return z
       .object({ steps: z.array(z.unknown()).default([]) })
@@ -107,7 +109,7 @@ export class Admin {
   #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = request(
-        // A connection each: after a reload a kept one would lead to a worker that is on its way out.
+        // A new connection each: after a reload a kept one would reach an old worker.
         { socketPath: this.#socket, method, path, agent: false, signal: AbortSignal.timeout(withinMs) },
         (answer) => {
           const chunks: Buffer[] = [];

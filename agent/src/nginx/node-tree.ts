@@ -1,6 +1,6 @@
-// The tree a node serves from: what the documents render to, and a mark of what nginx reads besides when it reads its
-// configuration: the Lua, the keys, the authorities, the packs, and where its store lies (files that workers hold open there are
-// let go). Who brings other Lua or another key brings another tree, and the reload with it.
+// The tree that a node serves from: rendered files and a hash of everything else that nginx reads with its
+// configuration: Lua, keys, certificate authorities, packs and the cache directory. A change of any of them reloads
+// nginx.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, readlink, statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,19 +19,19 @@ export async function nodeTree(structure: Structure, generation: number, host: H
   return new Map([...tree, ['loaded.sha256', `${await loadedHash(host, structure.node?.cacheDir)}\n`]]);
 }
 
-/** Free space that the cache leaves on its disk, at most. */
+/** Upper bound of the free disk space that the cache reserves. */
 const MAX_RESERVE_BYTES = 256 * 2 ** 20;
-/** The same as a part of a small disk. */
+/** The reserve as a share of a small disk. */
 const RESERVE_SHARE = 1 / 8;
 
-/** Nothing before the node has a place for its cache. */
+/** Empty before the cache directory is known. */
 async function cacheReserve({ dir }: HostFacts): Promise<{ cacheReserveBytes?: number }> {
   const disk = await statfs(path.join(dir, 'cache/objects')).catch(() => null);
   if (disk === null) return {};
   return { cacheReserveBytes: Math.min(MAX_RESERVE_BYTES, Math.floor(disk.blocks * disk.bsize * RESERVE_SHARE)) };
 }
 
-/** What packs of data are in use: their folders are named by what is in them. */
+/** The packs in use. Their folders are named by content hash. */
 async function packsIn(dir: string): Promise<string[]> {
   const packs = (await readdir(dir).catch((): string[] => [])).sort();
   return Promise.all(
@@ -39,7 +39,7 @@ async function packsIn(dir: string): Promise<string[]> {
   );
 }
 
-/** The keys are random, so that their hash says nothing of them. */
+/** The keys are random, so their hash reveals nothing. */
 async function loadedHash({ luaDir, dir, caBundle }: HostFacts, cacheDir: string | undefined): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
   const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));

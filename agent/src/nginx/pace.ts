@@ -1,20 +1,20 @@
-// How often nginx may be reloaded. Each reload leaves workers behind that see their visitors off, for hours where somebody downloads
-// or holds a socket; whoever changes a zone again and again must not fill the machine with them.
+// Limits how often nginx reloads. Old workers drain for hours where visitors download or hold WebSockets, so frequent
+// changes must not fill the machine with them.
 import type { Log } from '../log.ts';
 import { findNginx, send, type Process } from './processes.ts';
 
-/** A machine carries as many at once without anybody noticing. */
+/** This many draining generations cost nothing noticeable. */
 const FREE = 4;
 const EACH_MS = 2000;
-/** A change of a zone is waited for longer than this. */
+/** Longest delay of a zone's change. */
 const LONGEST_MS = 20_000;
-/** Of the past in all, and of each worker that serves now. */
+/** Limits of draining workers: in total, and per serving worker. */
 const [MOST, MOST_EACH] = [64, 4];
 
-/** From one reload to the next, with workers of so many reloads still at it. */
+/** The pause until the next reload, by the number of draining generations. */
 export const pauseAfter = (generations: number) => Math.min(Math.max(0, generations - FREE) * EACH_MS, LONGEST_MS);
 
-/** Who goes first where there are too many: those that had the most time. */
+/** Selects the workers to end when there are too many: the oldest ones. */
 export function tooMany<P extends Pick<Process, 'startedAtTick'>>(leaving: readonly P[], serving: number): P[] {
   const most = Math.max(MOST, serving * MOST_EACH);
   const oldestFirst = leaving.toSorted((a, b) => Number(a.startedAtTick) - Number(b.startedAtTick));
@@ -41,7 +41,7 @@ export class ReloadPace {
     return performance.now() - this.#reloadedAt >= pauseAfter(generations);
   }
 
-  /** Those who had the most time have had enough. */
+  /** Ends the oldest draining workers. */
   async endOldest(): Promise<void> {
     const { leaving, serving } = await this.#workers();
     const ended = tooMany(leaving, serving);
@@ -56,5 +56,5 @@ export class ReloadPace {
   }
 }
 
-/** Not wrong, only not yet. */
+/** Not an error: try again later. */
 export class TooSoon extends Error {}

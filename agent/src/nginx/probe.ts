@@ -1,16 +1,16 @@
-// Is what we swapped in really what answers? A reload that nginx refuses leaves the old workers serving and says so in
-// the error log alone.
+// Verifies that the new tree really serves. After a refused reload the old workers keep serving, and only the error
+// log says so.
 import { open, stat } from 'node:fs/promises';
 import { briefly } from './supervisor.ts';
 
-/** nginx itself tries a port for 2.5 s before it gives up on it. */
+/** nginx retries a port for 2.5 s before it gives up. */
 const WITHIN_MS = 15_000;
 const EVERY_MS = 20;
-/** New workers that come up and fall over again answer once or twice. */
+/** Crashing workers may respond once or twice. */
 const IN_A_ROW = 3;
 
 export interface ErrorLog {
-  /** What nginx called an emergency since the mark was set, or null. */
+  /** nginx's emergency message since the mark, or null. */
   emergency: () => Promise<string | null>;
 }
 
@@ -35,7 +35,7 @@ export async function markErrorLog(file: string): Promise<ErrorLog> {
   };
 }
 
-/** Resolves once workers of this generation answer; throws nginx's reason, or that it took too long. */
+/** Resolves when workers of this generation respond. Throws nginx's reason, or a timeout. */
 export async function probe(answering: () => Promise<number>, generation: number, errorLog: ErrorLog): Promise<void> {
   const deadline = Date.now() + WITHIN_MS;
   let seen = 'nothing answered';

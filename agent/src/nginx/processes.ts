@@ -1,4 +1,4 @@
-// Which processes are nginx's, told by /proc. A pid alone may belong to somebody else by the time it is used.
+// Finds nginx processes in /proc. A pid alone may have been reused.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 export interface Process {
@@ -6,11 +6,11 @@ export interface Process {
   startedAtTick: string;
 }
 
-/** Null when there is no such process, or only its remains. */
+/** Null when the process is gone or a zombie. */
 export async function findProcess(pid: number): Promise<Process | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
-  // The second field is the program's name in parentheses and may hold anything; what follows is regular.
+  // The second field is the program's name in parentheses and may contain anything. The rest is regular.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const startedAtTick = fields[19];
@@ -39,12 +39,12 @@ export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }
 
-/** Every nginx process that serves in this folder, masters and workers. */
+/** Every serving nginx process of this directory, masters and workers. */
 export async function findNginx(dir: string): Promise<(Process & { title: string })[]> {
   return (await findAnyNginx(dir)).filter(({ title }) => title.startsWith('nginx: '));
 }
 
-/** With those that are only starting, or testing a tree: they have not given themselves a title yet. */
+/** Includes processes that are starting or testing a tree, which have no title yet. */
 export async function findAnyNginx(dir: string): Promise<(Process & { title: string })[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
@@ -58,7 +58,7 @@ export async function findAnyNginx(dir: string): Promise<(Process & { title: str
   return found.filter((process) => process !== null);
 }
 
-/** What a process calls itself; nginx shows its arguments behind its title. */
+/** A process's title. nginx shows its arguments there. */
 export const titleOf = (pid: number): Promise<string> =>
   readFile(`/proc/${pid}/cmdline`, 'utf8').then(
     (text) => text.replaceAll('\0', ' ').trim(),
@@ -69,7 +69,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone between the look and the signal.
+    // The process ended before the signal.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

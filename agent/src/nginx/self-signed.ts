@@ -1,5 +1,6 @@
-// Certificates that a node makes itself. Written out as DER here because node:crypto signs but does not build certificates,
-// and a node may have no openssl program: nginx brings only the library.
+// Self-signed certificates, written as DER here: node:crypto signs but cannot build certificates, and a node may have
+// no
+// openssl program.
 import {
   createHash,
   createHmac,
@@ -19,14 +20,14 @@ export interface Pair {
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** What visitors see who name no site of ours: nginx wants a pair before it asks Lua. */
+/** Shown to visitors who name no known site. nginx needs a certificate before it calls Lua. */
 export function selfSigned(name: string, now = new Date()): Pair {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return signedByItself(name, privateKey, {
     subject: name,
     algorithm: sequence(oid('2a8648ce3d040302')),
     digest: 'sha256',
-    // Positive whatever the first bit says.
+    // The leading byte keeps the number positive.
     serial: Buffer.concat([Buffer.from([1]), randomBytes(15)]),
     from: new Date(now.getTime() - 86_400_000),
     to: new Date(now.getTime() + 10 * YEAR_MS),
@@ -34,9 +35,9 @@ export function selfSigned(name: string, now = new Date()): Pair {
 }
 
 /**
- * By which nodes of one zone know each other. Each makes it from the zone's key, and each gets the same bytes: to have it is to
- * have that key, and there is nothing to hand out or to renew. The subject names a key that is not the zone's first: of two
- * trusted certificates with one subject OpenSSL would look at either.
+ * Nodes of a zone recognise each other by this certificate. It is derived from the zone's key, so each node makes the
+ * same bytes and nothing is distributed or renewed. OpenSSL cannot tell trusted certificates with equal subjects
+ * apart, so the subject names any key but the first.
  */
 export function zonePair(zoneKey: Buffer, keyID: string = FIRST_KEY): Pair {
   const seed = createHmac('sha256', zoneKey).update('edgeloom relay').digest();
@@ -51,14 +52,14 @@ export function zonePair(zoneKey: Buffer, keyID: string = FIRST_KEY): Pair {
   });
 }
 
-/** What the certificate of a zone is of; it stands in no DNS. */
+/** The subject of a zone's certificate. It is not in DNS. */
 export const ZONE_NAME = 'relay.edgeloom.invalid';
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 interface Facts {
   subject: string;
   algorithm: Buffer;
-  /** Null where the algorithm brings its own. */
+  /** Null where the algorithm implies it. */
   digest: string | null;
   serial: Buffer;
   from: Date;

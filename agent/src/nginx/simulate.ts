@@ -1,5 +1,5 @@
-// Asks this node's own nginx what it would do with a request that nobody made: the simulated hops (simulate.conf) decide it
-// as the real ones do, and write down each step.
+// Simulates a request in this node's nginx: the simulated hops (simulate.conf) decide like the real ones and record
+// each step.
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -45,7 +45,7 @@ export async function simulate(
   }
 }
 
-/** Checked like those that are stored. What only nginx's files could do has no place here. */
+/** Validated like stored documents. Structural documents cannot be simulated. */
 function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
   const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
     const judged = body === null ? null : judgeDoc(key, body);
@@ -59,7 +59,7 @@ function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
 
 type Got = { status: number; headers: [string, string][] } | null;
 
-/** What stands in the header is all: the body is not waited for. Null where nginx closed without an answer. */
+/** Reads the header only. Null where nginx closed without a response. */
 function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs: number): Promise<Got> {
   const { method, path, host, headers, ip } = asked;
   return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs:
         call.destroy();
       },
     );
-    // A switch to another protocol is an answer like any other.
+    // A protocol upgrade is a response like any other.
     call.on('upgrade', (reply, socket) => {
       socket.destroy();
       resolve({ status: reply.statusCode ?? 0, headers: pairs(reply) });
@@ -95,12 +95,12 @@ function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs:
 const pairs = ({ rawHeaders }: IncomingMessage) =>
   rawHeaders.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? '']] : []));
 
-/** What belongs to the connection between this process and nginx. */
+/** Fields of the connection between this process and nginx. */
 const ofConnection = ['connection', 'transfer-encoding', 'keep-alive', 'content-length', 'x-request-id'];
 
 function told(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
   const all = Trace.parse(trace);
-  // What is done in the background, once the answer is on its way, is no part of it.
+  // Background work after the response is not part of the simulation.
   const end = all.findIndex((one) => one.step === 'end');
   const until = end < 0 ? all : all.slice(0, end);
   const asked = until.flatMap((one) => ('uri' in one ? [one] : [])).at(-1) ?? null;

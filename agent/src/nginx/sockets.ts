@@ -1,4 +1,4 @@
-// What an nginx listens on, and whether this machine has it free.
+// The sockets of an nginx, and whether they are free on this machine.
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -13,19 +13,19 @@ export interface Socket {
 
 export const nameOf = ({ protocol, address, port }: Socket) => `${address}:${port}${protocol === 'udp' ? '/udp' : ''}`;
 
-/** Of such a name. */
+/** Parses a socket's name. */
 export function socketOf(name: string): Pick<Socket, 'protocol' | 'port'> {
   const [, port, udp] = /:(\d+)(\/udp)?$/.exec(name) ?? [];
   return { protocol: udp === undefined ? 'tcp' : 'udp', port: Number(port ?? 0) };
 }
 
-/** After a reload nginx gives its former workers a tenth of a second before it tells them to let go of what they listen on. */
+/** After a reload nginx takes a tenth of a second to make old workers close their sockets. */
 const TRIES = 6;
 const AGAIN_MS = 150;
 
 /**
- * Throws the machine's reason, where it is another's for longer than a worker needs that is leaving. nginx would try for seconds
- * before it refuses; asked beforehand, the answer costs nothing.
+ * Throws the system's reason when another program holds the socket for longer than a draining worker would.
+ * nginx would retry for seconds before it refuses.
  */
 export async function assertFree(socket: Socket): Promise<void> {
   for (let tries = 1; ; tries += 1) {

@@ -1,5 +1,5 @@
-// One nginx per directory, whose life does not hang on ours. It daemonizes, so starting it, finding it again after we
-// were killed and watching it are the same thing: the pid file, checked against what /proc says of that process.
+// One nginx per directory, independent of the agent's life. nginx daemonizes, so it is always found by its pid file,
+// checked against /proc, whether we started it or an earlier agent did.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { Process } from './processes.ts';
 
 const WATCH_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-/** Who lived this long did not die of what it was started with. */
+/** An nginx that ran this long did not fail because of its configuration. */
 const STABLE_MS = 60_000;
 const QUIT_WITHIN_MS = 5000;
 const START_WITHIN_MS = 10_000;
@@ -23,7 +23,7 @@ export class Nginx {
   #watch: ReturnType<typeof setInterval> | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   #master: Process | null = null;
-  /** Told when it was found dead and has been started again. */
+  /** Called after a dead nginx has been restarted. */
   onRestart: () => void = () => undefined;
 
   constructor(binary: string, layout: NginxLayout, log: Log) {
@@ -40,7 +40,7 @@ export class Nginx {
     return this.#master;
   }
 
-  /** The nginx of this directory, if it runs: one that we started, or one that an earlier agent left serving. */
+  /** The running nginx of this directory, started by us or by an earlier agent. */
   async find(): Promise<Process | null> {
     const pid = Number(await readFile(this.#layout.pidFile, 'utf8').catch(() => ''));
     const noted = Number.isInteger(pid) && pid > 1 ? await findProcess(pid) : null;
@@ -52,12 +52,12 @@ export class Nginx {
     return this.#master;
   }
 
-  /** Throws nginx's own words when it does not start. Does nothing when it runs already. */
+  /** Throws nginx's error when it does not start. Does nothing when it runs. */
   async start(): Promise<void> {
     await this.#alone(() => this.#start());
   }
 
-  /** From now on it is started again whenever it does not run, at longer and longer intervals if that does not help. */
+  /** Restarts nginx whenever it stops, with growing delays. */
   keep(): void {
     if (this.#watch !== null) return;
     let pause = 0;
@@ -78,7 +78,7 @@ export class Nginx {
       }
       if (Date.now() < due) return;
       try {
-        // Not behind the back of a stop that came in between.
+        // Not while a stop is in progress.
         await this.#alone(async () => {
           if (this.#watch === watch) await this.#start();
         });
@@ -98,14 +98,14 @@ export class Nginx {
     this.#watch = watch;
   }
 
-  /** Ends what a killed one has left behind; does nothing while one runs. */
+  /** Ends orphaned workers. Does nothing while nginx runs. */
   async clear(): Promise<void> {
     await this.#alone(async () => {
       if ((await this.find()) === null) await this.#clearRemains();
     });
   }
 
-  /** Throws what is wrong with a tree. */
+  /** Throws the errors of a tree. */
   async test(confFile: string): Promise<void> {
     await this.#run(['-t'], confFile);
   }
@@ -114,13 +114,13 @@ export class Nginx {
     if (this.#master !== null) send(this.#master.pid, 'SIGHUP');
   }
 
-  /** It opens its logs by their names. */
+  /** nginx reopens its logs by name. */
   async reopenLogs(): Promise<void> {
     const master = await this.find();
     if (master !== null) send(master.pid, 'SIGUSR1');
   }
 
-  /** Lets open requests end, then does not wait any longer. */
+  /** Drains open requests for a limited time. */
   async stop(withinMs = QUIT_WITHIN_MS): Promise<void> {
     this.unwatch();
     await this.#alone(async () => {
@@ -132,7 +132,7 @@ export class Nginx {
     });
   }
 
-  /** Leaves it serving. */
+  /** Stops supervising. nginx keeps serving. */
   unwatch(): void {
     if (this.#watch !== null) clearInterval(this.#watch);
     this.#watch = null;
@@ -146,7 +146,7 @@ export class Nginx {
     this.#log.info('nginx started', { pid: this.#master?.pid, dir: this.#layout.dir });
   }
 
-  /** The daemon writes its pid file and sets its title some time after the process that forked it has ended. */
+  /** The daemon writes its pid file and title some time after the forking process has exited. */
   async #appear(): Promise<void> {
     const deadline = Date.now() + START_WITHIN_MS;
     while ((await this.find()) === null) {
@@ -161,14 +161,14 @@ export class Nginx {
     return path.join(this.#layout.conf, 'current/nginx.conf');
   }
 
-  /** The path of its configuration tells ours from everybody else's, and from one that only tests a tree. */
+  /** The configuration's path distinguishes our nginx from others and from one that only tests a tree. */
   #isOurs(title: string): boolean {
     return title.includes(`-c ${this.#currentConf}`);
   }
 
   /**
-   * After a master was killed its workers still hold the ports, and its unix sockets are files that nobody answers. One
-   * that a killed agent was starting would open its own after we have looked.
+   * Workers of a killed master still hold the ports, and its unix sockets are dead files.
+   * A start by a killed agent may open sockets later than this check.
    */
   async #clearRemains(): Promise<void> {
     const orphans = await findAnyNginx(this.#layout.dir);
@@ -183,7 +183,7 @@ export class Nginx {
     const { dir, errorLog } = this.#layout;
     const child = spawn(this.#binary, [...extra, '-p', dir, '-e', errorLog, '-c', confFile], {
       cwd: dir,
-      // Nothing of ours: the join token is in our environment.
+      // Our environment contains the join token, so it is not passed on.
       env: { PATH: process.env['PATH'], TZ: process.env['TZ'] },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -194,7 +194,7 @@ export class Nginx {
       // Not 'close': the daemon may hold our pipe.
       child.once('exit', resolve);
     });
-    // One that ended badly has let go of it, but what it said last may still be on its way.
+    // The last lines of a failed nginx may still be in the pipe.
     if (code !== 0 && !child.stderr.closed) await once(child.stderr, 'close');
     child.stderr.destroy();
     if (code !== 0) throw new Error(briefly(words) || `nginx ended with ${code}`);
@@ -221,7 +221,7 @@ async function endProcess(process: Process, withinMs: number): Promise<void> {
   }
 }
 
-/** The lines that say why, without nginx's own time and process numbers. */
+/** The lines with the reason, without times and process numbers. */
 export function briefly(words: string): string {
   const lines = words.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
   const shown = (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== '')).map((line) =>

@@ -1,5 +1,5 @@
-// An nginx and the trees it is served from. A new tree is staged, tested, swapped in, reloaded and looked at; when any of
-// this fails, the last one that was seen serving serves as before.
+// An nginx and its trees. A new tree is staged, tested, swapped in, reloaded and probed. On any failure the last good
+// tree serves again.
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { ReloadPace } from './pace.ts';
@@ -11,9 +11,9 @@ import type { Tree } from './trees.ts';
 interface Parts {
   binary: string;
   layout: NginxLayout;
-  /** The generation of the workers that answer. */
+  /** The generation of the responding workers. */
   answering: () => Promise<number>;
-  /** Lets kept connections end. */
+  /** Lets kept connections close. */
   beforeReload?: () => Promise<void>;
   log: Log;
 }
@@ -37,19 +37,19 @@ export class TreeServer {
     this.#log = log;
   }
 
-  /** What served last serves again, whatever the documents say by now. */
+  /** Serves the last good tree, whatever the documents say. */
   async serveLast(): Promise<void> {
     const good = await this.trees.marked('good');
     if (good === null) return;
     if ((await this.trees.marked('current')) !== good) await this.trees.mark('current', good);
-    // A port that somebody else holds at the moment is tried again, whether or not there is anybody to ask.
+    // Keeps retrying when another program holds a port, even without a control plane.
     this.nginx.keep();
     await this.nginx.start().catch((error: unknown) => this.#log.error('nginx does not start', { error }));
   }
 
   /**
-   * Answers whether that took another tree; throws why it is not served. `check` comes before anything is touched. `isUrgent`:
-   * the reload does not wait until kept connections have ended.
+   * Returns whether another tree serves now. Throws why not. `check` runs before anything changes.
+   * `isUrgent`: reloads without waiting for kept connections.
    */
   async serve(
     render: (generation: number) => Promise<Tree>,
@@ -86,7 +86,7 @@ export class TreeServer {
     const runs = (await this.nginx.find()) !== null;
     await this.nginx.start();
     if (runs) {
-      // One that was found again may have been told of this tree already.
+      // An nginx found running may serve this tree already.
       const answering = await this.#answering().catch(() => null);
       if (answering !== generation) {
         if (!isUrgent && answering !== null) await this.#beforeReload?.();
@@ -97,7 +97,7 @@ export class TreeServer {
     await probe(this.#answering, generation, errorLog);
   }
 
-  /** Nothing is left to be served, nor to be started again. */
+  /** Stops serving and supervising. */
   async end(): Promise<void> {
     await this.nginx.stop();
     await this.trees.unmark('good');

@@ -1,5 +1,5 @@
-// Rendered nginx trees lie side by side in conf/<generation>. `current` is the one nginx is started with, `good` the last
-// one that was seen serving: whatever happens in between, the way back is a rename.
+// Rendered nginx trees are in conf/<generation>. `current` is what nginx starts with and `good` what served last.
+// Going back is a rename.
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { flush, flushAll } from '../store/durable.ts';
@@ -7,7 +7,7 @@ import { flush, flushAll } from '../store/durable.ts';
 export type Tree = ReadonlyMap<string, string>;
 type Mark = 'current' | 'good';
 
-/** Trees kept beside current and good, for whoever wants to look at what was before. */
+/** Old trees kept for inspection. */
 const KEEP = 3;
 
 export class Trees {
@@ -39,13 +39,13 @@ export class Trees {
     await rm(path.join(this.#dir, mark), { force: true });
   }
 
-  /** A number that no tree has or had. */
+  /** A number that was never used. */
   async next(): Promise<number> {
     this.#newest = Math.max(this.#newest, ...(await this.#generations())) + 1;
     return this.#newest;
   }
 
-  /** Whole once it is under its name. */
+  /** Complete once it has its name. */
   async stage(name: number | string, tree: Tree): Promise<void> {
     const fresh = path.join(this.#dir, `${name}.new`);
     await rm(fresh, { recursive: true, force: true });
@@ -59,7 +59,7 @@ export class Trees {
     await flush(this.#dir);
   }
 
-  /** Empty when somebody took it away. */
+  /** Empty when the tree was deleted. */
   async read(generation: number): Promise<Tree> {
     const root = path.join(this.#dir, String(generation));
     const names = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -1,5 +1,5 @@
-// The certificate of the zone, where nginx reads it: made anew whenever the zone's key is another. While the zone changes its key,
-// those of its other keys stand behind it: this node shows the first and takes each of them.
+// The zone's certificate, where nginx reads it. Renewed when the zone's key changes. During a change of keys the file
+// also has the certificates of the other keys: this node presents the first and accepts each.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeWhole } from '../store/durable.ts';

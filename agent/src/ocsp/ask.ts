@@ -1,4 +1,4 @@
-// Puts a question to a responder whose address a stranger wrote: to where the zone lets origins lie, for so long, so much.
+// Queries an OCSP responder whose address comes from a certificate: only permitted addresses, limited time and size.
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -6,7 +6,7 @@ import type { Resolve } from '../origins/addresses.ts';
 import { requestOf, type Question } from './question.ts';
 
 const WITHIN_MS = 10_000;
-/** Answers have one or two thousand bytes. */
+/** Usual responses have one or two kilobytes. */
 const BYTES_AT_MOST = 20_000;
 
 export interface Means {
@@ -55,7 +55,7 @@ function post(
       const chunks: Buffer[] = [];
       let bytes = 0;
       answer.on('error', reject);
-      // A redirect is no answer.
+      // Redirects are not followed.
       if (answer.statusCode !== 200) answer.destroy(new Error(`the responder answered ${answer.statusCode}`));
       answer.on('data', (chunk: Buffer) => {
         chunks.push(chunk);

@@ -1,5 +1,5 @@
-// Whether an answer may be shown to visitors: it is about this certificate, says that it is good, is of now, and is signed
-// by whoever signed the certificate or by somebody whom they let speak for them.
+// Validates an OCSP response: it is for this certificate, its status is good, it is current, and it is signed by the
+// issuer or a responder that the issuer authorized.
 import { verify, X509Certificate } from 'node:crypto';
 import {
   BasicOCSPResponse,
@@ -14,12 +14,12 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, ExtendedKeyUsage, id_ce_extKeyUsage, id_kp_OCSPSigning } from '@peculiar/asn1-x509';
 import { keyHashOf, type Question } from './question.ts';
 
-/** The certificate is not good any more: nothing said of it before holds. */
+/** The certificate is revoked, which overrides every earlier response. */
 export class Revoked extends Error {}
 
-/** Clocks differ. */
+/** Tolerated clock skew. */
 const AHEAD_MS = 300_000;
-/** Of an answer that does not say for how long it holds. */
+/** Validity of a response without nextUpdate. */
 const UNSAID_MS = 3_600_000;
 const SIGNERS_AT_MOST = 5;
 const digests: Record<string, string> = {
@@ -31,7 +31,7 @@ const digests: Record<string, string> = {
   '1.2.840.10045.4.3.4': 'sha512',
 };
 
-/** Until when it holds; throws where it may not be shown. */
+/** Returns the end of validity. Throws when the response must not be stapled. */
 export function judge(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: Question, now: Date): Date {
   const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse);
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
@@ -79,7 +79,7 @@ function assertSigned(basic: BasicOCSPResponse, issuer: X509Certificate, now: Da
   if (!isSigned) throw new Error('the answer is signed by nobody who may');
 }
 
-/** Of the same authority, for this purpose, at this time. */
+/** Whether the issuer authorized this certificate for OCSP, and it is valid now. */
 function maySpeakFor(cert: X509Certificate, issuer: X509Certificate, now: Date): boolean {
   if (!cert.checkIssued(issuer) || !cert.verify(issuer.publicKey)) return false;
   if (cert.validFromDate > now || cert.validToDate <= now) return false;

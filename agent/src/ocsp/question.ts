@@ -1,4 +1,5 @@
-// What is asked about a certificate, and of whom: by its serial number, under hashes of who signed it (RFC 6960, RFC 5019).
+// The OCSP request for a certificate and its responder: the serial number, under hashes of the issuer (RFC 6960, RFC
+// 5019).
 import { createHash, X509Certificate } from 'node:crypto';
 import { CertID, OCSPRequest, Request, TBSRequest } from '@peculiar/asn1-ocsp';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
@@ -14,19 +15,19 @@ export interface Question {
   responder: URL;
   keyType: 'ecdsa' | 'rsa';
   certID: CertID;
-  /** Who signed the certificate, and who therefore may answer or name somebody who may. */
+  /** The issuer, which signs responses or authorizes a responder. */
   issuer: X509Certificate;
 }
 
 export const SHA1 = '1.3.14.3.2.26';
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Null: there is nobody to ask, or nobody to believe. */
+/** Null: no responder, or no issuer in the chain. */
 export function questionOf(chainPem: string): Question | null {
   const [leafPem, issuerPem] = chainPem.match(block) ?? [];
   if (leafPem === undefined || issuerPem === undefined) return null;
   const leaf = new X509Certificate(leafPem);
-  // Most name no responder, and are not worth taking apart.
+  // Most certificates name no responder and are not parsed further.
   if (leaf.infoAccess?.includes('OCSP') !== true) return null;
   const issuer = new X509Certificate(issuerPem);
   if (!leaf.checkIssued(issuer) || !leaf.verify(issuer.publicKey)) return null;
@@ -51,11 +52,11 @@ export const requestOf = ({ certID }: Question): Buffer =>
 
 export const sha1 = (bytes: ArrayBuffer) => createHash('sha1').update(new Uint8Array(bytes)).digest();
 
-/** By which responders are named: of the key alone, without what says which kind it is. */
+/** Identifies responders: a hash of the bare key, without its algorithm. */
 export const keyHashOf = (certificate: X509Certificate) =>
   sha1(AsnConvert.parse(certificate.raw, Certificate).tbsCertificate.subjectPublicKeyInfo.subjectPublicKey);
 
-/** Whoever brought the certificate wrote this: only where it leads by HTTP or HTTPS. */
+/** The certificate is untrusted input: only http and https are accepted. */
 function responderOf({ extensions }: Certificate['tbsCertificate']): URL | null {
   const access = extensions?.find(({ extnID }) => extnID === id_pe_authorityInfoAccess);
   if (access === undefined) return null;

@@ -1,5 +1,6 @@
-// Answers of responders that visitors may be shown. They lie beside the documents and in their form, so nginx reads one
-// once for each change and finds it again when it is started anew; the control plane knows nothing of them.
+// OCSP responses to staple. They are stored beside the documents in the same format, so nginx reads each once per
+// change
+// and after restarts. The control plane does not know them.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +17,7 @@ const Staple = z.object({
 });
 export type Staple = z.output<typeof Staple>;
 
-/** Of a chain as it stands in its document: Lua finds the staple by the same. */
+/** Keyed by the chain as its document has it. Lua computes the same key. */
 export const stapleKey = (chainPem: string) => `ocsp/${createHash('md5').update(chainPem).digest('hex')}`;
 
 export const storedChains = (store: Pick<DocumentStore, 'read'>) => async (docKey: string, key: string) => {
@@ -32,7 +33,7 @@ export class StapleFiles {
     this.#docs = docs;
   }
 
-  /** Null where there is none, or a damaged one. */
+  /** Null when missing or damaged. */
   async read(key: string): Promise<Staple | null> {
     try {
       return Staple.parse(JSON.parse(decodeDocFile(await readFile(this.#file(key))).body));
@@ -49,7 +50,7 @@ export class StapleFiles {
     return rm(this.#file(key), { force: true });
   }
 
-  /** All that lie there. */
+  /** All stored keys. */
   async keys(): Promise<string[]> {
     const files = await readdir(path.join(this.#docs, 'ocsp'), { recursive: true }).catch(() => []);
     return files

@@ -1,5 +1,5 @@
-// Asks after the certificates that this node serves, so that visitors need not: each whose chain names a responder. What a
-// responder does, or fails to do, concerns its own certificates only.
+// Fetches OCSP responses for the served certificates that name a responder. A failing responder affects its own
+// certificates only.
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason, type Log } from '../log.ts';
 import { ask, type Means } from './ask.ts';
@@ -9,7 +9,7 @@ import { stapleKey, type StapleFiles } from './staple-files.ts';
 
 interface Target {
   responder: string;
-  /** Certificates with this chain. */
+  /** The documents of certificates with this chain. */
   documents: Set<string>;
   dueAt: number;
   failures: number;
@@ -18,18 +18,18 @@ interface Target {
 
 interface Parts extends Means {
   files: StapleFiles;
-  /** Of a document, by the key of its staple; null where it has none. A node may hold too many to have them at hand. */
+  /** The chain of a document, by the key of its staple. Null: none. Chains are not kept in memory. */
   chainOf: (docKey: string, key: string) => Promise<string | null>;
-  /** It is known where responders may lie. */
+  /** The zone's origin policy is known. */
   isReady: () => boolean;
-  /** nginx is told that these have changed. */
+  /** Invalidates these keys in nginx. */
   tell: (keys: string[]) => Promise<void>;
   log: Log;
 }
 
 const TICK_MS = 1000;
 const AT_ONCE = 64;
-/** So many places are never taken by responders that failed the last time. */
+/** Slots reserved for responders that did not fail last time. */
 const KEPT_FREE = 48;
 const OF_ONE_RESPONDER = 8;
 const DAY_MS = 86_400_000;
@@ -49,7 +49,7 @@ export class Staples {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** What a certificate's document says now; null: it is gone. */
+  /** Updates a certificate's document. Null: it is gone. */
   async set(docKey: string, doc: CertDoc | null): Promise<void> {
     const chains = new Map(doc?.pairs.map(({ chainPem }) => [stapleKey(chainPem), chainPem]));
     const before = this.#byDocument.get(docKey) ?? [];
@@ -61,7 +61,7 @@ export class Staples {
     for (const key of left) await this.#leave(key, docKey);
   }
 
-  /** Once every document has been set: what an earlier agent left of certificates that are gone. */
+  /** Called after every document was set: removes staples of certificates that are gone. */
   async sweep(): Promise<void> {
     const unknown = (await this.#parts.files.keys()).filter((key) => !this.#targets.has(key));
     for (const key of unknown) await this.#parts.files.remove(key);
@@ -149,7 +149,7 @@ export class Staples {
       target.failures += 1;
       target.dueAt = tryAgainAt(target.failures);
       this.#parts.log.warn('there is no new staple', { key, responder, error: reason(error) });
-      // What failed otherwise leaves the last answer, which says itself when it ends.
+      // Other failures keep the last response, which carries its own expiry.
       if (error instanceof Revoked) await this.#drop(key);
     } finally {
       target.isUnderWay = false;
@@ -169,12 +169,12 @@ export class Staples {
   }
 }
 
-/** At half of the life that is left, daily in any case, and not in step with other nodes. */
+/** At half of the remaining validity, at least daily, with jitter. */
 function askAgainAt(until: number): number {
   const half = Math.min((until - Date.now()) / 2, DAY_MS) * (0.9 + Math.random() * 0.2);
   return Date.now() + Math.max(half, MINUTE_MS / 2);
 }
 
-/** After 1, 2, 4 … minutes, then each hour. */
+/** After 1, 2, 4 … minutes, at most an hour. */
 const tryAgainAt = (failures: number) =>
   Date.now() + Math.min(2 ** (failures - 1), 60) * MINUTE_MS * (0.9 + Math.random() * 0.2);

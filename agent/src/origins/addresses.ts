@@ -1,14 +1,14 @@
-// An origin's addresses as the edge sees them: by the same name servers, and without those that the zone forbids.
+// Origin addresses as nginx resolves them: the same name servers, without addresses that the zone forbids.
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 
 type Policy = ZoneDoc['originPolicy'];
 
-/** Where a name leads; to nothing, if that is what the name server says. Throws when nobody could say. */
+/** Returns a name's addresses, empty when it has none. Throws when no server could respond. */
 export type LookUp = (name: string) => Promise<string[]>;
 
-/** Without what the zone forbids; throws with the reason where nothing is left. */
+/** Without forbidden addresses. Throws the reason when none is left. */
 export type Resolve = (name: string) => Promise<string[]>;
 
 export function resolving(lookUp: LookUp, policy: () => Policy | null): Resolve {

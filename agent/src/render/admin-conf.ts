@@ -1,7 +1,7 @@
 import { conf } from './conf.ts';
 import type { RenderInput } from './render.ts';
 
-/** How the agent talks to the running nginx. Who may is decided by the rights of the folder the socket lies in. */
+/** The admin socket of nginx. Its folder's permissions decide who may use it. */
 export const adminConf = ({ host }: RenderInput) => conf`server {
     listen ${`unix:${host.dir}/run/admin.sock`};
     server_name _;

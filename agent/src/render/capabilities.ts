@@ -1,4 +1,4 @@
-// What the nginx of this machine can do. Debian's nginx loads its modules from files; OpenResty has them built in.
+// The capabilities of this machine's nginx. Debian loads modules from files, OpenResty has them built in.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,31 +10,31 @@ const run = promisify(execFile);
 export type Capabilities = {
   version: string;
   openresty: boolean;
-  /** Files for load_module, in the order that they need each other. */
+  /** Files for load_module, in order of their dependencies. */
   modules: string[];
   lua: boolean;
   stream: boolean;
-  /** PROXY headers of visitors by layer 4. */
+  /** PROXY protocol of visitors in stream. */
   streamRealip: boolean;
-  /** Requests that are simulated have an address of their own. */
+  /** Needed to give simulated requests a client address. */
   realip: boolean;
   brotli: boolean;
-  /** Images can be made WebP: the library for it lies beside the agent. */
+  /** WebP conversion: the image library is installed beside the agent. */
   webp: boolean;
-  /** Large files in pieces. */
+  /** Large files in slices. */
   slice: boolean;
   geoip2: boolean;
   /** The cache keeps space on its disk free (`min_free` of proxy_cache_path). */
   minFree: boolean;
-  /** How HTTP/2 is switched on: a flag of `listen`, since 1.25.1 a directive, or not at all. */
+  /** How HTTP/2 is enabled: a flag of `listen`, a directive since 1.25.1, or not at all. */
   http2: 'listen' | 'directive' | 'none';
-  /** Only where a reload leaves its connections open. */
+  /** Only where connections survive a reload. */
   http3: boolean;
-  /** balancer.enable_keepalive with a pool per server name: without it an HTTPS origin gets a connection per request. */
+  /** balancer.enable_keepalive with a pool per server name. Without it HTTPS origins get a connection per request. */
   poolPerName: boolean;
 };
 
-/** In loading order: ndk before lua. The stream core before what builds on it. */
+/** Load order: ndk before lua, the stream core before its modules. */
 const wanted = [
   'ndk_http_module.so',
   'ngx_http_lua_module.so',
@@ -52,8 +52,8 @@ export async function detectCapabilities(nginx: string): Promise<Capabilities> {
 }
 
 /**
- * nginx has packets of open connections find their worker, also an old one after a reload, by a program in the kernel, and
- * does not start where it may not load that. Capabilities 12: network, 21: everything, 39: such programs.
+ * To keep QUIC connections across reloads, nginx loads a BPF program and does not start where it may not.
+ * Capability 12: CAP_NET_ADMIN, 21: CAP_SYS_ADMIN, 39: CAP_BPF.
  */
 export function mayRoutePackets(processStatus: string): boolean {
   const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(processStatus)?.[1] ?? '0'}`);
@@ -61,7 +61,7 @@ export function mayRoutePackets(processStatus: string): boolean {
   return has(21n) || (has(39n) && has(12n));
 }
 
-/** Apart from the machine, so that a test can show what OpenResty says. */
+/** Separate from running nginx, so that tests can use OpenResty's output. */
 export function readCapabilities(
   banner: string,
   disk: { exists: (path: string) => boolean; read: (path: string) => string },
@@ -97,7 +97,7 @@ export function readCapabilities(
     geoip2: has('ngx_http_geoip2_module.so', /geoip2/),
     minFree: since(1, 19, 1),
     http2: !banner.includes('--with-http_v2_module') ? 'none' : since(1, 25, 1) ? 'directive' : 'listen',
-    // Before that it was an experiment, and Lua knew nothing of it.
+    // Experimental before 1.26, and unknown to Lua.
     http3: banner.includes('--with-http_v3_module') && since(1, 26, 0),
     poolPerName: balancer !== undefined && disk.read(balancer).includes('enable_keepalive'),
   };

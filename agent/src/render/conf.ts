@@ -1,7 +1,8 @@
-// The one door through which a value reaches an nginx file. Every value is quoted; what cannot be quoted is refused:
-// nginx has no escape for `$`, and a control character has no business in a directive.
+// The only way for a value into an nginx file. Every value is quoted. Values with `$` or control characters are
+// refused:
+// nginx has no escape for them.
 
-/** nginx configuration text that is already safe to insert as it stands. */
+/** nginx configuration text that is safe to insert unchanged. */
 export class Conf {
   readonly text: string;
   constructor(text: string) {

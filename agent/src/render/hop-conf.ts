@@ -6,7 +6,7 @@ import type { HostFacts, RenderInput } from './render.ts';
 import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 
-/** Hop B: what talks to origins, and decides from their answers what hop A shall store. */
+/** Hop B: talks to origins, and decides from their responses what hop A stores. */
 export const hopConf = ({
   zone,
   node,
@@ -50,20 +50,20 @@ ${hopB(host, snippets, { access: 'origin_access', headerFilter: 'origin_header',
 type Way = {
   access: string;
   headerFilter: string;
-  /** What became of each try is noted. */
+  /** Each upstream attempt is recorded. */
   logs: boolean;
-  /** A private field more. */
+  /** An additional private header field. */
   fields: Conf | false;
   pass: Conf;
 };
 
-/** What a request meets between the store and an origin. */
+/** The path of a request between cache and origin. */
 export const hopB = (host: HostFacts, snippets: Snippets, way: Way) =>
   withSnippet(snippets, 'origins', originSide(host, way, headerBuffer(snippets)));
 
 /**
- * Room for an origin's header, which lies in one buffer. nginx wants proxy_buffers to hold twice as much and one more, so an operator's own
- * buffers go with the smaller one.
+ * Buffer for an origin's response header. nginx requires proxy_buffers to be at least twice as large plus one, so an
+ * operator's own smaller buffers keep nginx's default.
  */
 const headerBuffer = (snippets: Snippets) =>
   (snippets.get('origins') ?? []).some(({ name }) => /^proxy_(?:busy_)?buffers/.test(name.text))
@@ -150,14 +150,14 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     }
 `;
 
-/** Whatever keeps the service from answering, hop B answers by itself. */
+/** When the image service does not respond, hop B answers without it. */
 const imageService = (dir: string) => conf`upstream images {
     server ${`unix:${dir}/run/images.sock`} max_fails=0;
     server ${`unix:${dir}/run/hop.sock`} backup;
 }
 `;
 
-/** What it answers was decided when it asked hop B: it goes on to hop A as it is. */
+/** Hop B already decided about this response. It passes to hop A unchanged. */
 const images = (luaDir: string) => conf`    location @image {
         access_by_lua_block { return }
         header_filter_by_lua_file ${`${luaDir}/edge/phases/image_header.lua`};
@@ -186,7 +186,7 @@ const images = (luaDir: string) => conf`    location @image {
     }
 `;
 
-/** A relay itself asks none. */
+/** A relay does not use relays. */
 const asksRelays = (zone: ZoneDoc, node: NodeDoc | null) =>
   (zone.relays ?? []).length > 0 && node?.relayPort === undefined;
 
@@ -204,7 +204,7 @@ upstream relay {
 }
 `;
 
-/** What hop A wrote goes along, for the relay's hop B; of what steers this node's store nothing does. */
+/** Passes hop A's fields to the relay's hop B, without those that control this node's cache. */
 const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay {
         access_by_lua_file ${`${luaDir}/edge/phases/to_relay.lua`};
         proxy_set_header Host $host;

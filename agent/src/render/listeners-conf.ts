@@ -8,10 +8,10 @@ import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 
 /**
- * Hop A: what visitors talk to. It owns the store and knows nothing of origins.
- *
- * No reuseport but for QUIC: with it a second nginx started by mistake would share the ports in silence and answer half of the
- * requests from an old tree.
+ * Hop A: serves visitors and owns the cache. It knows no origins.
+ * ⏎ reuseport is for QUIC only: with it, a second nginx started by mistake would silently serve half of the requests
+ * from
+ * an old tree.
  */
 export const listenersConf = ({ zone, node, host, snippets }: RenderInput) => conf`upstream hop {
     server ${`unix:${host.dir}/run/hop.sock`};
@@ -104,35 +104,35 @@ map "" $e_port { default $server_port; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}
 ${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, host, snippets) : relayServer(node.relayPort, zone, host))}`;
 
-/** A node that is switched off has none: it keeps its store and answers the agent. */
+/** A disabled node has no visitor ports. It keeps its cache and responds to the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts, snippets: Snippets) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
 ${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
 `;
 
-/** How much of an upload by HTTP/2 may be on its way; as much as a slow download may hold in buffers. */
+/** The receive window of HTTP/2 uploads. As large as the buffers of a slow download. */
 const uploadWindow = conf`    http2_body_preread_size 512k;
 `;
 
-/** Where hop A goes on, and which phases run in it. */
+/** The next hop of hop A, and the Lua phases that run. */
 export type Hop = {
   access: string;
   headerFilter: string;
-  /** The upstream of the store, and that of what passes it. */
+  /** The upstream for cached requests, and the one for requests that bypass the cache. */
   upstream: Conf;
   once: Conf;
-  /** A private field more. */
+  /** An additional private header field. */
   fields: Conf | false;
-  /** What a location with the store has besides, and the one for pieces of large files. */
+  /** Additional directives of cached locations, and of slices. */
   store: Conf | false;
   pieces: Conf;
-  /** Whether nginx's own error pages are replaced by ours. */
+  /** Whether nginx's own error pages are replaced. */
   pages: boolean;
 };
 
 /**
- * Pieces of large files wait at nginx's lock; all else is collapsed by cache/leaders.lua. Requests of a piece that cannot
- * be stored, or whose worker was killed, wait this long as well.
+ * Slices use nginx's cache lock, everything else cache/leaders.lua. The timeout also applies to a slice that cannot be
+ * stored or whose worker was killed.
  */
 export const piecesLock = conf`        proxy_cache_lock on;
         proxy_cache_lock_timeout 15s;
@@ -150,12 +150,12 @@ const hop: Hop = {
   pages: true,
 };
 
-/** Codes that nginx answers by itself, besides 502. */
+/** Codes that nginx generates itself, besides 502. */
 const ownErrors = conf`405 411 412 413 415 416 421 429 500 501 503 504`;
 
 /**
- * A request whose line nginx could not read has no URI, and without one no named location takes it. Visitors cannot ask for a
- * path with two slashes: nginx merges them.
+ * A request line that nginx could not parse has no URI, so no named location handles it.
+ * Visitors cannot request a path with two slashes, since nginx merges them.
  */
 const earlyErrors = conf`    error_page 400 414 505 //unreadable;
     # nginx's own numbers for kinds of 400.
@@ -184,14 +184,14 @@ ${earlyErrors}    error_page 502 ${ownErrors} @page;
     }
 `;
 
-/** A location with an error_page of its own inherits none. */
+/** A location with its own error_page inherits none. */
 const ownErrorsHere = conf`        error_page ${ownErrors} @page;
 `;
 
 const slicePages = conf`        error_page 502 ${ownErrors} @slice_page;
 `;
 
-/** What a visitor meets behind the listeners. */
+/** The locations that serve visitors. */
 export const hopA = (
   zone: ZoneDoc,
   host: HostFacts,
@@ -268,7 +268,7 @@ ${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
 ${waiting(host.luaDir, upstream, conf`${more}${pages && ownErrorsHere}`)}${host.capabilities.slice && slices(upstream, conf`${requestFields}${fields}`, conf`${pieces}${pages && slicePages}`)}${post(once)}${pastTheStore(once)}`;
 
-/** Where hop B sends a request whose response another one is fetching: it waits, then looks into the store again. */
+/** Hop B redirects here when another request fetches the response: wait, then look into the cache again. */
 export const waiting = (luaDir: string, upstream: Conf, more: Conf | false) => conf`    location @wait {
         rewrite_by_lua_file ${`${luaDir}/edge/phases/wait.lua`};
         proxy_cache_key $e_key;
@@ -277,16 +277,16 @@ ${collapsingStore}${more}        error_page 502 = @again;
     }
 `;
 
-/** nginx notes in 16 bits where the body of a stored file begins: a larger buffer would take longer headers and spoil their files. */
+/** nginx stores a cached file's body offset in 16 bits, so a larger buffer would corrupt files with long headers. */
 export const buffers = conf`    proxy_buffer_size 65535;
     proxy_buffers 16 32k;
 `;
 
-/** A header as long as hop B takes it, and the fields that hop B adds. */
+/** Hop B's largest header plus the fields that hop B adds. */
 const longHeader = conf`        proxy_buffer_size 80k;
 `;
 
-/** The response to a POST, for later GETs. The store never answers a POST. */
+/** Stores the response to a POST for later GETs. A POST is never answered from the cache. */
 const post = (once: Conf) => conf`    location @post {
         proxy_cache_key $e_key;
 ${store}        proxy_ignore_headers Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
@@ -311,7 +311,7 @@ ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-A
     }
 `;
 
-/** A list of fields in a location takes the place of the server's, so one that adds to it repeats it. */
+/** proxy_set_header in a location replaces the server's list, so locations that add a field repeat it. */
 const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;
@@ -340,7 +340,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header Trailer "";
 `;
 
-/** The store, as all locations that have it use it. */
+/** Cache directives shared by all cached locations. */
 const store = conf`        proxy_cache edge;
         proxy_cache_methods GET HEAD;
         proxy_cache_bypass $e_bypass;
@@ -352,11 +352,11 @@ const store = conf`        proxy_cache edge;
         if_modified_since before;
 `;
 
-/** X-Accel-Redirect leads to @wait; only hop B can send it, as nginx drops an origin's. */
+/** X-Accel-Redirect leads to @wait. Only hop B can send it, since nginx strips an origin's. */
 export const collapsingStore = conf`${store}        proxy_ignore_headers Expires Set-Cookie X-Accel-Limit-Rate X-Accel-Charset;
 `;
 
-/** Large files: nginx asks for one piece after the other, each an object of its own. */
+/** Large files: nginx fetches slices in sequence and caches each separately. */
 export const slices = (upstream: Conf, fields: Conf, pieces: Conf) => conf`    location @slice {
         slice 1m;
 ${fields}        proxy_set_header Range $slice_range;
@@ -367,7 +367,7 @@ ${pieces}        proxy_pass http://${upstream}$e_uri;
     }
 `;
 
-/** In one order, whatever order they were entered in. */
+/** Sorted, so that input order does not matter. */
 export const portsOf = (zone: ZoneDoc) =>
   zone.ports.map(({ port, tls: secure }) => ({ port, tls: secure })).toSorted((a, b) => a.port - b.port);
 
@@ -379,7 +379,7 @@ function listens(zone: ZoneDoc, addresses: string[], http2: string) {
   );
 }
 
-/** The pair named here answers only those who ask for no name or for one that has no certificate. */
+/** This certificate is for clients without SNI or with an unknown name. */
 const tls = (zone: ZoneDoc, dir: string) => conf`    ssl_protocols ${[...zone.tlsProtocols]
   .sort()
   .map((protocol, i) => conf`${i > 0 && conf` `}${protocol}`)};

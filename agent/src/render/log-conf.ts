@@ -2,8 +2,8 @@ import { conf } from './conf.ts';
 import type { RenderInput } from './render.ts';
 
 /**
- * The access log: one JSON object a line. What nginx may show as a list (several tries) or not at all is a string. `cause`
- * and `rule`: what refused the request, and by which of the tenant's rules.
+ * The access log: one JSON object per line. Values that nginx shows as a list or omits are strings.
+ * `cause` and `rule` name what refused the request.
  */
 export const logConf = ({ node, host }: RenderInput) => conf`log_format edge escape=json
     '{"time":$msec,"id":"$request_id","site":"$e_site","domain":"$e_domain","host":"$host","port":$server_port,'
@@ -23,7 +23,7 @@ map $upstream_cache_status $e_upstream {
 }
 `;
 
-/** Of a relay: what edge nodes asked it, for which visitor; no visit of its own. */
+/** A relay's log: requests of edge nodes, with the visitor they were made for. */
 const relayFormat = conf`log_format relay escape=json
     '{"time":$msec,"relayed":true,"id":"$http_x_request_id","site":"$e_site","domain":"$e_domain","host":"$host","port":$server_port,'
     '"node":"$remote_addr","address":"$http_x_e_address","method":"$request_method","uri":"$uri","args":"$args",'

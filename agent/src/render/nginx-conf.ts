@@ -5,7 +5,7 @@ import { portsOf } from './listeners-conf.ts';
 import type { HostFacts, RenderInput } from './render.ts';
 import { withSnippet } from './snippets.ts';
 
-/** The main file: the process, what all servers share, and where Lua keeps its state. */
+/** The main file: process settings, directives shared by all servers, and Lua's shared dictionaries. */
 export const nginxConf = (input: RenderInput): Conf => conf`${modulesAndUser(input)}${withSnippet(
   input.snippets,
   'main',
@@ -46,7 +46,7 @@ error_log ${`${host.dir}/logs/error.log`} warn;
 pcre_jit on;
 ${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the visitors whom they have.\nquic_bpf on;\n`}`;
 
-/** What all servers have. */
+/** Directives shared by all servers. */
 const shared = ({ zone, node, generation, host }: RenderInput) => conf`    server_tokens off;
     sendfile on;
     tcp_nopush on;
@@ -111,16 +111,18 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))}${minFree(host)} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 `;
 
-/** Of the store, in each worker. */
+/** Open files of the cache, per worker. */
 const OPEN_FILES = 4096;
 
-/** Less than nginx needs to begin with it refuses. */
+/** nginx refuses smaller zones. */
 const LEAST_KEY_BYTES = 1 << 20;
 
-/** 0 is no limit; nginx would take it for room for nothing. */
+/** 0 means no limit, while nginx would read max_size=0 as no space. */
 const maxSize = (bytes: number) => conf`${bytes > 0 && conf` max_size=${bytes}`}`;
 
-/** nginx deletes what was not used for longest while its disk has less. Above that, lua/edge/cache/disk.lua stores again. */
+/**
+ * nginx evicts the least recently used files below this free space. lua/edge/cache/disk.lua resumes storing above it.
+ */
 const minFree = ({ capabilities, cacheReserveBytes }: HostFacts) =>
   capabilities.minFree && cacheReserveBytes !== undefined && conf` min_free=${2 * cacheReserveBytes}`;
 

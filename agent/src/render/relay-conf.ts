@@ -4,8 +4,8 @@ import { buffers, collapsingStore, pastTheStore, piecesLock, slices, waiting } f
 import type { HostFacts } from './render.ts';
 
 /**
- * A relay's only door: edge nodes of the zone, which show the zone's certificate and say what hop B shall know of the visitor. The
- * rest is as with visitors, but what steers the store of the edge node is told to it.
+ * A relay's only listener. Edge nodes authenticate by the zone's certificate and pass on the visitor's facts.
+ * Fields that control the edge node's cache come back in the response.
  */
 export const relayServer = (
   port: number,
@@ -65,7 +65,7 @@ ${collapsingStore}        error_page 502 = @again;
 ${waiting(luaDir, conf`hop`, false)}${capabilities.slice && slices(conf`hop`, fields, piecesLock)}${pastTheStore(conf`hop_once`)}}
 `;
 
-/** Of the visitor hop B reads what the edge node wrote. */
+/** The visitor's facts, as the edge node sent them. */
 const fields = conf`    proxy_set_header Host $host;
     proxy_set_header Connection "";
     proxy_set_header X-E-Key $e_key;

@@ -1,4 +1,4 @@
-// A zone's structure as the files of one nginx tree. Pure: same input, same bytes.
+// Renders a zone's structure into the files of one nginx tree. Pure: same input, same bytes.
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { adminConf } from './admin-conf.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -10,7 +10,7 @@ import { snippetFiles, snippetsOf } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 import { simulateConf } from './simulate-conf.ts';
 
-/** What the renderer has to know of the machine. */
+/** The facts about a machine that rendering needs. */
 export type HostFacts = {
   /** The node's directory, absolute. */
   dir: string;
@@ -18,21 +18,21 @@ export type HostFacts = {
   luaDir: string;
   /** Addresses to listen on, IPv6 in brackets. */
   listen: string[];
-  /** Whom the workers run as; null when nginx is not started as root. */
+  /** The user of workers. Null when nginx does not start as root. */
   user: string | null;
   capabilities: Capabilities;
-  /** Name servers that origin names are asked of: an address, IPv6 in brackets, with an optional port. */
+  /** Name servers for origin names: an address, IPv6 in brackets, with an optional port. */
   resolvers: string[];
-  /** Its kernel drops no packets for us: nginx refuses whom it would have dropped. */
+  /** The kernel drops no packets here, so nginx rejects instead. */
   refuses?: boolean;
-  /** With less free space on its disk nothing is stored in the cache. */
+  /** Below this free disk space nothing is cached. */
   cacheReserveBytes?: number;
-  /** The authorities that certificates of origins are held against; null when this machine has none. */
+  /** Certificate authorities for origins. Null when this machine has none. */
   caBundle: string | null;
 };
 
 export type TreeInput = { zone: ZoneDoc; node: NodeDoc | null; generation: number; host: HostFacts };
-/** `host`: as it is, without what the zone has switched off. */
+/** `host`: the machine's facts, without capabilities that the zone disabled. */
 export type RenderInput = TreeInput & { snippets: Snippets };
 
 /** Relative path → content. */

@@ -4,9 +4,8 @@ import { hopA } from './listeners-conf.ts';
 import type { RenderInput } from './render.ts';
 
 /**
- * Both hops once more, for requests that the agent makes up to see what would become of them. Their store is the real one,
- * which gives and takes nothing; their origin is one that writes down what it is asked. Who may is decided by the rights of
- * the folder that the sockets lie in.
+ * Both hops again, for simulated requests. They share the real cache without reading or writing it, and their origin
+ * only records requests. The socket folder's permissions decide who may use them.
  */
 export const simulateConf = ({ zone, node, host, snippets }: RenderInput) => conf`map "" $e_trace { default ""; }
 upstream simulated_hop {
@@ -62,7 +61,7 @@ ${quiet}    client_max_body_size 0;
 }
 `;
 
-/** A header goes out as soon as it is known; nobody reads what comes behind. */
+/** Only the header is read, so it is sent as soon as it is known. */
 const quiet = conf`    access_log off;
     error_log /dev/null emerg;
     postpone_output 0;

@@ -1,5 +1,5 @@
-// What an operator wrote for nginx, in files of its own: judged and written anew, so that no text of anybody's reaches nginx as it
-// came. Where it sets what we set as well, ours is left out, since nginx takes most directives once.
+// An operator's nginx snippets, in files of their own. They are parsed and printed again, so no text reaches nginx
+// unchanged. Our directive is omitted where a snippet sets it, since most directives may appear once.
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { placed, snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
 import type { Place } from '@edgeloom/contract/zone-settings/allowed.ts';
@@ -14,14 +14,14 @@ export const snippetsOf = ({ snippets }: Pick<ZoneDoc, 'snippets'>): Snippets =>
 
 const fileOf = (place: Place) => `snippet-${place}.conf`;
 
-/** Of these places, what there is. */
+/** The snippet files of these places. */
 export const snippetFiles = (snippets: Snippets, places: readonly Place[]): [string, string][] =>
   places.flatMap((place) => {
     const directives = snippets.get(place);
     return directives === undefined ? [] : [[fileOf(place), writeSnippet(directives)] as [string, string]];
   });
 
-/** Our lines, without those that the snippet says otherwise. */
+/** Our lines without the directives that the snippet sets. */
 function withoutSaid(snippets: Snippets, place: Place, { text }: Conf): Conf {
   const directives = snippets.get(place) ?? [];
   const said = new Set(directives.map(({ name }) => name.text).filter((name) => !several.has(name)));
@@ -32,7 +32,7 @@ function withoutSaid(snippets: Snippets, place: Place, { text }: Conf): Conf {
   return new Conf(kept.join('\n'));
 }
 
-/** nginx takes these as often as they come. */
+/** Directives that may be repeated. */
 const several = new Set([
   'add_header',
   'proxy_set_header',
@@ -46,6 +46,6 @@ const several = new Set([
   'deny',
 ]);
 
-/** Our text of a place, and the snippet after it. */
+/** Our text of a place followed by its snippet. */
 export const withSnippet = (snippets: Snippets, place: Place, ours: Conf): Conf =>
   snippets.has(place) ? conf`${withoutSaid(snippets, place, ours)}    include ${new Conf(fileOf(place))};\n` : ours;

@@ -1,4 +1,4 @@
-// The second nginx: forwards ports, knows no HTTP, and is reloaded without the first one's noticing.
+// The second nginx: forwards ports and knows no HTTP. Reloads do not affect the first one.
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
 import type { HostFacts } from './render.ts';
@@ -15,18 +15,18 @@ export interface ForwardOrigin {
 
 export interface Forward {
   port: PortDoc;
-  /** With none, visitors are let in and sent away. */
+  /** Without origins, connections are accepted and closed. */
   origins: ForwardOrigin[];
 }
 
 export interface ForwardsInput {
   forwards: Forward[];
-  /** Of a known number. */
+  /** With a fixed number of processes. */
   worker: ZoneDoc['worker'];
   snippets: Snippets;
   generation: number;
   host: HostFacts;
-  /** The folder of this nginx. */
+  /** The directory of this nginx. */
   dir: string;
 }
 
@@ -89,11 +89,11 @@ ${
 ${serversOf(forwards, host.listen)}}
 `;
 
-/** What nginx listens on counts as connections, all of it in each worker; it refuses to start without room for them. */
+/** Each listening socket takes a connection in every worker. nginx does not start without room for them. */
 const socketsOf = (forwards: readonly Forward[], listen: readonly string[], processes: number) =>
   forwards.reduce((sum, { port }) => sum + listen.length * (port.protocol === 'udp' ? processes : 1), 1);
 
-/** In one order, whatever order they came in. */
+/** Sorted, so that input order does not matter. */
 function serversOf(forwards: readonly Forward[], listen: readonly string[]) {
   const bytes = zoneBytes(forwards);
   const place = ({ port }: Forward) => port.port * 2 + (port.protocol === 'udp' ? 1 : 0);
@@ -114,7 +114,7 @@ ${port.protocol === 'tcp' && port.sendProxy && conf`        proxy_protocol on;\n
 }    }
 `;
 
-/** Only with a socket for each worker do the packets of one visitor meet the same worker. */
+/** With one socket per worker, packets of one visitor reach the same worker. */
 const flags = ({ protocol, acceptProxy }: PortDoc) =>
   protocol === 'udp' ? conf` udp reuseport` : conf`${acceptProxy && conf` proxy_protocol`} backlog=4096`;
 
@@ -135,11 +135,11 @@ ${methods[port.method]}${chosen.map(
 `;
 }
 
-/** nginx takes no group of backups alone. */
+/** nginx refuses a group that has backups only. */
 const balanced = (origins: ForwardOrigin[]) =>
   origins.every(({ backup }) => backup) ? origins.map((origin) => ({ ...origin, backup: false })) : origins;
 
-/** nginx's hash knows no backups; they serve where there is nobody else. It draws 160 points for each unit of weight. */
+/** nginx's hash ignores backups, so they serve only when there are no others. It has 160 points per unit of weight. */
 function hashed(origins: ForwardOrigin[]): ForwardOrigin[] {
   const mains = origins.filter(({ backup }) => !backup);
   const chosen = mains.length > 0 ? mains : balanced(origins);
@@ -151,6 +151,6 @@ function hashed(origins: ForwardOrigin[]): ForwardOrigin[] {
 const MOST_WEIGHT = 32;
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
-/** What all workers know of origins together. One that is too small nginx refuses, with all forwards. */
+/** Shared memory for origin state. nginx refuses all forwards when it is too small. */
 const zoneBytes = (forwards: readonly Forward[]) =>
   1_048_576 + 4096 * forwards.reduce((count, { origins }) => count + origins.length + 2, 0);

@@ -1,6 +1,5 @@
-// Where nginx's store lies: in the node's directory, or in a folder that its operator names. nginx knows it by one path, a
-// link: what it points to is exchanged in an instant, and what was stored elsewhere is missed and fetched anew. Nobody writes
-// to a place that was left, so it is emptied at leisure.
+// Where nginx's cache is: in the node's directory or in a folder that the operator names. nginx uses one link whose
+// target is swapped atomically. Former places are no longer written to and are emptied in the background.
 import {
   chmod,
   chown,
@@ -29,7 +28,7 @@ interface Parts {
   log: Log;
 }
 
-/** Of the system, or emptied by it. */
+/** Folders of the system, or emptied by it. */
 const CLOSED = [
   '/bin',
   '/boot',
@@ -47,16 +46,16 @@ const CLOSED = [
   '/usr',
 ];
 const CLOSED_IN_VAR = ['lib', 'lock', 'log', 'mail', 'run', 'spool', 'tmp', 'www'].map((name) => `/var/${name}`);
-/** Less is no place for a store. */
+/** Less free space is refused. */
 const LEAST_FREE_MB = 256;
-/** In a folder that is named: so it is plain whose it is, and a whole disk may be named. */
+/** A subfolder of the named folder, which may be a whole disk. */
 const NAME = 'edgeloom-store';
 
 export class CachePlace {
   readonly #parts: Parts;
   readonly #link: string;
   readonly #own: string;
-  /** Places that were left, and are not empty yet. */
+  /** The former places that are not empty yet. */
   readonly #leaving: string;
   #work: Promise<void> = Promise.resolve();
 
@@ -67,7 +66,7 @@ export class CachePlace {
     this.#leaving = path.join(parts.layout.cache, 'leaving');
   }
 
-  /** Before nginx is started, which would not without it: a disk may be gone. */
+  /** Runs before nginx starts, which fails without the folder: a disk may be gone. */
   async ensure(): Promise<void> {
     const now = await this.#target();
     if (now !== null && (await mkdirAll(now).then(isMade, isNot))) return;
@@ -77,7 +76,7 @@ export class CachePlace {
     await this.#lead(this.#own);
   }
 
-  /** Throws why it cannot be there; then nothing has changed. Answers the way back, for when nginx does not follow. */
+  /** Throws why the folder cannot be used. Then nothing has changed. Returns the way back in case nginx fails. */
   async enter(named: string | undefined): Promise<() => Promise<void>> {
     const before = (await this.#target()) ?? this.#own;
     const wanted = named === undefined ? this.#own : path.join(named, NAME);
@@ -87,13 +86,13 @@ export class CachePlace {
       await rmdir(wanted).catch(() => undefined);
       throw error;
     });
-    // Both: nginx may not follow.
+    // Both places, since nginx may fail to follow.
     await this.#note([...(await this.#left()), before, wanted]);
     await this.#lead(wanted);
     return () => this.#lead(before);
   }
 
-  /** Empties what was left, now or after a restart in between. */
+  /** Empties former places, also after a restart. */
   settle(): void {
     this.#work = this.#work
       .then(() => this.#empty())
@@ -137,7 +136,7 @@ export class CachePlace {
     if (closed !== null) throw new Error(`nginx's workers run as ${workers.user}, which may not enter ${closed}`);
   }
 
-  /** Null where nothing leads anywhere yet. A folder that an earlier agent left there becomes its own. */
+  /** Null where the link does not exist. A folder of an earlier agent counts as its own target. */
   async #target(): Promise<string | null> {
     const found = await lstat(this.#link).catch(() => null);
     if (found === null) return null;
@@ -180,7 +179,7 @@ const isMade = () => true;
 const isNot = () => false;
 const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
-/** What is made on the way lets workers through, whatever the umask. */
+/** New folders are passable for workers, whatever the umask. */
 async function mkdirAll(folder: string): Promise<void> {
   if (await stat(folder).then(isMade, isNot)) return;
   await mkdirAll(path.dirname(folder));
@@ -188,7 +187,7 @@ async function mkdirAll(folder: string): Promise<void> {
   await chmod(folder, 0o711);
 }
 
-/** Where it would lie, links followed as far as there is anything. */
+/** The real path, with links resolved as far as folders exist. */
 async function realOf(folder: string): Promise<string> {
   const real = await realpath(folder).catch(() => null);
   return real ?? path.join(await realOf(path.dirname(folder)), path.basename(folder));

@@ -1,5 +1,5 @@
-// How much of each site nginx's store holds: found out by reading the beginning of each file, since nginx keeps no such
-// books. Slowly, and again after a pause that grows with the work, so that a full store is not read all day.
+// Measures how much of each site is cached by reading the head of every cache file, since nginx keeps no such index.
+// Runs slowly, and pauses in proportion to its work.
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 import type { DocumentStore } from './documents.ts';
 
 interface Parts {
-  /** The folder of nginx's store. */
+  /** The directory of nginx's cache. */
   dir: string;
   store: DocumentStore;
   report: (report: CachedReport) => void;
@@ -18,11 +18,11 @@ interface Parts {
 
 const FIRST_AFTER_MS = 2000;
 const AGAIN_AFTER_MS = 30_000;
-/** The share of the time that is spent on it at most. */
+/** At most one part in this many of the time is spent on it. */
 const RESTS = 20;
 const BETWEEN_FOLDERS_MS = 2;
 const REPORTED_AT_ONCE = 1000;
-/** Behind what nginx writes of its own, the key begins with the site and its version. */
+/** After nginx's header, the key begins with the site and its version. */
 const HEAD_BYTES = 512;
 const KEY = /\nKEY: ([0-9a-f-]{36})\.(\d+)\./;
 
@@ -35,7 +35,7 @@ export class CachedNow {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
   readonly #work: Promise<void>;
-  /** What was said of each site last. */
+  /** The sites in the last report. */
   #told = new Set<string>();
 
   constructor(parts: Parts) {
@@ -63,7 +63,7 @@ export class CachedNow {
   async #pass(): Promise<void> {
     const measuredAt = new Date().toISOString();
     const held = await this.#measure();
-    // Of a site that is gone from the store that is said once.
+    // A site that left the cache is reported once as empty.
     const named = [...new Set([...held.keys(), ...this.#told])];
     this.#told = new Set(held.keys());
     for (let i = 0; i < named.length; i += REPORTED_AT_ONCE) {
@@ -89,7 +89,7 @@ export class CachedNow {
     return held;
   }
 
-  /** What an earlier version of its site stored is purged, though its file is still there. */
+  /** Files of an earlier site version are purged, though still on disk. */
   async #count(file: string, held: Map<string, Held>, versions: Map<string, number | null>): Promise<void> {
     const found = await readHead(file).catch(() => null);
     if (found === null) return;

@@ -1,8 +1,8 @@
-// The document directory is the node's database. Lua reads the files; the manifest beside them says which there are.
-//
-// A commit writes new files aside, flushes them, renames them into place, flushes the folders and only then notes it all
-// in the manifest. Killed between any two steps it leaves whole files, some newer than the manifest knows; the revision
-// reached is still the old one, so the next sync sends the same changes again and the same commit is made once more.
+// The document directory is the node's database. Lua reads the files; the manifest lists them.
+// ⏎ A commit writes new files aside, flushes them, renames them into place, flushes the folders, then appends to the
+// manifest. A kill in between leaves intact files, some newer than the manifest. The revision is then still the old
+// one,
+// so the next sync sends the same changes and the commit repeats.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DigestBuilder, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
@@ -15,11 +15,11 @@ import type { Inventory, Known } from './manifest.ts';
 
 export interface Change extends Known {
   key: string;
-  /** Null: the document is gone. */
+  /** Null: the document is removed. */
   body: string | null;
 }
 
-/** As many files at once as keep the thread pool busy without holding a thousand of them open. */
+/** Keeps the thread pool busy without a thousand open files. */
 const AT_ONCE = 32;
 
 export class DocumentStore {
@@ -42,7 +42,7 @@ export class DocumentStore {
     const manifest = new Manifest(path.join(dir, 'manifest'));
     const known = await manifest.load();
     if (known !== null) return new DocumentStore(dir, manifest, known);
-    // The files are worth more than the journal: they go on serving, and revision 0 asks for everything anew.
+    // Files matter more than the manifest: they keep serving, and revision 0 requests everything again.
     const found = await takeInventory(dir);
     await manifest.rewrite(found);
     return new DocumentStore(dir, manifest, found);
@@ -68,13 +68,13 @@ export class DocumentStore {
     return this.#inventory.docs.keys();
   }
 
-  /** Null when there is none; throws when the file is damaged. */
+  /** Null when there is none. Throws when the file is damaged. */
   async read(key: string): Promise<string | null> {
     if (!this.#inventory.docs.has(key)) return null;
     return decodeDocFile(await readFile(path.join(this.dir, docPath(key)))).body;
   }
 
-  /** Makes the changes true, durably and in the given order of keys; `revision` is reached with them. */
+  /** Applies the changes durably, in the given order of keys, and reaches `revision`. */
   commit(changes: readonly Change[], revision: number): Promise<void> {
     return this.exclusive(async () => {
       const written = changes.filter((change) => change.body !== null);
@@ -101,9 +101,9 @@ export class DocumentStore {
   }
 
   /**
-   * Forgets documents whose files are damaged. The revision goes back to before the oldest of them, so the next sync
-   * sends them again even if the agent is killed first. The files stay: nginx rejects damaged files itself and may still
-   * serve a copy from memory.
+   * Drops documents whose files are damaged. The revision goes back below the oldest of them, so the next sync sends
+   * them
+   * again even after a kill. The files stay: nginx rejects damaged files and may still serve a copy from memory.
    */
   drop(keys: readonly string[]): Promise<void> {
     return this.exclusive(() => {
@@ -113,7 +113,7 @@ export class DocumentStore {
     });
   }
 
-  /** Nothing else changes files or manifest while the task runs. */
+  /** No other task changes files or manifest meanwhile. */
   exclusive<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(task);
     this.#queue = turn.catch(() => undefined);
@@ -148,7 +148,7 @@ export class DocumentStore {
       await this.#manifest.append(changes, inventory);
       this.#inventory = inventory;
     } catch (error) {
-      // A full disk: what the journal does not say did not happen.
+      // On a full disk: a change that the manifest lacks did not happen.
       put(docs, before);
       throw error;
     }
@@ -168,7 +168,7 @@ export function digestOf(docs: ReadonlyMap<string, Known>): string {
   return digest.toString();
 }
 
-/** What is known of the directory from its files alone: whole ones, under the names they claim. */
+/** Rebuilds the inventory from intact files and the names in them. */
 async function takeInventory(dir: string): Promise<Inventory> {
   const docs = new Map<string, Known>();
   await each(await documentFiles(dir), AT_ONCE, async ({ key, file }) => {
@@ -176,13 +176,13 @@ async function takeInventory(dir: string): Promise<Inventory> {
       const { revision, body } = decodeDocFile(await readFile(file));
       docs.set(key, { revision, sha256: sha256(body) });
     } catch {
-      // Not to be trusted; the sync that follows brings it again or takes it away.
+      // Not trusted. The next sync restores or removes it.
     }
   });
   return { ...emptyInventory(), docs, digest: digestOf(docs) };
 }
 
-/** Every file that lies where a document would; those of `known` keys are left out. */
+/** All files in document places, without those of `known` keys. */
 export async function documentFiles(
   dir: string,
   known: (key: string) => boolean = () => false,

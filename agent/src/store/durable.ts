@@ -1,4 +1,4 @@
-// What it takes for a change of files to outlive a power cut.
+// Makes file changes survive a power failure.
 import { execFile } from 'node:child_process';
 import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Past this many files one flush of the whole file system is cheaper than one for each of them. */
+/** Above this number of files, one flush of the whole file system is cheaper. */
 const FLUSH_ALL_ABOVE = 16;
 
 export async function flush(file: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function flushAll(files: readonly string[]): Promise<void> {
   if (files.length > FLUSH_ALL_ABOVE) {
     const done = await run('sync', ['-f', first]).then(
       () => true,
-      // Not in busybox: then one by one.
+      // Not available in busybox: flush one by one.
       () => false,
     );
     if (done) return;
@@ -33,13 +33,13 @@ export async function flushAll(files: readonly string[]): Promise<void> {
   await Promise.all(files.map(flush));
 }
 
-/** A file that is there whole or not at all. */
+/** Writes a file atomically. */
 export async function writeWhole(file: string, content: string | Uint8Array, mode: number): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const fresh = `${file}.new`;
   const handle = await open(fresh, 'w', mode);
   try {
-    // The mode given to open holds only for a file that was not there.
+    // open's mode applies to new files only.
     await handle.chmod(mode);
     await handle.writeFile(content);
     await handle.sync();

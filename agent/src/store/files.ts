@@ -1,13 +1,13 @@
-// How a document lies on disk. Lua reads these files while we replace them, so each carries what proves it whole: one
-// header line `edgeloom 1 <revision> <crc32 of the body> <bytes of the body>`, then the body exactly as it was sent.
+// The format of a document file. Lua reads files while we replace them, so each can be verified: a header line
+// `edgeloom 1 <revision> <crc32 of the body> <bytes of the body>`, then the body exactly as sent.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const header = /^edgeloom 1 (\d{1,15}) ([0-9a-f]{8}) (\d{1,12})$/;
-/** Longer than any header line, so that damage cannot make us look for its end in megabytes. */
+/** Longer than any header line. Bounds the search in a damaged file. */
 const headerBytes = 64;
 
-/** Below the document directory. The middle folder spreads a hundred thousand names over 256 folders. */
+/** Relative to the document directory. The middle folder spreads a hundred thousand names over 256 folders. */
 export function docPath(key: string): string {
   const slash = key.indexOf('/');
   if (slash < 0) return key;
@@ -20,7 +20,7 @@ export function encodeDocFile(revision: number, body: string): Buffer {
   return Buffer.concat([Buffer.from(`edgeloom 1 ${revision} ${hex(crc32(bytes))} ${bytes.length}\n`), bytes]);
 }
 
-/** Throws on anything but a whole file. */
+/** Throws on anything but an intact file. */
 export function decodeDocFile(file: Uint8Array): { revision: number; body: string } {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const end = bytes.subarray(0, headerBytes).indexOf('\n');

@@ -1,4 +1,4 @@
-// Whose site a host belongs to, for those who look at many requests: read from its document once, until that changes.
+// The site of a host. Read from the document once, until it changes.
 import { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { DocumentStore } from './documents.ts';
 
@@ -10,7 +10,7 @@ const MOST = 20_000;
 export function hostsOf(store: Store): (host: string) => Promise<string | null> {
   const read = new Map<string, { revision: number; site: string | null }>();
   return async (host) => {
-    // As nginx finds it (core/request.lua).
+    // The same lookup as in nginx (core/request.lua).
     for (const key of [`host/${host}`, `host/*${host.slice(host.indexOf('.'))}`]) {
       const revision = store.get(key)?.revision;
       if (revision === undefined) continue;
@@ -25,7 +25,7 @@ export function hostsOf(store: Store): (host: string) => Promise<string | null> 
   };
 }
 
-/** Null: it cannot be read, or has gone meanwhile. */
+/** Null: unreadable, or removed since. */
 async function siteIn(store: Store, key: string): Promise<string | null> {
   try {
     return Of.parse(JSON.parse((await store.read(key)) ?? '')).siteID;

@@ -40,14 +40,14 @@ export class Manifest {
     this.#file = file;
   }
 
-  /** Null when there is none that can be read; what is lost at its end is simply older, and a sync brings it. */
+  /** Null when none is readable. Entries lost at its end only make the node older, and a sync restores them. */
   async load(): Promise<Inventory | null> {
     const bytes = await readFile(this.#file).catch(() => null);
     if (bytes === null) return null;
     const read = parseManifest(bytes);
     if (read === null) return null;
     this.#lines = read.lines;
-    // What follows a damaged batch would be read by nobody, so nothing may be appended to it.
+    // Nothing may be appended after a damaged batch, since it would not be read.
     if (read.whole) this.#handle = await open(this.#file, 'a');
     else await this.rewrite(read.inventory);
     return read.inventory;
@@ -65,7 +65,7 @@ export class Manifest {
       await this.#handle.appendFile(sealed(lines.join(''), inventory));
       await this.#handle.datasync();
     } catch (error) {
-      // Half a batch may stand there now: the next one begins a new file.
+      // Half a batch may be written, so the next one starts a new file.
       await this.close();
       throw error;
     }
@@ -95,7 +95,7 @@ function sealed(lines: string, { revision, digest }: Inventory): string {
 
 /** The longest sequence of valid batches from the start of the file. Null when there is none. */
 export function parseManifest(bytes: Buffer): { inventory: Inventory; lines: number; whole: boolean } | null {
-  // Keys and numbers are ASCII, so that places in the text are places in the bytes.
+  // Keys and numbers are ASCII, so text offsets equal byte offsets.
   const text = bytes.toString('latin1');
   if (!text.startsWith(firstLine)) return null;
   const inventory = emptyInventory();

@@ -1,5 +1,5 @@
-// Disks rot and people edit. Each step reads some files again and compares them with the manifest; after the last one it
-// begins anew. What is damaged or missing is forgotten, so that a sync brings it again.
+// Verifies files against the manifest, some at a time, in endless rounds: disks rot and people edit.
+// Damaged or missing documents are dropped, so that a sync restores them.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { documentFiles } from './documents.ts';
@@ -8,13 +8,13 @@ import { decodeDocFile, docPath } from './files.ts';
 
 export interface Scrubbed {
   checked: number;
-  /** Documents that were dropped, with what was wrong. */
+  /** Documents that were dropped, with the reason. */
   damaged: { key: string; revision: number; error: string }[];
-  /** True when this step was the last of a round. */
+  /** This step completed a round. */
   round: boolean;
 }
 
-/** Few enough that a change that comes in waits only some milliseconds for its turn. */
+/** Few enough to delay an incoming change by milliseconds only. */
 const SLICE = 64;
 
 export class Scrub {
@@ -40,13 +40,13 @@ export class Scrub {
   }
 
   /**
-   * Removes files that the manifest does not list, and returns their keys. A crash between files and manifest leaves a
-   * file whose document may have been withdrawn since. Call this only when the manifest is known to list everything that
-   * the zone has: a manifest that lost entries would delete live documents. `isKept` names files that stay.
+   * Removes files that the manifest does not list and returns their keys. A crash can leave the file of a withdrawn
+   * document. Call this only when the manifest lists everything the zone has, or live documents would be deleted.
+   * `isKept` names files that stay.
    */
   async sweep(isKept: (key: string) => boolean = () => false): Promise<string[]> {
     const isKnown = (key: string) => this.#store.get(key) !== undefined || isKept(key);
-    // Listing a hundred thousand files takes its time, so changes are not kept waiting: what looks unknown is asked again.
+    // Listing a hundred thousand files is slow, so it does not block changes. Suspects are checked again.
     const suspects = await documentFiles(this.#store.dir, isKnown);
     return this.#store.exclusive(async () => {
       const unknown = suspects.filter(({ key }) => !isKnown(key));

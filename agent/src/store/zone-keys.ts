@@ -1,6 +1,6 @@
-// The keys of the zone as they lie on this node's disk. `zone.key` is the current one alone, as an earlier version of the agent
-// reads it; `zone.keys` has all that are held, a line each: id and key. Only together they count: where `zone.keys` does not know
-// the key in `zone.key`, an earlier version has joined anew since, and what it says is of another zone or of the past.
+// The zone's keys on disk. `zone.key` has only the current one, for earlier versions of the agent. `zone.keys` has all,
+// one line each: id and key. If `zone.keys` lacks the key in `zone.key`, an earlier version has joined since, and
+// `zone.keys` is obsolete.
 import { createDecipheriv } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface ZoneKey {
   key: Buffer;
 }
 
-/** The current one first; none before the node has joined. */
+/** The current key first. Empty before the node has joined. */
 export async function readZoneKeys(keys: string): Promise<ZoneKey[]> {
   const [single, all] = await Promise.all(
     ['zone.key', 'zone.keys'].map((name) => readFile(path.join(keys, name), 'utf8').catch(() => '')),
@@ -30,7 +30,7 @@ export async function readZoneKeys(keys: string): Promise<ZoneKey[]> {
   return counts.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }));
 }
 
-/** Killed in between, both or one of them are from before; either way every key that was held is still there. */
+/** A kill in between may leave old files, but no held key is lost. */
 export async function storeZoneKeys(keys: string, held: ZoneKeys): Promise<void> {
   const [current] = held;
   if (current === undefined) throw new Error('a node without a key of its zone');
@@ -38,13 +38,13 @@ export async function storeZoneKeys(keys: string, held: ZoneKeys): Promise<void>
   await writeWhole(path.join(keys, 'zone.key'), current.key, 0o600);
 }
 
-/** Of a zone whose control plane knows no more than one key. */
+/** For a control plane that knows a single key. */
 export async function storeZoneKey(keys: string, key: string): Promise<void> {
   await rm(path.join(keys, 'zone.keys'), { force: true });
   await writeWhole(path.join(keys, 'zone.key'), key, 0o600);
 }
 
-/** As nginx opens it (agent/lua/edge/tls/unseal.lua). Throws where no key fits. */
+/** The counterpart of agent/lua/edge/tls/unseal.lua. Throws where no key fits. */
 export function openSealed(
   held: readonly ZoneKey[],
   { iv, data, tag, keyID = FIRST_KEY }: Sealed,

@@ -1,5 +1,6 @@
-// Brings an archive from the control plane, and from nowhere else. What has arrived stays, and is gone on from; what is in the
-// file at the end is what was signed.
+// Downloads an archive from the control plane only. Interrupted downloads resume, and the final file is verified
+// against
+// the signed hash.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
@@ -9,19 +10,19 @@ import type { ReleaseManifest } from '@edgeloom/contract/edge/releases.ts';
 import { reason } from '../log.ts';
 
 export interface Source {
-  /** Of the control plane. */
+  /** The control plane's address. */
   control: string;
   token: string;
 }
 
-/** Without a byte. */
+/** Timeout without a byte. */
 const SILENT_MS = 30_000;
-/** In a row that brought nothing. */
+/** Consecutive attempts without progress. */
 const TRIES = 8;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** The control plane said no; asking again is of no use. */
+/** The control plane refused. Retrying is useless. */
 class Refused extends Error {}
 
 export async function fetchArchive(
@@ -41,7 +42,7 @@ export async function fetchArchive(
       await fetchRest(`${url}?from=${before > bytes ? 0 : before}`, token, file, bytes, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // Out of room, or refused: the same the next time.
+      // A full disk or a refusal would recur.
       if (error instanceof Refused || (error instanceof Error && 'syscall' in error && error.syscall === 'write'))
         throw error;
       tries = (await sizeOf(file)) > before ? 0 : tries + 1;
@@ -80,7 +81,7 @@ async function fetchRest(url: string, token: string, file: string, bytes: number
     await handle.sync();
   } catch (error) {
     if (error instanceof Refused) await handle.truncate(0);
-    // What fetch throws says why in its cause.
+    // fetch reports its reason in `cause`.
     if (error instanceof TypeError && error.cause instanceof Error) throw error.cause;
     throw error;
   } finally {

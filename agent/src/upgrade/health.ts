@@ -1,5 +1,4 @@
-// Whether a node is well enough for something new to stay. It has to be no worse than it was before: what was amiss then is
-// not held against what came after.
+// Compares a node's health before and after an upgrade. Earlier errors are not blamed on the new release.
 import { NginxState } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 
@@ -10,7 +9,7 @@ export const Health = z.object({
 });
 export type Health = z.output<typeof Health>;
 
-/** What is worse; null: nothing. `isFinal`: waiting will not help. */
+/** What got worse. Null: nothing. `isFinal`: waiting is useless. */
 export function worse(before: Health, now: Health): { fault: string; isFinal: boolean } | null {
   const refused = now.rejected.find((key) => !before.rejected.includes(key));
   if (refused !== undefined)

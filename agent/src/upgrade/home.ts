@@ -1,4 +1,4 @@
-// Where the agent was started from by its launcher (deploy/launch.sh), and the trial by which one release follows another.
+// The launcher's directory (deploy/launch.sh), and the trial by which one release replaces another.
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -8,14 +8,14 @@ import { flush, flushAll } from '../store/durable.ts';
 import { Health } from './health.ts';
 import { Shelf } from './shelf.ts';
 
-/** Who is on trial, and how the node was before. */
+/** The release on trial, and the node's health before it. */
 const TrialNote = z.object({ upgradeID: z.string(), before: Health });
 export type TrialNote = z.output<typeof TrialNote>;
 
 export class Home {
   readonly releases: Shelf;
   readonly #dir: string;
-  /** The release that this process is of. */
+  /** The release of this process. */
   readonly own: string | null;
 
   constructor(dir: string) {
@@ -25,7 +25,7 @@ export class Home {
     this.own = path.dirname(own) === shelf ? path.basename(own) : null;
   }
 
-  /** Begins with the next start, unless that is of a release that serves already. */
+  /** Starts with the next launch, unless that release serves already. */
   async try(name: string, note: TrialNote): Promise<void> {
     const [trial, fresh] = [this.#trial(), path.join(this.#dir, 'trial.new')];
     await rm(trial, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export class Home {
     await flush(this.#dir);
   }
 
-  /** Which release is on trial, if one is. */
+  /** The release on trial, if any. */
   async onTrial(): Promise<string | null> {
     return this.#text('to');
   }
@@ -48,17 +48,17 @@ export class Home {
     return text === null ? null : TrialNote.parse(JSON.parse(text));
   }
 
-  /** What it waits for; shown if the trial comes to nothing. */
+  /** Records what the trial waits for, shown if it fails. */
   async waitsFor(what: string): Promise<void> {
     await writeFile(this.#trial('state'), `${what}\n`);
   }
 
-  /** As often as it says this it has the time of a trial once more. */
+  /** Extends the trial's time. */
   async lives(): Promise<void> {
     await appendFile(this.#trial('alive'), '.');
   }
 
-  /** The launcher starts the one before next. */
+  /** Makes the launcher start the former release next. */
   async giveUp(why: string): Promise<void> {
     await writeFile(this.#trial('why'), `${why}\n`);
     await flush(this.#trial('why'));
@@ -69,7 +69,7 @@ export class Home {
     await rm(this.#trial(), { recursive: true, force: true });
   }
 
-  /** The trial that came to nothing, until it has been told. */
+  /** The failed trial, until it has been reported. */
   async failure(): Promise<{ name: string; why: string } | null> {
     const [name, why] = await Promise.all(
       ['to', 'why'].map((file) => readFile(path.join(this.#dir, 'failed', file), 'utf8').catch(() => null)),

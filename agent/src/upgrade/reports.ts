@@ -1,4 +1,4 @@
-// What became of orders, kept until the control plane has answered that it knows: whoever wrote it may be gone by then.
+// Upgrade reports, stored until the control plane has acknowledged them, since the agent may be replaced in between.
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import type { Log } from '../log.ts';
 
 const AGAIN_MS = 1000;
 const LONGEST_MS = 5000;
-/** Until something is added. */
+/** Until a report is added. */
 const IDLE_MS = 3_600_000;
-/** Nobody hears of what is older. */
+/** Older reports are dropped. */
 const MOST = 200;
 
 export class Reports {
@@ -26,14 +26,14 @@ export class Reports {
     this.#log = log;
   }
 
-  /** It is on disk when this is back. */
+  /** Resolves when it is on disk. */
   async add(report: UpgradeReport): Promise<void> {
     this.#log.info('upgrade', { ...report });
     await writeWhole(path.join(this.#dir, this.#next()), `${JSON.stringify(report)}\n`, 0o600);
     this.#woken.abort();
   }
 
-  /** From now on what is kept is told, oldest first, and each until it was answered. */
+  /** Sends stored reports from now on, oldest first, each until it is acknowledged. */
   tell(send: (report: UpgradeReport) => Promise<void>): void {
     this.#sending = this.#send(send);
   }
@@ -44,7 +44,7 @@ export class Reports {
     await this.#sending;
   }
 
-  /** Names sort by time, also those of one moment. */
+  /** Names sort by time, also within a millisecond. */
   #next(): string {
     const now = `${Date.now()}`.padStart(15, '0');
     this.#last = now > this.#last.slice(0, 15) ? `${now}-00000` : this.#after(this.#last);

@@ -1,5 +1,6 @@
-// Releases of one product side by side, and a link to the one in use. Each is a folder by its archive's hash with `release.json`,
-// what was signed, which is written last, and `ran` once it has been in use: only that can be gone back to.
+// The releases of one product on disk, and a link to the one in use. A release is a folder named by its archive's hash.
+// `release.json`, what was signed, is written last. `ran` marks releases that have been in use and can be rolled back
+// to.
 import {
   chmod,
   mkdir,
@@ -18,14 +19,14 @@ import { ReleaseManifest, SignedRelease } from '@edgeloom/contract/edge/releases
 import { flush, flushAll } from '../store/durable.ts';
 import { unpack } from './unpack.ts';
 
-/** Beside the one in use. */
+/** Kept beside the one in use. */
 const KEPT = 2;
 
 export class Shelf {
   readonly #dir: string;
   readonly #link: string;
 
-  /** `link` is what points to the one in use; it lies in the folder or right above. */
+  /** `link` points to the release in use. It is in the folder or directly above. */
   constructor(dir: string, link: string) {
     this.#dir = dir;
     this.#link = link;
@@ -35,7 +36,7 @@ export class Shelf {
     return path.join(this.#dir, name, ...inside);
   }
 
-  /** Where its archive is collected. */
+  /** The partial download of a release's archive. */
   partOf(name: string): string {
     return path.join(this.#dir, `${name}.part`);
   }
@@ -45,19 +46,19 @@ export class Shelf {
     return target === null ? null : path.basename(target);
   }
 
-  /** Null where it is not there as a whole. */
+  /** Null where the release is incomplete. */
   async manifestOf(name: string): Promise<ReleaseManifest | null> {
     const signed = await this.signed(name);
     return signed === null ? null : ReleaseManifest.parse(JSON.parse(signed.manifest));
   }
 
-  /** The same as it was signed. */
+  /** The signed form of the manifest. */
   async signed(name: string): Promise<SignedRelease | null> {
     const text = await readFile(this.path(name, 'release.json'), 'utf8').catch(() => null);
     return text === null ? null : SignedRelease.parse(JSON.parse(text));
   }
 
-  /** Those that have been in use and are kept. */
+  /** Kept releases that have been in use. */
   async ran(): Promise<string[]> {
     const ran: string[] = [];
     for (const name of await readdir(this.#dir).catch(() => []))
@@ -70,13 +71,13 @@ export class Shelf {
     return ran !== null && manifest !== null;
   }
 
-  /** From an archive that was found to be what was signed. */
+  /** From an archive that was verified. */
   async put(name: string, archive: string, signed: SignedRelease): Promise<void> {
     const fresh = this.path(`${name}.new`);
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
     try {
-      // Those that nginx's workers read lie in here too.
+      // nginx's workers read some products.
       await chmod(this.#dir, 0o755);
       const files = await unpack(archive, fresh);
       for (const ours of ['ran', 'release.json']) await rm(path.join(fresh, ours), { recursive: true, force: true });
@@ -91,7 +92,7 @@ export class Shelf {
     }
   }
 
-  /** In an instant; null: to none. */
+  /** Atomic. Null: no release. */
   async point(name: string | null): Promise<void> {
     if (name === null) await rm(this.#link, { force: true });
     else {
@@ -103,7 +104,7 @@ export class Shelf {
     await flush(path.dirname(this.#link));
   }
 
-  /** It has been in use, now. */
+  /** Marks the release as used, now. */
   async markRan(name: string): Promise<void> {
     const mark = this.path(name, 'ran');
     await writeFile(mark, '');
@@ -112,7 +113,7 @@ export class Shelf {
     await flush(mark);
   }
 
-  /** What nobody goes back to any more. */
+  /** Deletes releases that no rollback needs. */
   async prune(): Promise<void> {
     const current = await this.current();
     const ran: { name: string; at: number }[] = [];
@@ -131,7 +132,7 @@ export class Shelf {
     await flush(this.#dir);
   }
 
-  /** One that was not well is fetched anew when it is wanted again. */
+  /** A release that failed is downloaded again when needed. */
   async discard(name: string): Promise<void> {
     if (await this.hasRun(name)) return;
     await rm(this.path(name), { recursive: true, force: true });

@@ -1,6 +1,5 @@
-// A release on trial looks at itself, and becomes what serves once it is no worse than the one before, follows the control
-// plane and has everything of its zone. Where waiting will not help it gives up at once; who sees to it that nobody waits
-// for ever is the launcher.
+// A release on trial checks its health. It is confirmed when it is no worse than its predecessor and in sync with the
+// control plane. Where waiting is useless it gives up at once. The launcher limits the time of a trial.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
@@ -11,11 +10,11 @@ import type { Home } from './home.ts';
 interface Parts {
   home: Home;
   health: () => Health;
-  /** It is connected and nothing is missing. */
+  /** Connected, with every document of the zone. */
   isInStep: () => boolean;
   natsServers: () => readonly string[];
   confirm: () => Promise<void>;
-  /** Ends this agent in favour of the one before. */
+  /** Ends this agent in favour of its predecessor. */
   leave: () => void;
   signal: AbortSignal;
   log: Log;
@@ -23,7 +22,7 @@ interface Parts {
 
 const LOOK_MS = 250;
 const REACHED_WITHIN_MS = 3000;
-/** Between two looks whether the control plane is there at all. */
+/** Between two checks whether the control plane is reachable. */
 const REACH_EVERY_MS = 500;
 
 export async function standTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Parts) {
@@ -44,8 +43,8 @@ export async function standTrial({ home, health, isInStep, natsServers, confirm,
     const waitsFor = amiss?.fault ?? 'it does not follow the control plane';
     if (waitsFor !== said) await home.waitsFor(waitsFor);
     said = waitsFor;
-    // A node that serves is not changed back for a control plane that is away: the one before would not reach it either. One
-    // that answers and is not followed is another matter: this release could never be told to go.
+    // An unreachable control plane causes no rollback: the predecessor could not reach it either.
+    // A reachable one that is not in sync does: this release could not receive the order to leave.
     if (amiss === null && performance.now() >= reachAt) {
       if (!(await isReached(natsServers()))) await home.lives();
       reachAt = performance.now() + REACH_EVERY_MS;
@@ -59,7 +58,7 @@ async function isReached(servers: readonly string[]): Promise<boolean> {
   return reached.includes(true);
 }
 
-/** By the plainest means there are, which no release gets wrong. */
+/** A bare TCP connect, which no release gets wrong. */
 function opens({ hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (is: boolean) => {

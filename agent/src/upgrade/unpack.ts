@@ -1,5 +1,5 @@
-// An archive as files, by the library that npm itself unpacks with. The archive was signed, and is looked at first all the
-// same: there is nothing but files and folders in ours, and none above where it is unpacked.
+// Unpacks an archive with the library that npm uses. Archives are signed, and checked all the same: only files and
+// folders are accepted, none of them outside the target.
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { extract, list } from 'tar';
@@ -9,7 +9,7 @@ const MOST_BYTES = 4e9;
 const MOST_ENTRIES = 100_000;
 const kinds = new Set(['File', 'OldFile', 'Directory']);
 
-/** Answers which files there are. */
+/** Returns the files. */
 export async function unpack(archive: string, into: string): Promise<string[]> {
   const files: string[] = [];
   const faults: string[] = [];
@@ -31,7 +31,7 @@ export async function unpack(archive: string, into: string): Promise<string[]> {
   return files;
 }
 
-/** Nginx's workers read what is in it, whatever umask we work with. */
+/** nginx's workers read the files, whatever our umask. */
 async function openToAll(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { withFileTypes: true })) {

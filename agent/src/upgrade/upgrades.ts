@@ -1,5 +1,5 @@
-// Orders to take another release: noted, carried out once, and taken up again by the next agent whoever was killed. What
-// changes is one link in the end, and what was there before stays beside it.
+// Upgrade orders: stored, carried out once, and resumed by the next agent after a kill.
+// The switch is one link in the end. The former release stays beside it.
 import { execFile } from 'node:child_process';
 import { readFile, readdir, rm, statfs, mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,11 +29,11 @@ interface Parts {
   keysFile: string;
   control: string | undefined;
   health: () => Health;
-  /** Makes nginx work with the packs as they lie there now; throws when it does not. */
+  /** Makes nginx use the current packs. Throws when it does not. */
   usePacks: () => Promise<void>;
-  /** `has` is another. */
+  /** `has` changed. */
   changed: () => void;
-  /** Ends this agent, for its launcher to start what is on trial. */
+  /** Ends this agent, so that its launcher starts the release on trial. */
   restart: () => void;
   reports: Reports;
   log: Log;
@@ -42,17 +42,17 @@ interface Parts {
 const Order = UpgradeCommand.omit({ id: true, deadline: true })
   .partial({ control: true, token: true })
   .extend({
-    /** How often an agent has begun with it. */
+    /** How many agents have tried it. */
     tries: z.int(),
-    /** Which pack was in use; absent until it is changed. */
+    /** The former pack. Absent until the pack is switched. */
     packBefore: z.string().nullable().optional(),
-    /** The pack is to go, and none to take its place. */
+    /** The pack is removed without a replacement. */
     removes: z.literal(true).optional(),
   });
 type Order = z.output<typeof Order>;
 
 const TRIES = 4;
-/** A release unpacks to some three times its size. */
+/** A release unpacks to about three times its size. */
 const ROOM_FACTOR = 4;
 const ROOM_BESIDE = 32 * 1024 * 1024;
 const CHECK_MS = 180_000;
@@ -69,7 +69,7 @@ export class Upgrades {
     this.#parts = parts;
   }
 
-  /** Goes on with what an agent before did not end. */
+  /** Resumes an order that an earlier agent did not finish. */
   async resume(): Promise<void> {
     await this.#look();
     const { home } = this.#parts;
@@ -88,16 +88,16 @@ export class Upgrades {
     }
     const trial = (await home?.onTrial()) ?? null;
     if (home !== null && trial !== null) {
-      // It serves and was killed before it could say so.
+      // The release serves, and was killed before it could report that.
       if (trial === home.own && trial === (await home.releases.current())) return this.confirm(home);
-      // This one is being looked at, and ends the order itself.
+      // This release is on trial and completes the order itself.
       if (trial === home.own) return;
       await home.endTrial();
     }
     if (order !== null) this.#begin({ ...order, tries: order.tries + 1 });
   }
 
-  /** Throws why it does not take this one. */
+  /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
     const manifest = readSigned(command.release, await this.#keys());
     const shelf = this.#shelfOf(manifest);
@@ -118,14 +118,14 @@ export class Upgrades {
           `${nameOf(manifest)} is older than ${used.version}, and not one that this node has used and kept`,
         );
     }
-    // Both asked while we looked.
+    // A concurrent order was accepted first.
     if (this.#order !== null) return this.accept(command);
     this.#order = order;
     await this.#note(order);
     this.#begin(order);
   }
 
-  /** Back to having none of it. Throws why it stays. */
+  /** Removes the pack. Throws why it stays. */
   async remove(command: Pick<RemovePackCommand, 'upgradeID' | 'product'>): Promise<void> {
     const { upgradeID, product } = command;
     if (this.#order?.upgradeID === upgradeID) return;
@@ -147,7 +147,7 @@ export class Upgrades {
     await this.#working;
   }
 
-  /** What was on trial is what is started from now on. */
+  /** Makes the release on trial the one to start from now on. */
   async confirm(home: Home): Promise<void> {
     if (home.own === null) return;
     await home.releases.markRan(home.own);
@@ -197,7 +197,7 @@ export class Upgrades {
       await shelf.put(name, part, order.release);
       await rm(part, { force: true });
     } catch (error) {
-      // What an agent that ends leaves behind is gone on from.
+      // A later agent resumes a partial download.
       if (!this.#stopping.signal.aborted) await rm(part, { force: true });
       throw error;
     }
@@ -207,14 +207,14 @@ export class Upgrades {
     const { home, health, restart } = this.#parts;
     if (home === null) throw new Error(NO_LAUNCHER);
     const file = home.releases.path(name, 'agent.mjs');
-    // What served here before needs no proof, and the way back no delay.
+    // A release that served here before needs no check, so that rollback is immediate.
     if (!(await home.releases.hasRun(name))) await this.#assertFits(file, order);
     await this.#report(order, 'switching', '');
     await home.try(name, { upgradeID: order.upgradeID, before: health() });
     restart();
   }
 
-  /** Whether it starts here, and takes the documents that there are: asked while nothing has been touched. */
+  /** Whether the release starts here and accepts the current documents. Nothing has been changed yet. */
   async #assertFits(file: string, order: Order): Promise<void> {
     const env = { ...process.env, EDGELOOM_TOKEN: '', EDGELOOM_TRIAL: '' };
     const options = { env, timeout: CHECK_MS, signal: this.#stopping.signal, maxBuffer: 1 << 22 };
@@ -227,7 +227,7 @@ export class Upgrades {
     if (fault !== null) throw new Error(`it does not start: ${fault}`);
     const refused = await ask(file, 'check', '--running').then(() => null, wordsOf);
     if (refused === null) return;
-    // Documents of which the one before says the same are not its fault.
+    // Documents that the running release rejects too are not the new one's fault.
     const [own = ''] = process.argv.slice(1);
     const before = await ask(own, 'check', '--running').then(() => null, wordsOf);
     if (before === null) throw new Error(`it does not take what this node serves: ${refused}`);
@@ -328,7 +328,7 @@ export class Upgrades {
 const NO_LAUNCHER =
   'this agent was not started by its launcher, which the way back needs: install the node once more, over SSH or by its line';
 
-/** It was read when the order was accepted. */
+/** The manifest was validated when the order was accepted. */
 const manifestOf = ({ release }: Order): ReleaseManifest => JSON.parse(release.manifest);
 const nameOf = ({ product, version }: ReleaseManifest) => `${product} ${version}`;
 
@@ -339,7 +339,7 @@ async function assertRoom(dir: string, needed: number): Promise<void> {
   if (free < needed) throw new Error(`${dir} has ${inMB(free)} MB free, ${inMB(needed)} MB are needed`);
 }
 
-/** What a program said last. */
+/** The last lines of a program's output. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = ['stderr', 'stdout'].map((name) => String(Reflect.get(error, name) ?? '').trim());

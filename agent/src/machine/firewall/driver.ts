@@ -1,8 +1,8 @@
-// What drops packets for us. Each way of the kernel keeps four things apart: lists and ports, which are written anew as a
-// whole; the sets `blocked` and `risk`, which others fill and which stay when lists change; and what was counted.
+// What every packet filter of the kernel must do. Lists and ports are replaced as a whole.
+// The sets `blocked` and `risk`, and the counters, survive a change of lists.
 import type { Socket } from '../../nginx/sockets.ts';
 
-/** Of the zone's firewall, and where visitors come in. */
+/** The zone's firewall lists and the ports that visitors use. */
 export interface Lists {
   whitelist: readonly string[];
   blacklist: readonly string[];
@@ -11,7 +11,7 @@ export interface Lists {
 }
 
 export interface Blocked {
-  /** An address of IPv4, or of IPv6 a network of 64 bits: `203.0.113.7`, `2001:db8:1:2::/64`. */
+  /** An IPv4 address or an IPv6 /64: `203.0.113.7`, `2001:db8:1:2::/64`. */
   network: string;
   seconds: number;
 }
@@ -30,37 +30,37 @@ export const nothing = (): Counted => ({
   syn: { packets: 0, bytes: 0 },
 });
 
-/** In the order in which they decide: whitelist, blocked, blacklist, risk, new connections. */
+/** Rules are evaluated in this order: whitelist, blocked, blacklist, risk, new connections. */
 export interface Driver {
   readonly name: string;
-  /** Throws where this machine cannot do it; nothing stays of the attempt. */
+  /** Throws where this machine does not support it. Leaves nothing behind. */
   tryOut: () => Promise<void>;
-  /** Throws why it cannot be; then what stood before stands. */
+  /** Throws the reason of a failure. The former rules then stay in place. */
   apply: (lists: Lists) => Promise<void>;
-  /** What it holds from now on is this and nothing else. */
+  /** Replaces the set. */
   replaceBlocked: (entries: Iterable<Blocked>) => Promise<void>;
-  /** One that is there takes the new time; that one is not there is no fault. */
+  /** An existing entry gets the new time. Removing a missing entry is no error. */
   changeBlocked: (add: readonly Blocked[], remove: readonly string[]) => Promise<void>;
-  /** Filled beside the old set and switched at once. */
+  /** Fills a second set and swaps it in atomically. */
   replaceRisk: (networks: Iterable<string>) => Promise<void>;
-  /** Whether all rules stand. Another firewall that is started anew takes them away without a word. */
+  /** Whether all rules are in place. Another firewall removes them silently when it starts. */
   stands: () => Promise<boolean>;
-  /** What was dropped since it was last asked. */
+  /** Packets dropped since the last call. */
   counted: () => Promise<Counted>;
-  /** Nothing of ours is left, whatever there was. */
+  /** Removes everything of ours. */
   remove: () => Promise<void>;
 }
 
-/** New connections of one address. */
+/** New connections per second and address. */
 export const PER_SECOND = 200;
 export const AT_ONCE = 400;
-/** Of addresses whose connections are counted. */
+/** Number of addresses whose connections are counted. */
 export const HASTY_ADDRESSES = 65_536;
-/** Of a set that others fill. */
+/** Capacity of a set. */
 export const MOST = 1_048_576;
-/** Elements of one call: what a program holds in memory, and how long the others wait. */
+/** Elements per call. Bounds memory, and the time that other callers wait. */
 const BATCH = 20_000;
-/** What ipset can count down. */
+/** The longest timeout that ipset supports. */
 const LONGEST_S = 2_147_483;
 
 export const families = ['ip', 'ip6'] as const;

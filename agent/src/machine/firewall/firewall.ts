@@ -1,6 +1,5 @@
-// The firewall of a zone in the kernel of this machine: on the ports that the node serves and no others, so that whoever is on
-// a list is a visitor no more, and everything else of the machine (SSH, our own connections) goes on as it did. What is to
-// stand is kept here, so that it is put back when another firewall took it away.
+// The zone's firewall in this machine's kernel, on the served ports only. SSH and our own connections are not affected.
+// The intended state is kept here, so that rules removed by another firewall can be restored.
 import { isIP } from 'node:net';
 import type { Env } from '../../env.ts';
 import { reason } from '../../log.ts';
@@ -10,11 +9,11 @@ import type { Blocked, Counted, Driver, Lists } from './driver.ts';
 import { ipset } from './ipset.ts';
 import { nftables } from './nftables.ts';
 
-/** Networks that are dropped for their score. */
+/** Networks dropped for their risk score. */
 export interface Risk {
-  /** Tells one set from another: the same name is not loaded again. */
+  /** Identifies the set. A set with the same name is not loaded again. */
   name: string;
-  /** In the form that has no bits behind the mask. Asked for again when the kernel has lost them: nobody keeps a million texts. */
+  /** Canonical form, without host bits. Read again when the kernel lost them, so that no copy stays in memory. */
   networks: () => Iterable<string>;
 }
 
@@ -22,18 +21,18 @@ export interface Dropped extends Counted {
   since: string;
 }
 
-/** What is tried, in this order. None: the kernel is left alone. */
+/** Tried in this order. Empty: the kernel is not used. */
 export const driversFor = ({ EDGELOOM_FIREWALL }: Pick<Env, 'EDGELOOM_FIREWALL'>): Driver[] =>
   EDGELOOM_FIREWALL === 'nginx' ? [] : [nftables(), ipset()];
 
-/** Whether one of them works here, without any of it being used. */
+/** Whether one of them works here. Uses none of them. */
 export const canDrop = (drivers: readonly Driver[]): Promise<boolean> =>
   working(drivers).then(
     () => true,
     () => false,
   );
 
-/** By trying: a program that is there may not work. */
+/** Tries each one, since an installed program may not work. */
 async function working(drivers: readonly Driver[]): Promise<Driver> {
   const faults: string[] = [];
   for (const driver of drivers) {
@@ -55,15 +54,15 @@ export class Firewall {
   readonly #since = new Date().toISOString();
   #driver: Driver | null = null;
   #lists: Lists | null = null;
-  /** Undefined: nobody has said yet, and what an agent before this one loaded stays. */
+  /** Undefined: not set yet, and the set of an earlier agent stays. */
   #risk: Risk | null | undefined;
-  /** What is blocked, and until when. */
+  /** Blocked networks and their expiry. */
   readonly #blocked = new Map<string, number>();
-  /** What the kernel was told; null: nothing since this process is there. */
+  /** The rules applied by this process. Null: none yet. */
   #applied: string | null = null;
   #loaded: string | null | undefined;
   #holdsBlocked = true;
-  /** Whether nothing of ours is there, as far as we know. */
+  /** Whether the kernel holds nothing of ours, as far as we know. */
   #isGone = false;
   readonly #total = nothing();
   #turn: Promise<unknown> = Promise.resolve();
@@ -73,23 +72,23 @@ export class Firewall {
     this.#log = log;
   }
 
-  /** Looks what this machine can do. */
+  /** Finds the driver that works on this machine. */
   static async open(log: Log, drivers: readonly Driver[] = [nftables(), ipset()]): Promise<Firewall> {
     const firewall = new Firewall(drivers, log);
     await firewall.#find().catch(() => undefined);
-    // What came before is nobody's.
+    // Discards counts from before this process.
     await firewall.#driver?.counted();
     return firewall;
   }
 
-  /** Whether the kernel drops packets for us at all. Where it does not, nginx has to refuse. */
+  /** Whether the kernel drops packets for us. Otherwise nginx must reject. */
   get canDrop(): boolean {
     return this.#driver !== null;
   }
 
   /**
-   * What the zone wants of this node now. Called again and again: what somebody took away comes back. Null: nothing, and nothing
-   * of ours stays. Throws what cannot be.
+   * Applies the zone's lists. Safe to repeat: restores rules that were removed. Null removes everything of ours.
+   * Throws the reason of a failure.
    */
   follow(lists: Lists | null): Promise<void> {
     return this.#inTurn(async () => {
@@ -98,7 +97,7 @@ export class Firewall {
     });
   }
 
-  /** Null: none. What cannot be loaded is thrown, and tried again at each look. */
+  /** Null: no risk set. A failure is thrown, and retried at each check. */
   setRisk(risk: Risk | null): Promise<void> {
     return this.#inTurn(async () => {
       this.#risk = risk;
@@ -106,7 +105,7 @@ export class Firewall {
     });
   }
 
-  /** These and no others. Throws what the kernel refused; it is tried again at each look. */
+  /** Replaces the block set. A failure is thrown, and retried at each check. */
   replaceBlocked(entries: Iterable<Blocked>): Promise<void> {
     return this.#inTurn(async () => {
       this.#blocked.clear();
@@ -116,7 +115,7 @@ export class Firewall {
     });
   }
 
-  /** One that is blocked already takes the new time; that one was not is no fault. */
+  /** An already blocked network gets the new time. Removing a missing one is no error. */
   changeBlocked(add: readonly Blocked[], remove: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       for (const network of remove) this.#blocked.delete(network);
@@ -131,14 +130,14 @@ export class Firewall {
           remove.filter((network) => isIP(addressOf(network)) !== 0),
         );
       } catch {
-        // Most likely there is no set any more.
+        // The set is probably gone.
         this.#holdsBlocked = false;
         await this.#settle();
       }
     });
   }
 
-  /** For another zone: nothing of this one is known any more. */
+  /** Discards everything, for a move to another zone. */
   forget(): Promise<void> {
     return this.#inTurn(async () => {
       this.#lists = null;
@@ -148,7 +147,7 @@ export class Firewall {
     });
   }
 
-  /** What the kernel dropped since this agent is at work; null where it drops nothing for us. */
+  /** Packets dropped since this agent started. Null where the kernel drops nothing for us. */
   async dropped(): Promise<Dropped | null> {
     await this.#count();
     return this.#applied === null ? null : { since: this.#since, ...structuredClone(this.#total) };
@@ -188,7 +187,7 @@ export class Firewall {
     this.#loaded = name;
   }
 
-  /** One that is no address would have the kernel refuse all of them, for ever. */
+  /** One invalid address would make the kernel refuse the whole set. */
   #remember(entries: Iterable<Blocked>): void {
     for (const entry of entries)
       if (isSound(entry)) this.#blocked.set(entry.network, Date.now() + entry.seconds * 1000);
@@ -198,13 +197,13 @@ export class Firewall {
     for (const [network, until] of this.#blocked) yield { network, seconds: (until - Date.now()) / 1000 };
   }
 
-  /** The kernel forgets them by itself. */
+  /** The kernel expires entries on its own. */
   #expire(): void {
     const now = Date.now();
     for (const [network, until] of this.#blocked) if (until <= now) this.#blocked.delete(network);
   }
 
-  /** What an agent before this one left is removed as well: its operator may have emptied the lists while none was there. */
+  /** Also removes an earlier agent's rules: the lists may have been emptied while no agent ran. */
   async #remove(): Promise<void> {
     if (this.#isGone) return;
     await this.#count();
@@ -218,7 +217,7 @@ export class Firewall {
     this.#isGone = true;
   }
 
-  /** Rules of both would drop twice, and those of the one that is no longer used would never change. */
+  /** Rules of two drivers would count drops twice, and those of the unused one would never change. */
   async #removeOthers(used: Driver): Promise<void> {
     for (const driver of this.#drivers) if (driver !== used) await driver.remove().catch(() => undefined);
   }

@@ -1,5 +1,5 @@
-// By sets of ipset and rules of iptables: CentOS 7, and wherever nft does not work. The rules lie in the table mangle, before
-// whatever another firewall lets in.
+// The firewall by ipset and iptables, for CentOS 7 and wherever nft does not work.
+// Rules are in the table mangle, before those of other firewalls.
 import { existsSync } from 'node:fs';
 import { run } from '../programs.ts';
 import {
@@ -21,7 +21,7 @@ import type { Blocked, Cause, Counted, Driver, Family, Lists } from './driver.ts
 const SETS = 'edgeloom_';
 const CHAIN = 'EDGELOOM_FIREWALL';
 const VISITORS = 'EDGELOOM_VISITORS';
-/** Each drops, and is never written anew: the kernel counts what came there. */
+/** A chain per cause that is never rewritten, because its counters count the drops. */
 const dropping: Record<Cause, string> = {
   blocked: 'EDGELOOM_BLOCKED',
   blacklist: 'EDGELOOM_BLACKLIST',
@@ -33,7 +33,7 @@ const inet = { ip: 'inet', ip6: 'inet6' } as const;
 
 const set = (name: string, family: Family) => `${SETS}${name}_${family}`;
 const ports = (protocol: 'tcp' | 'udp') => `${SETS}${protocol}`;
-/** Of lists that are written anew as a whole. */
+/** A set for lists that are replaced as a whole. */
 const networkSet = (name: string) => `create ${name} hash:net family ${inet[familyIn(name)]} maxelem ${MOST}`;
 const familyIn = (name: string): Family => (/_ip6(?:_next)?$/.test(name) ? 'ip6' : 'ip');
 const portSet = (name: string) => `create ${name} bitmap:port range 0-65535`;
@@ -76,7 +76,7 @@ export function ipset(): Driver {
       if (flush.length > 0) await restore(...flush);
     },
     async changeBlocked(add, remove) {
-      // With -exist also one that is not there may be taken out.
+      // -exist also ignores entries that are missing.
       const gone = remove.map((network) => `del ${set('blocked', familyOf(network))} ${addressOf(network)}`);
       await restore(...gone, ...add.map(added));
     },
@@ -107,7 +107,7 @@ export function ipset(): Driver {
     async remove() {
       const said = await run('ipset', ['list', '-n']).catch(() => '');
       const sets = said.split('\n').filter((name) => name.startsWith(SETS));
-      // Rules of ours are never without a set.
+      // Without sets there are no rules of ours.
       if (sets.length === 0) return;
       for (const family of families) {
         await iptables(family, '-D', 'INPUT', '-j', CHAIN).catch(() => undefined);
@@ -136,7 +136,7 @@ const portsIn = (lists: Lists): Swap[] =>
     elements: portsOf(lists, protocol),
   }));
 
-/** At no moment it holds a part of what it should. */
+/** Fills a temporary set and swaps it in, so that the set is never incomplete. */
 function replaced(name: string, create: Swap['create'], elements: Swap['elements']): string[] {
   const next = `${name}_next`;
   return [
@@ -175,8 +175,8 @@ async function applyRules(family: Family, { synProtection }: Lists): Promise<voi
 }
 
 /**
- * Of whom it counts: unlike nftables it drops everybody new once it has no room, so a flood from made-up addresses must not fill it.
- * After so long without a packet an address has its whole burst again: nothing is forgotten.
+ * Addresses whose connections are counted. A full hashlimit table drops every new address, unlike nftables, so a
+ * flood from forged addresses must not fill it. An entry may expire once its burst is fully restored.
  */
 const COUNTED_ADDRESSES = 262_144;
 const FORGOTTEN_AFTER_MS = (1000 * AT_ONCE) / PER_SECOND;
@@ -184,7 +184,7 @@ const hasty = (family: Family) =>
   `-p tcp --syn -m hashlimit --hashlimit-above ${PER_SECOND}/sec --hashlimit-burst ${AT_ONCE} --hashlimit-mode srcip ` +
   `--hashlimit-name ${SETS}${family} --hashlimit-htable-max ${COUNTED_ADDRESSES} --hashlimit-htable-expire ${FORGOTTEN_AFTER_MS}`;
 
-/** Whoever counts less than before has begun anew. */
+/** A lower counter means that it was reset. */
 function difference(before: Counted, now: Counted): Counted {
   const since = nothing();
   for (const cause of causes) {
@@ -195,17 +195,17 @@ function difference(before: Counted, now: Counted): Counted {
   return since;
 }
 
-/** A kernel without IPv6 has no table for it. */
+/** A kernel without IPv6 has no tables for it. */
 const present = () => families.filter((family) => family === 'ip' || existsSync('/proc/net/if_inet6'));
 
-/** One transaction for each kind of addresses. A chain that is named is empty first. */
+/** One transaction per address family. Declaring a chain empties it. */
 const rules = (family: Family, lines: readonly string[]) =>
   run(`${program[family]}-restore`, ['--noflush'], `${['*mangle', ...lines, 'COMMIT'].join('\n')}\n`);
 
 const iptables = (family: Family, ...args: string[]) => run(program[family], ['-w', '-t', 'mangle', ...args]);
 const listed = (family: Family, ...args: string[]) => iptables(family, ...args);
 
-/** A chain may not be called by another one when it goes. */
+/** A chain that another one still jumps to cannot be deleted. */
 async function removeChains(family: Family, names: readonly string[]): Promise<void> {
   for (const command of ['-F', '-X'])
     for (const name of names) await iptables(family, command, name).catch(() => undefined);

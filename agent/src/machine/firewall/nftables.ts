@@ -1,6 +1,5 @@
-// By nftables: one table of our own. Each change is one transaction: between the old rules and the new there is no moment
-// without. The long sets are hashes, not ranges: adding to a set of ranges makes nft read all of it first, and half a
-// million ranges cost it 760 MB.
+// The firewall by nftables, in one table. Each change is one transaction, so rules are never missing.
+// Large sets are hashes: adding to an interval set makes nft read it first, 760 MB for half a million ranges.
 import { reason } from '../../log.ts';
 import { run } from '../programs.ts';
 import {
@@ -54,7 +53,7 @@ export function nftables(): Driver {
     },
     async replaceRisk(networks) {
       const name = `risk_${Date.now().toString(36)}`;
-      // What one that was killed had begun goes with the old ones.
+      // Removes sets that a killed process left behind.
       const old = (await risksThere()).map((set) => `delete set inet ${TABLE} ${set}`);
       const lengths = new Set<string>();
       for (const batch of batches(networks)) {
@@ -85,7 +84,7 @@ export function nftables(): Driver {
   };
 }
 
-/** Everything but what the sets `blocked` and `risk` hold and what was counted: of these it makes sure that they are there. */
+/** All rules. Contents of `blocked` and `risk` and the counters stay; missing ones are created. */
 function rulesOf(lists: Lists, table = TABLE): string {
   const { whitelist, blacklist, synProtection } = lists;
   const covered = (['tcp', 'udp'] as const).flatMap((protocol) => {
@@ -139,7 +138,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`;
 const elements = (set: string, texts: readonly string[], table = TABLE) =>
   texts.length > 0 ? [`add element inet ${table} ${set} { ${texts.join(',\n')} }`] : [];
 
-/** Told to add what it has, the kernel leaves it its old time; told to delete what it has not, it refuses everything. */
+/** Adding an existing element keeps its old timeout, and deleting a missing one fails the transaction. */
 function renewed(family: Family, entries: readonly Blocked[]): string[] {
   const timed = timesOf(family, entries);
   return [...withdrawn(family, entries), ...elements(`blocked_${family}`, timed)];
@@ -157,7 +156,7 @@ const timesOf = (family: Family, entries: readonly Blocked[]) =>
     familyOf(entry.network) === family ? `${addressOf(entry.network)} timeout ${secondsOf(entry)}s` : [],
   );
 
-/** A hash for each length of networks, as ipset does it. */
+/** One hash set per prefix length, as ipset does internally. */
 function byLength(networks: readonly string[]): Map<string, string[]> {
   const sets = new Map<string, string[]>();
   for (const network of networks) {
@@ -195,13 +194,13 @@ function maskOf(family: Family, length: number): string {
 const risksThere = async () =>
   Array.from((await ours('sets')).matchAll(/^\s*set (risk_\w+) \{/gm), ([, name = '']) => name);
 
-/** What nft says of our table; '' where there is none. Asked in any other way it reads every element of every set before. */
+/** nft's listing of our table, empty when there is none. Other ways of listing read every element of every set. */
 async function ours(what: 'chains' | 'sets'): Promise<string> {
   const tables = (await nft(['-t', 'list', what])).split(/^table /m);
   return tables.find((table) => table.startsWith(`inet ${TABLE} {`)) ?? '';
 }
 
-/** Its words repeat what it was told, which may be millions of them. */
+/** Limits error output, because nft repeats its input, which may be millions of elements. */
 async function nft(args: readonly string[], input?: string): Promise<string> {
   try {
     return await run('nft', input === undefined ? args : [...args, '-f', '-'], input);
