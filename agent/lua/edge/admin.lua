@@ -1,4 +1,4 @@
--- What the agent asks of the running nginx, over run/admin.sock.
+-- The admin API for the agent, on run/admin.sock.
 local cjson = require("cjson.safe")
 local blocks = require("edge.core.blocks")
 local choice = require("edge.origin.choice")
@@ -27,7 +27,7 @@ calls["POST /bump"] = function(body)
     end
 end
 
--- `urls`, or of one site `prefixes` (host and path; "" is all of it) or `tags`. `soft`: kept as stale.
+-- `urls`, or for one site `prefixes` (host and path; "" is the whole site) or `tags`. `soft`: kept as stale.
 calls["POST /purge"] = function(body)
     docs.sync()
     local objects = 0
@@ -48,7 +48,7 @@ calls["POST /purge"] = function(body)
     return { objects = objects }
 end
 
--- What active checks found of origins.
+-- Results of active health checks.
 calls["POST /health"] = function(body)
     if type(body.down) ~= "table" or type(body.up) ~= "table" or type(body.seconds) ~= "number" then
         return nil
@@ -57,7 +57,7 @@ calls["POST /health"] = function(body)
     return { ok = true }
 end
 
--- Visitors' connections end with their next response, for so many seconds at most: nginx is about to be reloaded.
+-- Makes visitors' connections close with their next response, for this many seconds, before a reload.
 calls["POST /closing"] = function(body)
     if type(body.seconds) == "number" then
         closing.begin(body.seconds)
@@ -66,7 +66,7 @@ calls["POST /closing"] = function(body)
     end
 end
 
--- Who was blocked here, for the agent to tell; then what it and others found. See core/blocks.lua.
+-- Blocks found here, then blocks from the agent. See core/blocks.lua.
 calls["POST /blocks/fetch"] = function(body)
     if type(body.room) == "number" then
         return blocks.fetch(body.room, body.had)
@@ -79,21 +79,21 @@ calls["POST /blocks"] = function(body)
     end
 end
 
--- A request that comes by simulate.sock under that id is simulated so.
+-- The next request with this id on simulate.sock is simulated.
 calls["POST /simulate"] = function(body)
     if type(body.id) == "string" and type(body.order) == "table" then
         return { ok = traces.begin(body.id, body.order) or false }
     end
 end
 
--- What became of it.
+-- The recorded steps of a simulated request.
 calls["POST /simulated"] = function(body)
     if type(body.id) == "string" then
         return { steps = traces.finish(body.id) }
     end
 end
 
--- Where nginx was built with the module that counts them.
+-- Only where nginx has the stub_status module.
 local function connections()
     local active = tonumber(ngx.var.connections_active)
     return active and {

@@ -1,4 +1,4 @@
--- The pages that a site's owner puts in place of answers with certain codes.
+-- A site's custom error pages.
 local memo = require("edge.core.memo")
 local header, ipairs = ngx.header, ipairs
 
@@ -12,7 +12,7 @@ local by_code = memo(function(pages)
     return map
 end)
 
--- nil where there is none. Where a page sends visitors fails as it fails: they would go round and round.
+-- nil where there is none. The redirect target of an error page shows no error page, or visitors would loop.
 function _M.find(site, status, name, path)
     local page = site.errorPages and by_code(site.errorPages)[status]
     local redirect = page and page.redirect
@@ -22,7 +22,7 @@ function _M.find(site, status, name, path)
     return page
 end
 
--- The body of the answer, whose status, type and policy are set here.
+-- Returns the body. Sets status, content type and policy of the response.
 function _M.dress(page)
     if page.redirect then
         ngx.status = 302

@@ -1,4 +1,4 @@
--- Runs in the master, as root where nginx is started so: what workers may not read is read here.
+-- Runs in the master, as root where nginx starts as root: files that workers may not read are read here.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
 
@@ -11,7 +11,7 @@ function _M.start(json)
     end
     require("edge.tls.unseal").read_keys(settings.dir .. "/keys")
     require("edge.core.risk").load(settings.dir .. "/packs/risk/current/risk.bin")
-    -- A global: `require` in a phase would cost each request a call that is never compiled.
+    -- A global, because `require` in a phase costs each request a call that LuaJIT does not compile.
     edge = require("edge.runner")
     require("edge.cache.urls").restore(require("edge.cache.marks").restore)
 end

@@ -1,4 +1,4 @@
--- Hop A: pages for errors that nginx answers by itself, before or instead of our plugins.
+-- Hop A: pages for errors that nginx generates before or instead of our plugins.
 local docs = require("edge.core.docs")
 local error_pages = require("edge.error_pages")
 local pages = require("edge.pages")
@@ -6,7 +6,7 @@ local requests = require("edge.core.request")
 local header, var, match = ngx.header, ngx.var, string.match
 
 local _M = {}
--- They describe the stored response that the error stands in for, or nginx adds them once more.
+-- Fields of the replaced cached response, and fields that nginx adds again.
 local GONE = {
     "Content-Encoding", "Content-Disposition", "Content-Language", "ETag", "Last-Modified", "Expires", "Cache-Control",
     "Vary", "X-Request-Id", "Alt-Svc", "Strict-Transport-Security", "Set-Cookie",
@@ -15,7 +15,7 @@ local GONE = {
 -- See error_page in listeners.conf.
 local UNREADABLE = "//unreadable"
 
--- The access log would have the place of the page.
+-- Otherwise the access log would contain the error page's location.
 local function log_what_was_asked()
     local path = match(var.request_uri or "", "^/[^?%c]*")
     pcall(ngx.req.set_uri, path or "/")
@@ -43,7 +43,7 @@ function _M.send()
     return pages.send(status, var.request_id, page_of_site(status), kind)
 end
 
--- A part of a response that has begun: the visitor sees that it is not whole.
+-- Part of a response that has begun: it is aborted, so that the visitor notices.
 function _M.send_for_slice()
     if ngx.is_subrequest then
         return ngx.exit(ngx.ERROR)

@@ -1,4 +1,4 @@
--- The few pages that the edge itself answers.
+-- The edge's built-in pages.
 local error_pages = require("edge.error_pages")
 
 local _M = {}
@@ -33,14 +33,15 @@ local form = [[<!doctype html>
 <body><h1>%d %s</h1><p>%s</p><p>Request %s</p></body></html>
 ]]
 
--- The body of a page; sets its type. `id`: made by us, so nothing of the request is shown. `kind`: nginx's own number.
+-- The body of a page. Sets its content type. `id`: created by us, so nothing of the request is shown. `kind`: nginx's
+-- internal status.
 function _M.prepare(status, id, kind)
     local text = texts[kind or status] or texts[503]
     ngx.header["Content-Type"] = "text/html; charset=utf-8"
     return form:format(status, text[1], status, text[1], text[2], id)
 end
 
--- A plain text that is meant for a machine.
+-- A plain text for programs.
 function _M.say(text)
     ngx.header["Content-Type"] = "text/plain"
     ngx.header["Cache-Control"] = "no-store"
@@ -50,7 +51,7 @@ end
 
 local CLOSE = 444
 
--- `page`: the owner's, in place of ours.
+-- `page`: the site's own, in place of ours.
 function _M.send(status, id, page, kind)
     if status == CLOSE then
         return ngx.exit(CLOSE)

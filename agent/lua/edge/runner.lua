@@ -1,6 +1,6 @@
--- One function a phase, which runs what takes part in it, in order of priority. Only here is a request refused, and
--- only here does an error of a plugin end: it is counted and logged, and the plugin's fail mode decides. "open" (the
--- rule): the request goes on without it. "closed": 503.
+-- One function per phase, which runs its plugins by priority. Only here are requests refused and plugin errors caught:
+-- they are counted and logged, and the plugin's fail mode decides. "open" (default): the request continues. "closed":
+-- 503.
 local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
@@ -46,20 +46,20 @@ local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc,
 }
--- A zone without a block set pays nothing for it.
+-- Zones without a block set do not pay for it.
 if settings.blocks then
     plugins[#plugins + 1] = blocked_set
 end
--- Where the kernel drops whom the zone keeps out, nobody of them comes here.
+-- Where the kernel drops blocked packets, no such request arrives.
 if settings.refuses then
     plugins[#plugins + 1] = firewall
 end
 table.sort(plugins, function(a, b) return a.priority > b.priority end)
 
--- How a phase is written down decides what LuaJIT makes of it. A loop over plugins is compiled for one of them, and what is
--- compiled cannot go on past the end of a pcall that stood before it: with either, most of a request is interpreted. So the plugins of a
--- list are steps that call one another, put together here, and one pcall stands around all of them; `trail` has how far they
--- came. Steps, and not one function: what is left behind a loop within a plugin is compiled from the next step on.
+-- The form of this code decides what LuaJIT can compile. A loop over plugins compiles for one of them only, and a trace
+-- cannot continue after a pcall returns. So a phase's plugins are steps that call each other, generated here, under a
+-- single pcall. `trail` records progress. Steps instead of one function: after a loop within a plugin the next step
+-- starts a new trace.
 local NOT_HERE = "its module is not here"
 local PLAIN = [[
 local function step$at(trail, site, request, set)
@@ -103,7 +103,7 @@ local function with_steps(list, phase)
     return list
 end
 
--- `all`: with those that act for a module. What no domain has assigned costs it nothing.
+-- `all`: includes plugins of modules. Unassigned modules cost a domain nothing.
 local function taking_part(phase)
     local list = { all = {} }
     for i = 1, #plugins do
@@ -124,7 +124,8 @@ local function failed(plugin, err)
     return plugin.fails == "closed" and 503 or nil
 end
 
--- What is no plugin: its error is counted and logged, and the request goes on. Returns what `action` returns, or nil.
+-- Runs code that is no plugin: errors are counted and logged, and the request continues. Returns the results of
+-- `action`, or nil.
 local function attempt(name, action, ...)
     local ok, answer = pcall(action, ...)
     if ok then
@@ -133,9 +134,9 @@ local function attempt(name, action, ...)
     failed({ name = name }, answer)
 end
 
--- A plugin answers nothing to go on, a status to refuse, "@name" to go on in another location, or a status and where the
--- visitor is sent, or the page that he is shown; third, the id of the tenant's rule that wanted it so. Last comes here the plugin's name.
--- Those that act for a module are given what was prepared of it. `watch`: who looks on, where the request is simulated.
+-- A plugin returns nothing to continue, a status to refuse, "@name" to continue in another location, or a status with a
+-- redirect target or a page. Third result: the id of the tenant's rule. Module plugins receive their prepared module.
+-- `watch`: the observer of a simulated request.
 local NO_MODULES = {}
 local function visit(list, phase, site, request, set, watch, from)
     for i = from, #list do
@@ -161,7 +162,7 @@ local function visit(list, phase, site, request, set, watch, from)
     end
 end
 
--- Between the pcall and the steps, and no tail call: what is compiled of a step returns to here, and could not to a pcall.
+-- Between pcall and steps, and not a tail call: a trace of a step returns to here and could not return to pcall.
 local function run(steps, trail, site, request, set)
     local answer, target, rule, name = steps(trail, site, request, set)
     return answer, target, rule, name
@@ -197,13 +198,13 @@ local function end_with(answer, id, target, page)
     return pages.send(answer, id, page)
 end
 
--- The log names who refused and by which rule. Nobody keeps the answer: the next visitor may be another.
+-- The log names the plugin and the rule. The response is not stored, since it depends on the visitor.
 local function blocked(cause, rule)
     var.e_cause, var.e_rule = cause, rule
     ngx.header["Cache-Control"] = "no-store"
 end
 
--- Those that guard against visitors left out.
+-- The list without access restrictions.
 local function trusting(list)
     local kept = { all = {} }
     for _, plugin in ipairs(list.all) do
@@ -217,14 +218,14 @@ local function trusting(list)
     return with_steps(kept, "access")
 end
 
--- Unknown here, or known and not to be served as long as its documents are as they are.
+-- The site is unknown, or its documents cannot be served.
 local function status_of(why)
     return why == "absent" and 903 or 503
 end
 
 local access = taking_part("access")
 local own_access = trusting(access)
--- `watch`, here and below: see simulate/simulation.lua. Nothing for a visitor.
+-- `watch`, here and below: see simulate/simulation.lua. nil for visitors.
 function _M.access(watch)
     local request, why, closed = (watch or requests):visitor()
     if closing.is_on() and not watch and not ngx.req.is_internal() and string.sub(var.server_protocol, 1, 6) == "HTTP/1" then
@@ -290,7 +291,7 @@ function _M.origin_access(watch)
     end
 end
 
--- Hop A, where another request asks the origin for the same.
+-- Hop A, while another request fetches the same object.
 function _M.wait()
     local ok, place = pcall(lookup.wait)
     if not ok then
@@ -301,7 +302,7 @@ function _M.wait()
     end
 end
 
--- Hop B once more, to ask a relay.
+-- Hop B again, to ask a relay.
 function _M.to_relay()
     local place = shield_ask.access()
     if place then
@@ -313,7 +314,7 @@ function _M.relay_balancer()
     return shield_ask.balancer()
 end
 
--- What edge nodes ask a relay.
+-- Requests of edge nodes to a relay.
 function _M.relay_access()
     local answer = shield_serve.access()
     if answer == 903 then
@@ -328,7 +329,8 @@ function _M.relay_header()
     shield_serve.header_filter()
 end
 
--- Hop A does not store what the cache plugin has not judged. After a 304, 0 would renew the stored response; @1 does not.
+-- Hop A does not store responses that the cache plugin has not checked. After a 304, 0 would renew the stored response,
+-- and @1 does not.
 local function forbid_storing()
     local renews = ngx.status == 304 and var.http_x_e_state == "EXPIRED"
     ngx.header["X-Accel-Expires"] = renews and "@1" or "0"
@@ -344,12 +346,12 @@ function _M.origin_header(watch)
     end
     attempt("leaders", leaders.decide, answer and answer ~= 503)
     if answer and answer ~= 503 then
-        -- Close without an answer: hop A serves what it has, if that is allowed.
+        -- Close without a response: hop A may serve a stale one.
         return ngx.exit(ngx.ERROR)
     end
 end
 
--- Hop B, of what came through the image service.
+-- Hop B, for responses from the image service.
 function _M.image_header()
     local ok, closes = pcall(images.received)
     if not ok then
@@ -380,7 +382,7 @@ function _M.balancer()
     return origin.balancer()
 end
 
--- A handshake that cannot be looked into goes on with what the zone asks.
+-- A handshake that cannot be inspected follows the zone's settings.
 function _M.hello()
     local ok, answer = pcall(hello.limit)
     if not ok then

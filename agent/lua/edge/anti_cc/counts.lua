@@ -1,15 +1,15 @@
--- How much is asked, on this node, in memory of a fixed size. Windows slide over two buckets: what came in this one, and of the
--- one before as much as still lies within the window.
+-- Request counters of this node, in a fixed amount of memory. Windows slide over two buckets: the current one, and the
+-- part of the previous one that is still in the window.
 local dict = require("edge.core.dicts").anti_cc
 local floor, now = math.floor, ngx.now
 
 local _M = {}
--- Seconds over which a site's rate is measured: shorter, and a page with many files would look like an attack.
+-- Window of a site's rate in seconds. A shorter one would mistake a page with many files for an attack.
 local SPAN = 5
 local MINUTE = 60
 
--- What one address asked of one site within the window, this time included; and whether there was no room for it to be known.
--- `weight` 0 only looks.
+-- Requests of an address to a site within the window, including this one. Second result: no memory to count it.
+-- `weight` 0 only reads.
 function _M.of_address(key, seconds, weight)
     local moment = now() / seconds
     local at = floor(moment)
@@ -25,8 +25,8 @@ function _M.of_address(key, seconds, weight)
     return (count or 0) + before * (1 - (moment - at)), full
 end
 
--- Whether a site is under attack: since it was asked more often than the rule says, until it has been asked less than half as often
--- for as many minutes as the rule says.
+-- Whether a site is under attack: from the rule's rate on, until the rate has stayed below half of it for the rule's
+-- minutes.
 function _M.is_attacked(site, rate, minutes, weight)
     local moment = now()
     local until_when = dict:get("!" .. site)
@@ -45,7 +45,7 @@ function _M.is_attacked(site, rate, minutes, weight)
     return until_when ~= nil
 end
 
--- How often this address was asked for a proof within a minute and gave none, this time included.
+-- Challenges that this address failed within a minute, including this one.
 function _M.unproven(address)
     return dict:incr("?" .. address, 1, 0, MINUTE) or 0
 end
@@ -54,7 +54,7 @@ function _M.proven(address)
     dict:delete("?" .. address)
 end
 
--- Whether it is the first time here that this proof is shown.
+-- Whether this proof is used here for the first time.
 function _M.is_new(proof, seconds)
     return dict:add("=" .. proof, true, seconds) or false
 end

@@ -1,5 +1,5 @@
--- The page that a visitor is asked by. Nothing of the request stands in it but its id, which is ours; it loads nothing and
--- runs only what it brings. Answers travel in a cookie, so that the visitor stays at the address that he asked for.
+-- The challenge page. It contains nothing of the request but our own request id, and loads nothing. Solutions travel in
+-- a cookie, so the visitor stays at the requested URL.
 local pictures = require("edge.anti_cc.pictures")
 local proofs = require("edge.anti_cc.proofs")
 local words_for = require("edge.anti_cc.words")
@@ -7,7 +7,7 @@ local find, format = string.find, string.format
 local var = ngx.var
 
 local _M = {}
--- How much more work stands in for a picture that cannot be seen.
+-- Factor of proof-of-work difficulty for visitors who cannot see the image.
 local INSTEAD = 3
 
 local STYLE = [[
@@ -33,7 +33,7 @@ progress{width:100%;height:8px;accent-color:var(--main)}
 [hidden]{display:none!important}
 ]]
 
--- SHA-256 of one block, whose first word is all that counts: crypto.subtle is not there by HTTP. The work is done in short turns.
+-- SHA-256 of one block. Only the first word is compared. crypto.subtle is unavailable over HTTP. Works in short turns.
 local SCRIPT = [[
 (function(){
 var main=document.querySelector('main'),data=main.dataset,status=main.querySelector('[role=status]'),bar=main.querySelector('progress');
@@ -101,7 +101,7 @@ else{begin();if(data.failed)say(data.failed,true)}
 ]]
 SCRIPT = SCRIPT:gsub("PUZZLES", proofs.PUZZLES)
 
--- To be formatted: what is no directive there says so.
+-- Escapes a text for string.format.
 local function plain(text)
     return (text:gsub("%%", "%%%%"))
 end
@@ -123,7 +123,7 @@ local CODE = [[
 <label>%s<input data-part="field" maxlength="8" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button>%s</button><button type="button" class="plain" data-part="other">%s</button>
 <button type="button" class="plain" data-part="cannot">%s</button></form>]]
--- Without anything to run: for those who keep no cookies.
+-- Shown without a script to visitors who do not keep cookies.
 local NOTE = HEAD .. [[
 <body><main><h1>%s</h1><p>%s</p><p class="id">978 · %s %s</p></main></body></html>
 ]]
@@ -139,7 +139,7 @@ local function is_resent()
     return method ~= "GET" and method ~= "HEAD"
 end
 
--- `failed`: what he answered was no proof.
+-- `failed`: the previous solution was wrong.
 function _M.asking(mode, level, bearer, failed)
     local accepted = var.http_accept
     local language, words = words_for(var.http_accept_language)
@@ -164,7 +164,7 @@ function _M.asking(mode, level, bearer, failed)
     }
 end
 
--- Where a cookie was given several times and never came back.
+-- Shown when a cookie was set several times and never returned.
 function _M.needing_cookies()
     local language, words = words_for(var.http_accept_language)
     local id = var.request_id

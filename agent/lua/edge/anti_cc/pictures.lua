@@ -1,5 +1,5 @@
--- Pictures of a few characters, for people to type. Each is drawn ahead and shown to several visitors within a minute or two;
--- what it says stays in this worker, and in the signature of the question.
+-- CAPTCHA images. Each is drawn ahead and shown to several visitors for a minute or two. Its text stays in this worker
+-- and in the signature of the challenge.
 local bit = require("bit")
 local ffi = require("ffi")
 local band, rshift, lshift, bxor = bit.band, bit.rshift, bit.lshift, bit.bxor
@@ -13,7 +13,7 @@ local _M = {}
 local WIDTH, HEIGHT, LENGTH = 208, 72, 5
 local KEPT, WANTED_SECONDS = 64, 120
 
--- Strokes on a grid of 4 by 6, of characters that are not taken for one another: x and y in turn.
+-- Strokes on a 4 by 6 grid, x and y alternating. Easily confused characters are left out.
 local GLYPHS = {
     A = { { 0, 6, 2, 0, 4, 6 }, { 0.8, 3.8, 3.2, 3.8 } },
     C = { { 4, 1, 3, 0, 1, 0, 0, 1.5, 0, 4.5, 1, 6, 3, 6, 4, 5 } },
@@ -47,7 +47,7 @@ local function between(least, most)
     return least + random() * (most - least)
 end
 
--- A round dot; what is not wholly in it is only a little darker.
+-- A round dot with a soft edge.
 local function dot(canvas, x, y, radius, ink)
     for row = max(0, floor(y - radius - 1)), min(HEIGHT - 1, ceil(y + radius + 1)) do
         for column = max(0, floor(x - radius - 1)), min(WIDTH - 1, ceil(x + radius + 1)) do
@@ -114,7 +114,7 @@ local function adler32(text)
     return bxor(lshift(b, 16), a)
 end
 
--- Four greys, as a PNG whose data is stored as it stands: it is small anyway.
+-- A PNG with four grey levels and uncompressed data, which is small anyway.
 local function png(canvas)
     local lines = {}
     for row = 0, HEIGHT - 1 do
@@ -141,7 +141,7 @@ local function draw()
     local canvas = ffi.new("double[?]", WIDTH * HEIGHT)
     local bend, said = waves(), {}
     local room = WIDTH / LENGTH
-    -- What it says must not be guessed from what others said; how it looks may.
+    -- The text must not be predictable from other images. The distortion may be.
     assert(ffi.C.RAND_bytes(secret, LENGTH) == 1)
     for i = 1, LENGTH do
         said[i] = NAMES[secret[i - 1] % #NAMES + 1]
@@ -159,7 +159,7 @@ end
 
 local pool, oldest, wanted = {}, 1, 0
 
--- { says, png }. The first that is ever wanted is drawn at once, so that nothing is drawn where nobody wants any.
+-- { says, png }. The first one is drawn on demand, so unused sites cost nothing.
 function _M.any()
     wanted = ngx.time()
     if #pool == 0 then
@@ -168,7 +168,7 @@ function _M.any()
     return pool[random(#pool)]
 end
 
--- One a second: it takes as long as a hundred requests, and nobody shall wait for more.
+-- Draws one image per second, since one takes as long as a hundred requests.
 local function renew()
     if ngx.time() - wanted > WANTED_SECONDS then
         return

@@ -1,6 +1,5 @@
--- What a visitor is asked to prove, and what he has proven. Nothing is kept of either: both are signed by a key that all nodes of
--- the zone have, for this site, this address (of IPv6 its /64) and this browser, and only for a time. So a proof counts on
--- every node of the zone, and nowhere else.
+-- Challenges and passes. Both are stateless: signed by a key that all nodes of the zone share, for this site, this
+-- address (IPv6: its /64) and this browser, with an expiry. So a pass is valid on every node of the zone only.
 local digest = require("edge.core.digest")
 local memo = require("edge.core.memo")
 local recent = require("edge.core.recent")
@@ -12,16 +11,16 @@ local encode_base64, floor, ipairs, now, set_header, time, tonumber, var = ngx.e
 
 local _M = { PUZZLES = 8 }
 local PASS, ANSWER = "edgeloom_pass=", "edgeloom_answer="
--- Within which a question has to be answered.
+-- Time to solve a challenge.
 local ANSWER_SECONDS = 300
 local MAC_BYTES = 16
 local LONGEST_AGENT = 256
--- What proves more passes where less is asked, by the number of the mode: redirect, shield, click, code.
+-- A stronger pass is valid where a weaker one is required. Keys are modes: redirect, shield, click, code.
 local STRENGTH = { [4] = 1, [1] = 2, [3] = 3, [2] = 4 }
--- Nobody clicks faster than this.
+-- Clicks faster than this are not human.
 local LEAST_CLICK_MS = 700
 
--- Keys of our own, so that nothing signed here is a signature anywhere else: of those that the zone has, the first signs.
+-- Derived keys, so that no signature is valid for another purpose. The first zone key signs.
 local own = memo(function(keys)
     local made = {}
     for i, key in ipairs(keys) do
@@ -53,12 +52,12 @@ local function is_signed(text, signed)
     return false
 end
 
--- For whom a proof holds.
+-- The identity that a pass is bound to.
 function _M.bearer(site, address)
     return site .. "\n" .. address .. "\n" .. sub(var.http_user_agent or "", 1, LONGEST_AGENT)
 end
 
--- `said`: what the visitor has to find out, where it is not work.
+-- `said`: the text that the visitor must type, where the challenge is not proof of work.
 local function question_text(mode, level, moment, bearer, said)
     return concat({ "question", mode, level, moment, said or "", bearer }, "\n")
 end
@@ -67,7 +66,7 @@ local function pass_text(mode, ends, bearer)
     return concat({ "pass", mode, ends, bearer }, "\n")
 end
 
--- What the page carries. Its last part is what work is done over.
+-- The challenge in the page. Its last part is the input of the proof of work.
 function _M.question(mode, level, bearer, said)
     local moment = floor(now() * 1000)
     return mode .. "." .. level .. "." .. moment .. "." .. sign(question_text(mode, level, moment, bearer, said))
@@ -83,7 +82,7 @@ local function has_zeros(bytes, bits)
     return byte(bytes, whole + 1) < 2 ^ (8 - (bits - whole * 8))
 end
 
--- Of one puzzle; the mean number of tries doubles with each level.
+-- Difficulty of one puzzle in bits. Each level doubles the mean number of attempts.
 function _M.bits(level)
     return 12 + level
 end
@@ -99,11 +98,11 @@ local function is_worked_out(over, level, found)
     return n == _M.PUZZLES
 end
 
--- A cookie and the text without it. By plain searches: patterns are never compiled, and every visitor with a pass comes by here.
+-- Finds a cookie and returns it with the remaining text. Plain searches, because patterns are never compiled by LuaJIT.
 local function cut(text, name)
     local from = find(text, name, 1, true)
     local before = from and sub(text, 1, from - 1)
-    -- Another's name may end like ours.
+    -- Another cookie's name may end like ours.
     if not from or before ~= "" and sub(before, -1) ~= " " and sub(before, -1) ~= ";" then
         return nil, text
     end
@@ -115,12 +114,12 @@ local function cut(text, name)
     return value, sub(before, -2) == "; " and sub(before, 1, -3) or before
 end
 
--- The cookies are ours: nobody behind us gets them.
+-- Our cookies are removed before the request goes to the origin.
 function _M.take()
     local pass, answer, text
     pass, text = cut(var.http_cookie, PASS)
     answer, text = cut(text, ANSWER)
-    -- Whoever shows one twice, or under a name that is nearly ours, has no cookies here.
+    -- A duplicate, or a name almost like ours, counts as no cookies.
     if _M.are_shown(text) then
         text = ""
     end
@@ -132,7 +131,7 @@ function _M.are_shown(cookies)
     return find(cookies, PASS, 1, true) or find(cookies, ANSWER, 1, true)
 end
 
--- What was found to be good is remembered by what was shown, and to whom.
+-- Verified passes, by pass and bearer.
 local good = recent.new(4096)
 
 local function verify(pass, bearer)
@@ -142,7 +141,7 @@ local function verify(pass, bearer)
     end
 end
 
--- Until when the pass holds where `mode` is asked; nil where it does not.
+-- Expiry of the pass where `mode` is required. nil: not valid.
 function _M.holds(pass, mode, bearer)
     local shown = pass .. bearer
     local found = good:get(shown)
@@ -156,15 +155,15 @@ function _M.holds(pass, mode, bearer)
     return found.ends > time() and found.strength >= STRENGTH[mode] and found.ends or nil
 end
 
--- The field that gives a pass.
+-- The cookie that carries a pass.
 function _M.pass(mode, seconds, bearer)
     local ends = time() + seconds
     return PASS .. mode .. "." .. ends .. "." .. sign(pass_text(mode, ends, bearer)) .. "; Path=/; Max-Age=" .. seconds
         .. "; HttpOnly; SameSite=Lax"
 end
 
--- Whether this is the answer to a question of ours, of this mode, to this visitor. Then what stands for it, and how many seconds it
--- could be shown for again.
+-- Whether the answer solves a challenge of this mode for this visitor. Returns an id of the solution and the seconds
+-- until it expires.
 function _M.judge(answer, mode, bearer)
     if #answer > 256 then
         return nil
@@ -177,7 +176,7 @@ function _M.judge(answer, mode, bearer)
     if age < 0 or age > ANSWER_SECONDS * 1000 or mode == 3 and age < LEAST_CLICK_MS then
         return nil
     end
-    -- Level 0: the answer is known to whoever signed it, and is not in the page.
+    -- Level 0: a typed text, which is in the signature and not in the page.
     local is_typed = level == "0"
     local typed = is_typed and lower(said) or nil
     if not is_signed(question_text(asked, level, moment, bearer, typed), signed) then

@@ -1,4 +1,4 @@
--- What the page says, in the visitor's language.
+-- Texts of the challenge page in the visitor's language.
 local find, gmatch, lower, match, tonumber = string.find, string.gmatch, string.lower, string.match, tonumber
 
 local words = {
@@ -78,7 +78,7 @@ local function language_of(tag)
     return match(tag, "^en") and "en" or nil
 end
 
--- The language of ours that is liked best, and its words. More than a few languages nobody reads.
+-- Picks the visitor's preferred language among ours. Reads the first few entries only.
 return function(accepted)
     local best, liked, looked = "en", 0, 0
     for tag, rest in gmatch(lower(accepted or ""), "([%w-]+)([^,]*)") do

@@ -1,4 +1,4 @@
--- Hop A, when the headers of the answer are known: Age and Cache-Status (RFC 9211), and what a closer look asks for.
+-- Hop A, when the response headers are known: Age and Cache-Status (RFC 9211), and the slow path of special responses.
 local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
 local birth_of = require("edge.cache.birth").unpack
@@ -13,16 +13,16 @@ local max, floor, concat = math.max, math.floor, table.concat
 
 local _M = {}
 local decoded = lrucache.new(1000)
--- Two on one way have two names.
+-- Two caches on one path need two names.
 local NAME = settings.relay and "Edgeloom-Relay" or "Edgeloom"
 local HIT = NAME .. "; hit; ttl="
 local FROM_STORE = { HIT = true, REVALIDATED = true, STALE = true, UPDATING = true }
--- Why it was asked further, where it was.
+-- Why the request was forwarded.
 local FORWARDED = {
     MISS = "uri-miss", EXPIRED = "stale", STALE = "stale", REVALIDATED = "stale", BYPASS = "bypass",
 }
 
--- `ttl` of a response that goes into the store: the header is sent before its body has come, so it cannot say `stored`.
+-- `ttl` when the response is being stored. The header is sent before the body is complete, so it cannot say `stored`.
 local function forwarded(state, ttl)
     local reason = FORWARDED[state]
     if state == "MISS" and var.http_x_e_vary then
@@ -45,7 +45,7 @@ local function forwarded(state, ttl)
     return ttl and text .. "; ttl=" .. ttl or text
 end
 
--- Other caches on the way have said their part first.
+-- Other caches on the path have added their part first.
 local function say(text)
     local before = var.upstream_http_cache_status
     header["Cache-Status"] = before and before .. ", " .. text or text
@@ -57,7 +57,7 @@ local function hide(names)
     end
 end
 
--- A visitor counts from when the origin sent it, so what is left for browsers is added to its age.
+-- Browsers count from the origin's Date, so the age is added to the remaining lifetime.
 local function tell_browser(age)
     local seconds = not settings.relay and var.upstream_http_x_e_browser
     if seconds then
@@ -65,8 +65,8 @@ local function tell_browser(age)
     end
 end
 
--- nginx renews the validity of an object that a 304 freshened, not its fields: the newer ones are in the dictionary.
--- Answers when the 304 left the origin, how long it is fresh, and when the origin was asked (milliseconds).
+-- A 304 renews nginx's expiry of an object, not its fields. The newer fields are in the dictionary. Returns when the
+-- 304 left the origin, its lifetime, and when the origin was asked (milliseconds).
 local function freshened()
     local text = urls.freshened(var.e_key .. ":" .. (var.upstream_http_etag or var.upstream_http_last_modified or ""))
     if not text then
@@ -89,7 +89,7 @@ local function freshened()
     return newer.birth, newer.lifetime, newer.asked
 end
 
--- Before nginx decides about ranges, which need the length. Only responses of 200 come in chunks.
+-- nginx needs the length to handle ranges. Only responses of 200 arrive in chunks.
 local function restore_length()
     local length = var.upstream_http_x_e_length
     if length and ngx.status == 200 then
@@ -130,7 +130,7 @@ local function fetched_answer(state, packed)
     restore_length()
     local recipe = var.upstream_http_x_e_recipe
     if recipe then
-        -- nginx hashes this request field when it stores the file, which is after this filter.
+        -- nginx hashes this field when it stores the file, which is after this filter.
         local hash = vary.hash(recipe, var.e_encoding)
         ngx.req.set_header("X-E-Vary", hash)
         local turn = var.upstream_http_x_e_turn
@@ -173,8 +173,8 @@ function _M.header_filter()
     say(NAME .. "; detail=own-answer")
 end
 
--- On a relay, after the filter: what the edge node must know of this answer, and its tags. How long it is fresh from its birth
--- ("-": that is for the edge node to say), and how many milliseconds before this request the origin was asked.
+-- On a relay, after the filter: facts for the edge node, with the tags. The lifetime since the response left the origin
+-- ("-": the edge node decides), and how many milliseconds ago the origin was asked.
 function _M.for_edge()
     local state, packed = var.upstream_cache_status, tonumber(var.upstream_http_x_e_birth)
     local arrived = ngx.req.start_time() * 1000

@@ -1,12 +1,12 @@
--- When a stored response left its origin, how long it stays fresh from then, and whether its headers need a closer
--- look, in one number: a hit reads one variable and compares once.
+-- Packs three facts of a stored response into one number: when it left its origin, its lifetime, and whether its
+-- headers need the slow path. A hit reads one variable and compares once.
 local floor, min = math.floor, math.min
 
 local _M = {}
 local EPOCH = 1600000000
 local CLOSER = 4194304
 local SHIFT = CLOSER * 2
--- 48 days; longer ones only lose the exact `ttl` that is shown.
+-- 48 days. For longer lifetimes the displayed `ttl` is inexact.
 local MOST = CLOSER - 1
 
 function _M.pack(birth, lifetime, closer)

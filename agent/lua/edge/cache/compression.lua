@@ -1,6 +1,5 @@
--- Whether hop B compresses what an origin sent uncompressed, and by what. nginx's filters do the work, and hop A stores
--- what comes out of them, so each encoding of an object is made once. They go by the request's Accept-Encoding, which is
--- what this rewrites.
+-- Decides whether hop B compresses an uncompressed response, and how. nginx's filters compress by Accept-Encoding,
+-- which is rewritten here. Hop A stores the result, so each encoding is made once.
 local control = require("edge.http.cache_control")
 local settings = require("edge.core.settings")
 local vary = require("edge.cache.vary")
@@ -9,7 +8,7 @@ local find, lower, match, sub, tonumber, ipairs = string.find, string.lower, str
 local type = type
 
 local _M = {}
--- What nginx's filters compress at all.
+-- Statuses that nginx's filters compress.
 local STATUSES = { [200] = true, [403] = true, [404] = true }
 
 local compiled = setmetatable({}, { __mode = "k" })
@@ -29,18 +28,18 @@ local TEXT = has {
     "css", "htm", "html", "js", "json", "map", "md", "mjs", "rss", "svg", "ttf", "txt", "wasm", "webmanifest", "xml",
 }
 
--- Before anything is known of a URL: without this its first answer would be stored where nobody looks for it later.
+-- Guesses for an unknown URL, or its first response would be stored under another key than later looked for.
 function _M.is_likely(path)
     local extension = match(path, "%.([^./]+)$")
     return not extension or TEXT[lower(extension)] == true
 end
 
--- Whatever the visitor accepts: the uncompressed answer is one of the variants.
+-- Independent of the visitor's encodings: the uncompressed response is one of the variants.
 local function is_eligible(wanted, response)
     local encoding, kind = header["Content-Encoding"], header["Content-Type"]
     if not STATUSES[response.status] or response.slice or response.image or not kind
         or (encoding and encoding ~= "identity")
-        -- nginx before 1.23 passes on repeated fields, and of two validators it cannot make weak ones.
+        -- nginx before 1.23 passes on repeated fields and cannot weaken one of two validators.
         or type(header["ETag"]) == "table" then
         return false
     end
@@ -61,7 +60,7 @@ end
 function _M.apply(site, response)
     local wanted = settings.compression ~= false and site.compression or nil
     local encoding
-    -- A relay has done it.
+    -- The relay has compressed it.
     if wanted and not response.relayed and is_eligible(wanted, response) then
         local before = response.vary_text
         response.vary_text = before and before .. ", Accept-Encoding" or "Accept-Encoding"

@@ -1,12 +1,12 @@
--- Whether a response's content type fits the extension by which a cache rule matched. An origin that answers a made-up
--- `/account/a.css` with the account's page must not have that page stored for everybody.
+-- Checks that a response's content type fits the file extension that a cache rule matched. An origin may answer a
+-- made-up `/account/a.css` with an account page, which must not be cached for everyone.
 local paths = require("edge.core.paths")
 local find, gmatch, lower, match = string.find, string.gmatch, string.lower, string.match
 local pairs, type = pairs, type
 
 local _M = {}
 
--- Types by group of extensions; a type that ends in "/" stands for all its subtypes.
+-- Types by group of extensions. A type ending in "/" includes all its subtypes.
 local GROUPS = {
     ["css"] = "text/css",
     ["js mjs cjs"] = "application/javascript text/javascript application/x-javascript application/ecmascript text/ecmascript",
@@ -30,7 +30,7 @@ local GROUPS = {
     ["wasm"] = "application/wasm",
     ["pdf"] = "application/pdf application/x-pdf",
 }
--- Pages and data for scripts: no file of another kind looks like these.
+-- Documents and API data. No other file type uses these content types.
 local PAGES = {
     ["text/html"] = true, ["application/xhtml+xml"] = true, ["application/json"] = true, ["text/json"] = true,
     ["multipart/x-mixed-replace"] = true, ["text/event-stream"] = true,
@@ -47,7 +47,7 @@ for extensions, list in pairs(GROUPS) do
     end
 end
 
--- A redirect is read by no one, and origins call its body a page.
+-- Redirects are exempt: origins label their body as a page.
 local REDIRECTS = { [301] = true, [302] = true, [303] = true, [307] = true, [308] = true }
 
 local function is_of(extension, kind)

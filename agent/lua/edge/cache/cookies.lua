@@ -1,5 +1,4 @@
--- What a rule makes of the cookies that a visitor sends: which of them name the stored object, and which lead past the
--- store.
+-- How a rule treats the visitor's cookies: those that are part of the key, and those that bypass the cache.
 local gmatch, match, sub = string.gmatch, string.match, string.sub
 local concat, sort = table.concat, table.sort
 local ipairs, md5 = ipairs, ngx.md5
@@ -35,7 +34,7 @@ local function is_one_of(name, made)
     return false
 end
 
--- Whether one of the cookies leads past the store.
+-- Whether one of the cookies bypasses the cache.
 function _M.pass(rule, text)
     local made = patterns(rule.passCookies)
     for name in gmatch(text, "([^=;%s]+)[^;]*") do
@@ -46,7 +45,7 @@ function _M.pass(rule, text)
     return false
 end
 
--- A mark for what the counting cookies say; "" when there are none, in whatever order they come.
+-- A hash of the key's cookies, independent of their order. "" when there are none.
 function _M.mark(rule, text)
     local all = rule.cookies == "all"
     local made = not all and patterns(rule.cookieNames)

@@ -1,13 +1,13 @@
--- Whether the disk of the cache has room. On a full disk nginx breaks off each response that it stores, so from the reserve
--- on nothing is stored. The state ends at twice the reserve, so that it does not flicker; nginx's own `min_free` is that
--- mark, too. All workers share one state.
+-- Whether the cache's disk has room. nginx breaks off responses that it stores to a full disk, so nothing is stored
+-- below the reserve. Storing resumes at twice the reserve, which is nginx's `min_free`, so the state does not flicker.
+-- All workers share it.
 local ffi = require("ffi")
 local dict = require("edge.core.dicts").changes
 local settings = require("edge.core.settings")
 local now = ngx.now
 
 ffi.cdef "int statvfs(const char *path, void *buffer);"
--- The struct of 64-bit Linux begins with numbers of 8 bytes; it has 14 of them.
+-- struct statvfs of 64-bit Linux begins with 14 numbers of 8 bytes.
 local buffer = ffi.new("uint64_t[32]")
 local FRAGMENT_BYTES, AVAILABLE = 1, 4
 local LOOK_EVERY_SECONDS = 0.05
@@ -31,7 +31,7 @@ function _M.look()
     _M.is_full = dict:get(KEY) == true
 end
 
--- Whether a body of so many bytes (nil: unknown) may be stored.
+-- Whether a body of this size may be stored. nil: unknown size.
 function _M.has_room_for(bytes)
     local reserve = settings.cache_reserve
     if not reserve then

@@ -1,4 +1,4 @@
--- How old a response is and how long it stays fresh (RFC 9111 4.2). Pure, so that it can be reasoned about alone.
+-- Age and freshness lifetime of a response (RFC 9111 4.2). Pure.
 local dates = require("edge.http.dates")
 local match, tonumber, type, min, max, floor = string.match, tonumber, type, math.min, math.max, math.floor
 
@@ -6,7 +6,7 @@ local _M = {}
 local MOST = 2147483648
 local GUESSED_AT_MOST = 86400
 
--- Seconds since the response left its origin, by its own Age and by its Date, whichever is more.
+-- Seconds since the response left its origin: the larger of its Age and the difference to its Date.
 function _M.age(headers, now, delay)
     local value = headers["Age"]
     if type(value) == "table" then
@@ -17,8 +17,7 @@ function _M.age(headers, now, delay)
     return min(max(said + delay, now - date, 0), MOST)
 end
 
--- Seconds that the origin says it is fresh, from its birth; nil when it does not say.
--- A targeted field, if there is one, speaks alone.
+-- The origin's freshness lifetime in seconds. nil: none stated. A targeted field takes precedence over all others.
 function _M.lifetime(headers, control, targeted, now)
     local stated = control["s-maxage"] or control["max-age"]
     if stated then
@@ -32,7 +31,7 @@ function _M.lifetime(headers, control, targeted, now)
     return at and max(at - (dates.parse(headers["Date"]) or now), 0) or 0
 end
 
--- Where nobody states one: a tenth of how long it has not changed (RFC 9111 4.2.2).
+-- Heuristic lifetime: a tenth of the time since the last modification (RFC 9111 4.2.2).
 function _M.guessed(headers, now)
     local modified = dates.parse(headers["Last-Modified"])
     if not modified then

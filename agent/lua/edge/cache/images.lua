@@ -1,7 +1,6 @@
--- Which images go to visitors as WebP, and how they come to be that. The work is done by a service beside nginx: hop B
--- lets what is likely to be such an image go through it (@image), and the service asks hop B once more for what it shall
--- look at. That second time decides as ever, and says by X-E-Image that the answer is to be converted. Where the field
--- comes back, nobody has done it: then the original is kept for a while only, and asked for anew.
+-- WebP conversion. A service beside nginx converts: hop B sends likely images through it (@image), and it requests the
+-- image from hop B again. That second response is decided as usual, with X-E-Image to order the conversion. If the
+-- field arrives unhandled, the original is cached briefly and requested again later.
 local accepts = require("edge.http.accepts")
 local birth_of = require("edge.cache.birth")
 local control = require("edge.http.cache_control")
@@ -19,34 +18,34 @@ local type = type
 
 local _M = {}
 local EXTENSIONS = { jpg = "image/jpeg", jpeg = "image/jpeg", png = "image/png" }
--- For how many seconds an original stands in.
+-- Seconds that an original is cached while conversion is unavailable.
 local MEANWHILE = 300
 
--- Other ways than the store's keep nothing, and what is not kept would be made anew for each visitor.
+-- Only responses that are stored are converted, or each visitor would cost a conversion.
 local function is_for_the_store()
     local state = var.http_x_e_state
     return state and sub(state, 1, 5) ~= "AGAIN" and (var.http_x_e_slice or "") == ""
 end
 
--- Where a relay is asked it keeps originals: what becomes of them is the edge node's.
+-- A relay stores originals. The edge node converts them.
 local function wanted_of(site)
     return settings.webp and not settings.relay and site.webp or nil
 end
 
--- Before anything is known of a URL.
+-- A guess for an unknown URL.
 function _M.is_likely(site, path)
     local wanted = wanted_of(site)
     local kind = wanted and EXTENSIONS[paths.extension(path)]
     return kind and set(wanted.types)[kind] or false
 end
 
--- What is stored was fetched when the site wanted something else: a 304 would keep it for good.
+-- The stored object predates the site's setting, and a 304 would keep it.
 local function ask_for_the_whole()
     clear_header("If-None-Match")
     clear_header("If-Modified-Since")
 end
 
--- Hop B, before an origin is chosen.
+-- Hop B, before the origin is chosen.
 function _M.origin_access(site, request)
     local wanted = wanted_of(site)
     if not wanted and var.http_x_e_state ~= "EXPIRED" or request.simulated or var.http_x_e_image
@@ -72,7 +71,7 @@ function _M.origin_access(site, request)
     return "@image"
 end
 
--- Of what is stored as it is.
+-- An image that is stored unconverted.
 function _M.note_plain(request, key)
     if var.http_x_e_image then
         urls.note_plain(keys.url_of(key))
@@ -81,24 +80,24 @@ function _M.note_plain(request, key)
     end
 end
 
--- Whatever the visitor takes: the original is one of the variants.
+-- Independent of the visitor's Accept: the original is one of the variants.
 function _M.is_wanted(site, response)
     local wanted, kind, encoding = wanted_of(site), header["Content-Type"], header["Content-Encoding"]
     if not wanted or response.status ~= 200 or response.method ~= "GET" or not kind
         or (encoding and encoding ~= "identity") or not is_for_the_store()
-        -- nginx before 1.23 passes on repeated fields, and of two validators it cannot make weak ones.
+        -- nginx before 1.23 passes on repeated fields and cannot weaken one of two validators.
         or type(header["ETag"]) == "table" then
         return false
     end
     local length = tonumber(header["Content-Length"])
     return set(wanted.types)[lower(match(kind, "^%s*([^;%s]*)"))] == true
         and (not length or length >= wanted.minBytes and length <= wanted.maxBytes)
-        -- What is downloaded is called what the origin calls it.
+        -- Downloads keep the name and format of the origin.
         and not find(lower(control.joined(header["Content-Disposition"]) or ""), "attachment", 1, true)
         and not control.parse(response.control_text)["no-transform"]
 end
 
--- From then on there are two of it. The validator is the origin's, and weak: of two forms of one image.
+-- Both forms get the origin's validator, made weak.
 function _M.tell_apart(response)
     local before = response.vary_text
     response.names = vary.names((before and before .. "," or "") .. vary.WEBP)
@@ -110,7 +109,7 @@ function _M.tell_apart(response)
     end
 end
 
--- Without validators: whether the origin's image changed is not what is to be asked.
+-- Without validators, since the question is not whether the origin's image changed.
 local function postpone()
     counters.count("imagesPostponed")
     local left = tonumber(header["X-Accel-Expires"])
@@ -123,7 +122,7 @@ local function postpone()
     header["ETag"], header["Last-Modified"] = nil, nil
 end
 
--- When it is known how the answer is stored.
+-- Called when it is decided how the response is stored.
 function _M.order(site, request, response)
     if not response.webp or request.simulated then
         return
@@ -131,12 +130,12 @@ function _M.order(site, request, response)
     if var.http_x_e_image then
         header["X-E-Image"] = site.webp.quality .. " " .. site.webp.minBytes .. " " .. site.webp.maxBytes .. " " .. site.id
     else
-        -- It did not look like an image, and next time it will.
+        -- The URL did not look like an image. The next request will go through the service.
         postpone()
     end
 end
 
--- What came by way of the service, or past it where it is not there. True: there is no answer.
+-- The response from the service, or from hop B when the service is down. True: there is none.
 function _M.received()
     local order = header["X-E-Image"]
     if order == "close" or (ngx.status >= 502 and find(var.upstream_header_time or "", "%-$")) then

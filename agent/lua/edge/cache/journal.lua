@@ -1,11 +1,11 @@
--- What was purged, on disk: versions live in memory, and after a restart an object that was on its way into the store
--- while its URL was purged would be found again under its old name. Read by the master before workers start.
+-- The purge log on disk. Versions are in memory only, so after a restart a purged object could be found under its old
+-- key. The master reads the log before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
 local open, rename, time, ipairs, type, max = io.open, os.rename, ngx.time, ipairs, type, math.max
 
 local _M = {}
--- Longer than an unreachable object stays on disk.
+-- Longer than unreachable objects stay on disk.
 local KEPT_SECONDS = 30 * 86400
 local COMPACTED_BYTES = 4 * 1024 * 1024
 
@@ -13,7 +13,7 @@ local function path()
     return settings.dir .. "/cache/purged"
 end
 
--- One write below the size that the system keeps whole, so that workers do not cut into each other.
+-- One write below PIPE_BUF, so that workers do not interleave.
 function _M.add(entry)
     local file = open(path(), "a")
     if not file then
@@ -26,7 +26,7 @@ function _M.add(entry)
     file:close()
 end
 
--- What a later entry takes the place of.
+-- An entry replaces earlier ones of the same subject.
 local function subject(entry)
     if entry.mark then
         return entry.mark .. " " .. entry.site .. " " .. (entry.prefix or entry.tag)
@@ -49,7 +49,7 @@ local function latest(lines)
     return entries, order
 end
 
--- Calls `each` with what still counts.
+-- Calls `each` with every entry that is still needed.
 function _M.replay(each)
     local file = open(path(), "r")
     if not file then
@@ -64,7 +64,7 @@ end
 
 local compacted_above = COMPACTED_BYTES
 
--- By one worker, which owns the folder: what no longer counts goes.
+-- Removes obsolete entries. One worker, which owns the folder.
 function _M.compact()
     local file = open(path(), "r")
     if not file or file:seek("end") < compacted_above then
@@ -79,7 +79,7 @@ function _M.compact()
         end
         shorter:close()
         rename(path() .. ".new", path())
-        -- What others wrote to the old file meanwhile.
+        -- Entries that other workers appended to the old file meanwhile.
         local rest = file:read("*a")
         local longer = open(path(), "a")
         if longer then

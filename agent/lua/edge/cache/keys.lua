@@ -1,8 +1,6 @@
--- The name of a stored object: `<site>.<versions>|<scheme>:<port>|<encodings>|<version of the URL>|<URL>`.
--- The URL is the host and what the rule leaves of path and query. It stands last: it alone may hold a bar. Where cookies
--- tell objects apart, `~` and a mark of them stand behind the encodings. They and pieces of a file (nginx adds the range
--- to the key) are not taken from the disk one by one: a purged URL's version makes them unreachable, and marks of
--- cookies do not outlive the dictionaries.
+-- Cache keys: `<site>.<versions>|<scheme>:<port>|<encodings>|<version of the URL>|<URL>`. The URL is host, path and
+-- query after the rule, and comes last because it may contain a bar. A hash of key cookies follows the encodings as
+-- `~…`. Objects with cookies and slices are purged by version rather than by file.
 local marks = require("edge.cache.marks")
 local rules = require("edge.cache.rules")
 local urls = require("edge.cache.urls")
@@ -14,12 +12,12 @@ function _M.url(name, rule, uri)
     return name .. rules.key_uri(rule, uri)
 end
 
--- What purges by prefix compare: host and path, without escapes and query.
+-- What prefix purges compare: host and decoded path without query.
 function _M.target(url)
     return unescape_uri((match(url, "^[^?]*")))
 end
 
--- What is the same for all objects of a host that no purge tells apart. `marked`: what marks.of says of the target.
+-- The shared prefix of all keys of a host that purges do not distinguish. `marked`: from marks.of.
 function _M.prefix(site, host, target, marked)
     marked = marked or marks.of(site.id, target)
     local prefix = site.id .. "." .. site.cacheVersion .. "." .. urls.site_moves(site.id) .. "." .. host.cacheVersion
@@ -30,8 +28,7 @@ function _M.key(prefix, at, encoding, version, url)
     return prefix .. "|" .. at .. "|" .. encoding .. "|" .. version .. "|" .. url
 end
 
--- What a decision about a URL depends on, beside the URL: the site's and the host's documents and versions. `key`: a key or
--- its prefix.
+-- What decisions about a URL depend on besides it: documents and versions of site and host. `key`: a key or its prefix.
 function _M.scope(request, key)
     return match(key, "^[^|]*") .. " " .. (request.site.sum or "") .. "." .. (request.host.sum or "")
 end

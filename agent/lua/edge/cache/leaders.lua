@@ -27,30 +27,30 @@ local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 ffi.cdef "int kill(int pid, int sig);"
 
 local _M = {}
--- Waits of one request; after that it asks the origin alone.
+-- Rounds that one request waits. Then it asks the origin alone.
 local MAX_ROUNDS = 3
--- Longer than any fetch; the entry of a killed worker is found by its pid.
+-- Longer than any fetch. The entry of a killed worker is recognised by its pid.
 local ENTRY_SECONDS = 7200
--- How long a verdict stays readable for followers in other workers.
+-- How long a verdict is readable for followers in other workers.
 local VERDICT_SECONDS = 2
--- How long a failed origin is not asked again for the same object. store.lua has the same for what was never stored.
+-- How long a failed origin is not asked again for an object. store.lua uses the same for objects never stored.
 local FAILURE_SECONDS = 10
--- The file appears in the store some milliseconds after hop B has sent the last byte.
+-- The file appears in the cache some milliseconds after hop B has sent the last byte.
 local STORE_GRACE_SECONDS = 0.5
--- A longer body is worth an origin request of one's own, which streams. Limits each body and each request.
+-- For longer bodies a separate origin request, which streams, is faster. Limits each body and each request.
 local MAX_BODY_WAIT_SECONDS = 30
 local MIN_POLL_SECONDS, MAX_POLL_SECONDS, ALIVE_POLL_SECONDS = 0.004, 0.05, 0.2
--- Reclaiming expired entries reads the whole dictionary under its lock.
+-- Removing expired entries reads the whole dictionary under its lock.
 local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
 
--- Leaders of this worker by token (hop B), and the records that its followers wait on (hop A).
+-- Leaders of this worker by token (hop B), and the records that followers wait on (hop A).
 local leading, waiting = {}, {}
 local is_watching = false
 local made, flush_at = 0, 0
 
--- Authorized requests are a group of their own: most of their responses cannot be shared.
+-- Requests with Authorization are a separate group, since most of their responses cannot be shared.
 local function id_of(key, hash, authorization)
     return md5(key .. "\n" .. hash .. (authorization and "\na" or ""))
 end
@@ -64,7 +64,7 @@ local function is_alive(token)
     return ffi.C.kill(tonumber(match(token, "^%d+")), 0) == 0
 end
 
--- token, state, and what stands behind them
+-- Returns token, state and the remaining text.
 local function read(id)
     local text = dict:get(id)
     if text then
@@ -72,7 +72,7 @@ local function read(id)
     end
 end
 
--- nginx reclaims expired entries only until it meets a live one, such as that of a slow origin.
+-- nginx reclaims expired entries only up to the first live one.
 local function write(method, id, value, seconds)
     local ok, why = dict[method](dict, id, value, seconds)
     if why == "no memory" and now() >= flush_at then
@@ -95,7 +95,7 @@ local function drop(id, token)
     end
 end
 
--- The variant of a finished leader and its alias are needed no longer than its entry.
+-- A finished leader's variant and alias expire with its entry.
 local function expire_variant(id, token)
     local owner, hash, alias = read(id .. "v")
     if owner ~= token then
@@ -107,8 +107,8 @@ local function expire_variant(id, token)
     end
 end
 
--- Verdicts. ready, gone, other: look into the store again. free, alone: ask the origin. same, compare: the leader's variant
--- is known; wait for its body. nil: keep waiting.
+-- Verdicts. ready, gone, other: look into the cache again. free, alone: ask the origin. same, compare: the leader's
+-- variant is known, so wait for its body. nil: keep waiting.
 local function look(record, at)
     local token, state, rest = read(record.id)
     if token ~= record.token or state == "failed" then
@@ -144,7 +144,7 @@ local function look(record, at)
         if found and found.valid >= time() then
             return "ready"
         end
-        -- nginx dates files in whole seconds. A file of this leader that is stale already will not become fresh.
+        -- nginx dates files in whole seconds. A stale file of this leader will not become fresh.
         local is_stale = found and found.date >= floor(began) * 1000
         record.done_at = record.done_at or at
         local is_missing = not is_stale and at - record.done_at > STORE_GRACE_SECONDS
@@ -178,7 +178,7 @@ local function poll(name, record, at)
     record.poll_at = at + max(MIN_POLL_SECONDS, min((at - record.since) / 10, MAX_POLL_SECONDS))
 end
 
--- One loop for all followers of this worker.
+-- One loop serves all followers of this worker.
 local function watch()
     while next(waiting) do
         local at, soonest = now(), now() + MAX_POLL_SECONDS
@@ -203,7 +203,7 @@ local function start_watching()
     return is_watching
 end
 
--- Followers of this worker need not wait for the next poll.
+-- Wakes followers of this worker before the next poll.
 local function announce(token)
     for _, name in pairs { token, token .. "+" } do
         local record = waiting[name]
@@ -213,8 +213,8 @@ local function announce(token)
     end
 end
 
--- `variant`: the hash that the leader's response is stored under, once it is known to be the follower's own. `deadline`: of
--- this follower alone.
+-- `variant`: the hash of the leader's response, once it is known to match the follower. `deadline`: of this follower
+-- only.
 local function follow(id, token, key, variant, deadline)
     local name = variant and token .. "+" or token
     local record = waiting[name]
@@ -224,7 +224,7 @@ local function follow(id, token, key, variant, deadline)
             id = id, token = token, key = key, variant = variant, count = 0, since = at, poll_at = at, alive_at = at,
             semaphore = semaphore.new(),
         }
-        -- Often known at once, and the loop may be asleep.
+        -- The verdict is often known already, and the loop may be asleep.
         local verdict = look(record, at)
         if verdict then
             return verdict, record
@@ -243,7 +243,7 @@ local function follow(id, token, key, variant, deadline)
     return record.verdict, record
 end
 
--- The verdict, and for how many seconds this request has waited for bodies.
+-- Returns the verdict and the seconds this request has waited for bodies.
 local function follow_both(id, token, waited)
     local key, own = var.e_key, var.http_x_e_vary or ""
     local verdict, record = follow(id, token, key)
@@ -261,8 +261,7 @@ local function follow_both(id, token, waited)
     return verdict, waited + now() - at
 end
 
--- Hop A, where hop B sent the request back: waits. True: the store is worth another look. False: the request asks the
--- origin alone.
+-- Hop A, after hop B sent the request back: waits. True: look into the cache again. False: ask the origin alone.
 function _M.wait()
     local id, token = match(var.upstream_http_x_e_turn or "", "^(%x+) (%S+)$")
     local rounds, waited = match(var.e_round, "^(%d+) (%S+)$")
@@ -276,7 +275,7 @@ function _M.wait()
     return asks_store
 end
 
--- Hop A of a leader: publishes the variant of its response. `turn`: "<id> <token>" from X-E-Turn.
+-- A leader's hop A publishes the variant of its response. `turn`: "<id> <token>" from X-E-Turn.
 function _M.note_variant(turn, hash)
     local id, token = match(turn, "^(%x+) (%S+)$")
     if not id or read(id) ~= token then
@@ -287,7 +286,7 @@ function _M.note_variant(turn, hash)
     if alias ~= id then
         write("safe_add", alias, token .. " alias " .. id, ENTRY_SECONDS)
     end
-    -- Hop B may have released the leader in the meantime.
+    -- Hop B may have released the leader already.
     local owner, state = read(id)
     if owner ~= token or state ~= "stores" then
         expire_variant(id, token)
@@ -297,12 +296,12 @@ end
 
 local function is_collapsed()
     return COLLAPSED[var.http_x_e_state or ""] and var.http_x_e_key and var.http_x_e_round ~= "alone" and var.o_turn == ""
-        -- Pieces of large files wait at nginx's own lock; the image service asks on behalf of a request elected before.
+        -- Slices wait at nginx's lock. The image service requests on behalf of an elected request.
         and (var.http_x_e_slice or "") == "" and not var.http_x_e_image
         and (var.http_content_length or "0") == "0" and not var.http_transfer_encoding
 end
 
--- The leader under this id: its own id, token and state, or nil. Removes entries of dead leaders.
+-- The leader of this id: its id, token and state, or nil. Removes entries of dead leaders.
 local function leader_of(id)
     local token, state, rest = read(id)
     if state == "alias" then
@@ -319,15 +318,15 @@ local function leader_of(id)
     return token and id, token, state
 end
 
--- Hop B, before any plugin. Returns the code that the caller must end with, if any: HTTP_NO_CONTENT, with headers that send
--- hop A to @wait, or ERROR, upon which hop A serves its stale response.
+-- Hop B, before all plugins. Returns a status to end with, if any: HTTP_NO_CONTENT sends hop A to @wait, ERROR makes
+-- hop A serve its stale response.
 function _M.elect()
     if not is_collapsed() then
         return nil
     end
     local id = id_of(var.http_x_e_key, var.http_x_e_vary or "", var.http_authorization)
     local token = new_token()
-    -- Second try: leader_of may have removed a dead leader's entry.
+    -- Twice, since leader_of may have removed a dead leader's entry.
     for _ = 1, 2 do
         local added, why = write("safe_add", id, token .. " leads", ENTRY_SECONDS)
         if added then
@@ -351,7 +350,7 @@ function _M.elect()
     return nil
 end
 
--- A 304 that states no time renews the stored one.
+-- A 304 without a lifetime renews the stored one.
 local function expires_of()
     local expires = header["X-Accel-Expires"]
     if not expires and ngx.status == 304 then
@@ -361,14 +360,14 @@ local function expires_of()
     return expires
 end
 
--- For how many seconds the verdict "failed" holds: hop A may serve its stale response for an origin that fails. Nil: none.
+-- Seconds that the verdict "failed" holds. Hop A may then serve its stale response. nil: none.
 local function stale_seconds()
     local found = stored.find(var.http_x_e_key, var.http_x_e_vary or "")
     local left = found and found.on_error_until - time() or -1
     return left >= 0 and min(left + 1, FAILURE_SECONDS) or nil
 end
 
--- The response cannot be shared. `closed`: hop A gets none, because the origin failed or because what it said is of no use.
+-- The response cannot be shared. `closed`: hop A gets none, because the origin failed or its response is unusable.
 local function note_unshared(id, token, closed)
     local has_failed = closed and ngx.status >= 500 and var.http_x_e_state == "EXPIRED"
     local seconds = has_failed and stale_seconds()
@@ -379,7 +378,7 @@ local function note_unshared(id, token, closed)
     end
 end
 
--- Hop B, when the response header is what hop A gets. `closed`: there is none.
+-- Hop B, when the response header for hop A is final. `closed`: there is none.
 function _M.decide(closed)
     local token = var.o_turn
     local turn = leading[token]
@@ -389,7 +388,7 @@ function _M.decide(closed)
     turn.is_decided = true
     turn.is_whole = NO_BODY[ngx.status] or header["Content-Length"] == "0"
     local expires = not closed and expires_of() or "0"
-    -- @1: stored stale, so every follower must revalidate by itself.
+    -- @1: stored as stale, so every follower must revalidate.
     if expires == "0" or expires == "@1" then
         note_unshared(turn.id, token, closed)
     else
@@ -402,7 +401,7 @@ function _M.decide(closed)
     announce(token)
 end
 
--- Hop B, when the last byte is on its way to hop A.
+-- Hop B, with the last byte sent to hop A.
 function _M.note_whole()
     local turn = leading[var.o_turn]
     if turn then
@@ -410,7 +409,7 @@ function _M.note_whole()
     end
 end
 
--- Hop B, when the request ends in whatever way.
+-- Hop B, when the request ends for any reason.
 function _M.release()
     local token = var.o_turn
     local turn = leading[token]

@@ -1,4 +1,4 @@
--- Hop A, before the store is asked: which object the request is for, and whether it may be served from the store.
+-- Hop A, before the cache lookup: the request's cache key, and whether it may be served from the cache.
 local accepts = require("edge.http.accepts")
 local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
@@ -26,14 +26,13 @@ local SAFE = { GET = true, HEAD = true, OPTIONS = true }
 local STORED = { GET = true, HEAD = true }
 local FIRST_PIECE = "bytes=0-1048575"
 
--- Whether the response to a POST may be stored for later GETs. Cookies and fields that tell responses apart are not looked
--- at for a POST.
+-- Whether a POST's response may be stored for later GETs. A POST ignores key cookies and key fields.
 local function stores_post(site, request, rule)
     return site.storePost and request.method == "POST" and not site.passHeaders and not settings.relay
         and not (rule and (rule.cookies or rule.passCookies or rule.slices or rules.never_stores(rule)))
 end
 
--- What the first line and the site decide; remembered with the request.
+-- Decided by request line and site, and remembered with the request.
 local function plan(site, request)
     local rule = rules.find(site, request.path)
     local host, target = request.host.doc, request.name .. request.path
@@ -61,7 +60,7 @@ local function plan(site, request)
         made.odd = made.odd or made.pass_headers ~= nil
     end
     if marked and made.slices then
-        -- Of pieces nothing is looked at: whatever may concern them, concerns them.
+        -- For slices nothing is compared: any purge that may concern them does.
         made.prefix = made.prefix .. "." .. (marked.soft or "") .. "." .. (marked.tagged or "")
     elseif marked then
         made.soft, made.tagged = marked.soft, marked.tagged
@@ -70,7 +69,7 @@ local function plan(site, request)
     return made
 end
 
--- What is known of the URL at large; remembered until the URL's token changes.
+-- Facts about the URL, remembered until its token changes.
 local function learn(made, request, token)
     local url = made.url
     local recipe = token and urls.recipe(url)
@@ -84,7 +83,7 @@ local function learn(made, request, token)
     local scope = token and keys.scope(request, made.prefix)
     made.pass_until = token and urls.pass_until(url, scope) or 0
     made.personal_until = token and urls.pass_until(url, scope, true) or 0
-    -- Not by the recipe: the first response would be stored under another key than the one that is looked for later.
+    -- Not by the recipe: the first response would be stored under another key than later looked for.
     made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
     made.right = "|" .. (made.version or token and urls.version(url) or "") .. "|" .. url
     made.key = made.left .. made.right
@@ -92,7 +91,7 @@ local function learn(made, request, token)
     made.looked = nil
 end
 
--- What few sites ask: cookies that lead past the store, cookies and fields that name the object, and files in pieces.
+-- Rare options: cookies that bypass the cache, key cookies and fields, and slices.
 local function by_rule(made)
     local text = var.http_cookie
     if made.pass_cookies and text and cookies.pass(made.rule, text) then
@@ -113,16 +112,16 @@ local function by_rule(made)
     end
 end
 
--- Conditions and ranges of the visitor reach the origin only outside the store, which strips them; so does HEAD, which the
--- store makes a GET.
+-- The cache strips the visitor's conditions and ranges and turns HEAD into GET. They reach the origin only when it is
+-- bypassed.
 local function is_changed_by_store()
     local headers = get_headers(0)
     return var.request_method == "HEAD" or headers["Range"] or headers["If-None-Match"] or headers["If-Modified-Since"]
         or headers["If-Match"] or headers["If-Unmodified-Since"]
 end
 
--- Past the store, for a URL that cannot be cached just now: at once where the store would strip something, else through
--- the store's door, so that an answer that can be kept again is.
+-- For a currently uncacheable URL: bypass the cache where it would strip something. Otherwise go through it, so that a
+-- response that became cacheable is stored.
 local function past_the_store(made, now)
     if made.pass_until > now then
         if is_changed_by_store() then
@@ -130,7 +129,7 @@ local function past_the_store(made, now)
         end
         var.e_bypass = "1"
     end
-    -- Personal answers are not stored, so no request waits for another.
+    -- Personal responses are not stored, so these requests do not wait for each other.
     if made.personal_until > now and var.http_authorization then
         return "@pass"
     end
@@ -140,7 +139,7 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- What was purged after it was stored: "obsolete" and since when, or the moment (milliseconds) before which it is only stale.
+-- Whether a stored object was purged: "obsolete" and since when, or the time (milliseconds) before which it is stale.
 local function verdict(site, made, found)
     local hard, soft
     if made.tagged and not found.known then
@@ -157,8 +156,8 @@ local function verdict(site, made, found)
     end
 end
 
--- Looks at what nginx is about to open; true: it is obsolete, and with it all of its URL. It is remembered once there was
--- something to look at: until then an answer may be on its way that is older than the purge.
+-- Checks the file that nginx is about to open. True: it is obsolete, with everything of its URL. Remembered only when a
+-- file was found: until then an older response may be in transit.
 local function settle(site, made, key, simulated)
     local variant = var.http_x_e_vary or ""
     local what = key .. variant
@@ -185,7 +184,7 @@ local function settle(site, made, key, simulated)
     return false
 end
 
--- The key, and where to go on, unless it is the store.
+-- The key, and the next location unless it is the cache.
 local function locate(made, request)
     var.e_key = made.key
     local place = made.odd and by_rule(made) or nil
@@ -199,9 +198,9 @@ local function locate(made, request)
     return past_the_store(made, time()) or place
 end
 
--- On a relay: what was purged at an edge node is not served to it from here, whether or not the purge has come here. An
--- answer whose origin was asked before `hard` (milliseconds) is obsolete, before `soft` it is asked about. Pieces of large
--- files are not looked at: of these all that is stored goes, unless this node knows of a purge as new as that.
+-- On a relay: objects that were purged at an edge node are not served to it. A response requested from the origin
+-- before `hard` (milliseconds) is obsolete, before `soft` it is revalidated. Slices are all dropped unless this node
+-- knows of a purge as recent.
 function _M.refresh(site, request, hard, soft, place)
     local made, key = request.cache, var.e_key
     local obsolete, found = false, nil
@@ -228,8 +227,8 @@ function _M.refresh(site, request, hard, soft, place)
     return locate(made, request)
 end
 
--- After waiting for the response to another request of the same object: where to go on, unless it is the store. The leader
--- may have asked the origin before a purge that this request already knows of.
+-- After waiting for another request: the next location unless it is the cache. The leader may have asked the origin
+-- before a purge that this request knows of.
 function _M.wait()
     if not leaders.wait() then
         return is_changed_by_store() and "@pass" or nil
@@ -242,7 +241,7 @@ function _M.wait()
     end
 end
 
--- Where nothing can be stored, what is not in the store goes straight to the origin, and nobody waits for another request.
+-- While nothing can be stored, misses go straight to the origin and do not wait for each other.
 local function around_full_disk(made, place)
     if place and place ~= "@slice" then
         return place
@@ -264,7 +263,7 @@ function _M.access(site, request)
         end
         made.tick = request.tick
     end
-    -- Only hop A says which variant a request is for.
+    -- Only hop A names the variant of a request.
     if request.odd and var.e_forged ~= "" then
         clear_header("X-E-Vary")
     end
@@ -273,7 +272,7 @@ function _M.access(site, request)
         if made.unsafe then
             local version = urls.new_token()
             var.e_version = version
-            -- The store would strip the visitor's conditions.
+            -- The cache would strip the visitor's conditions.
             if made.stores_post and not is_changed_by_store() then
                 var.e_key = made.left .. "|" .. version .. "|" .. made.url
                 return "@post"
@@ -282,12 +281,12 @@ function _M.access(site, request)
         return "@pass"
     end
     if request.odd then
-        -- A body is in no key: the response to a GET with one belongs to nobody else.
+        -- The body is not in the key, so the response to a GET with one is not shared.
         if var.e_upgrade ~= "" or var.e_body ~= "" then
             var.e_key = made.key
             return "@pass"
         end
-        -- RFC 9110 13.1.3: with If-None-Match the date says nothing.
+        -- RFC 9110 13.1.3: If-None-Match overrides If-Modified-Since.
         if var.http_if_none_match then
             clear_header("If-Modified-Since")
         end

@@ -1,9 +1,9 @@
--- What was purged of a site by how URLs begin, by tag, or softly: marks in the dictionary, looked for only where the site
--- has any, and only when a request is met for the first time after one was set.
+-- Purges by prefix, by tag, and soft purges: marks in the dictionary. They are read only for sites that have any, and
+-- once per request line after a change.
 --
--- A hard purge of a prefix becomes part of the key of what lies below it. The other purges cannot be in the key: which
--- tags an object has stands in its file, and a soft purge must find the file again to ask about it. So the file is looked
--- at (stored.lua) before nginx opens it: who asked the origin before the purge is purged.
+-- A hard prefix purge becomes part of the key below the prefix. The others cannot: tags are in the object's file, and a
+-- soft purge must find the file to revalidate it. So the file is read (stored.lua) before nginx opens it: objects whose
+-- origin request predates the purge are purged.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
@@ -14,11 +14,11 @@ local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
 local ipairs = ipairs
 
 local _M = {}
--- Longer than an unreachable object stays on disk, as in the journal.
+-- Longer than unreachable objects stay on disk, as in the purge log.
 local KEPT_SECONDS = 30 * 86400
 local MOST_OF_SITE = 10000
 
--- Marks of before the whole site was moved concern nothing that can still be reached.
+-- Marks from before a move of the whole site concern only unreachable objects.
 local function space(site_id)
     return site_id .. "." .. urls.site_moves(site_id) .. "|"
 end
@@ -36,7 +36,7 @@ local function put(site_id, kind, text, value)
     return true
 end
 
--- The lengths of the site's prefixes, so that a URL is compared with its own beginnings and not with each prefix.
+-- Lengths of the site's prefixes, so that a URL is compared with its own beginnings rather than with each prefix.
 local function put_length(site_id, length)
     local at = "length|" .. space(site_id)
     if not dict:add(at .. "has" .. length, true) then
@@ -59,7 +59,7 @@ function set.soft_tag(entry)
     return put(entry.site, "softTag", entry.tag, entry.at) and put(entry.site, "tagged", "", entry.at)
 end
 
--- Of a journal's entry, when the dictionaries are new.
+-- Restores an entry of the purge log into new dictionaries.
 function _M.restore(entry)
     local put_again = set[entry.mark]
     if put_again then
@@ -76,14 +76,14 @@ local function add(entry)
     end
 end
 
--- Milliseconds; of now, and not of when this worker last looked at the clock.
+-- Milliseconds. ngx.now() would be the cached time.
 local function now()
     ngx.update_time()
     return ngx.now() * 1000
 end
 
--- Waits for the next millisecond. What the origin is asked in that of a purge counts as asked before it, here and of what a
--- relay answers: what it is asked once the purge has been answered must not. A clock that stands still is not waited for.
+-- Waits for the next millisecond. Origin requests in the millisecond of a purge count as earlier, here and on relays.
+-- Requests after the purge's response must not. A stopped clock is not waited for.
 function _M.pass_moment()
     local marked = now()
     for _ = 1, 5 do
@@ -94,7 +94,7 @@ function _M.pass_moment()
     end
 end
 
--- `prefix`: host and decoded path; "" is the whole site.
+-- `prefix`: host and decoded path. "" is the whole site.
 function _M.purge_prefix(site_id, prefix, soft)
     if soft then
         return add({ mark = "soft_prefix", site = site_id, prefix = prefix, at = now() })
@@ -106,7 +106,7 @@ function _M.purge_tag(site_id, tag, soft)
     add({ mark = soft and "soft_tag" or "hard_tag", site = site_id, tag = lower(tag), at = now() })
 end
 
--- What is marked of a URL by how it begins: { version, soft, tagged }; nil where the site has no marks at all.
+-- The marks of a URL by its prefixes: { version, soft, tagged }. nil where the site has no marks.
 function _M.of(site_id, target)
     local at = space(site_id)
     if not dict:get("marks|" .. at) then
@@ -125,7 +125,7 @@ function _M.of(site_id, target)
     return { version = concat(versions, "."), soft = soft, tagged = dict:get("tagged|" .. at) }
 end
 
--- When the newest hard and soft purge of any of these tags was.
+-- The newest hard and soft purge of these tags.
 function _M.of_tags(site_id, tags)
     local hard, soft
     local name = space(site_id)

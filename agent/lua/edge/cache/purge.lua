@@ -1,4 +1,4 @@
--- Takes single URLs out of the store, in every scheme, port, encoding and variant, at once and for good.
+-- Removes single URLs from the cache, in every scheme, port, encoding and variant.
 local keys = require("edge.cache.keys")
 local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
@@ -9,7 +9,7 @@ local match, lower, gsub = string.match, string.lower, string.gsub
 
 local _M = {}
 
--- The site and the stored URL that a text means; nothing where it means none here.
+-- The site and the stored URL of a text. nil where this node serves no such site.
 local function find(text)
     local host, uri = match(text, "^%a[%w+.-]*://([^/?#]+)([^#]*)")
     if not host then
@@ -26,7 +26,7 @@ local function find(text)
     return site.doc, entry.doc, keys.url(name, rules.find(site.doc, path), uri)
 end
 
--- How many files went. A URL of a host that is not here has none.
+-- Returns the number of deleted files. Unknown hosts have none.
 function _M.url(text)
     local site, host, url = find(text)
     if not site then
@@ -41,7 +41,7 @@ function _M.url(text)
     return count
 end
 
--- What is stored stays, and is asked about with the next request. Large files in pieces go.
+-- The object stays and is revalidated by the next request. Slices are deleted.
 function _M.soft_url(text)
     local site, _, url = find(text)
     if not site then

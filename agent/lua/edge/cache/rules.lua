@@ -1,4 +1,4 @@
--- Which cache rule of a site a path falls under, and what of a URL names the stored object.
+-- The cache rule that applies to a path, and the part of the URL that is in the key.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
 local set = require("edge.core.set")
@@ -7,10 +7,10 @@ local sort = table.sort
 local ipairs = ipairs
 
 local _M = {}
--- Applies when a pattern reaches its match limit or does not compile: nothing is served wrong.
+-- Applies when a pattern reaches its match limit or does not compile, so that nothing wrong is served.
 local NEVER = { ttlSeconds = 0, query = "all", honourOrigin = false }
 
--- With 0 seconds a rule that honours the origin stores what the origin gives a time, and nothing else.
+-- With 0 seconds a rule that honours origin headers stores only responses with a stated lifetime.
 function _M.never_stores(rule)
     return rule.ttlSeconds == 0 and not rule.honourOrigin
 end
@@ -23,7 +23,7 @@ local matchers = memo(function(rules)
     return list
 end)
 
--- The first rule that matches, or nothing.
+-- The first matching rule, or nil.
 function _M.find(site, path)
     local extension = paths.extension(path)
     for _, matcher in ipairs(matchers(site.cacheRules)) do
@@ -49,7 +49,7 @@ local function pairs_of(args, wanted)
             list[#list + 1] = { name, #list, pair }
         end
     end
-    -- By name; those of one name keep their order, for it may mean something.
+    -- Sorted by name. Repeated names keep their order, which may be significant.
     sort(list, function(a, b)
         if a[1] ~= b[1] then
             return a[1] < b[1]
@@ -62,7 +62,7 @@ local function pairs_of(args, wanted)
     return concat(list, "&")
 end
 
--- The part of the URL that takes part in the key, under that rule.
+-- The part of the URL that is in the key under this rule.
 function _M.key_uri(rule, uri)
     local query = rule and rule.query or "all"
     local mark = find(uri, "?", 1, true)

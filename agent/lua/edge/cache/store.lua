@@ -1,13 +1,13 @@
--- Hop B, when the origin has answered: whether hop A stores it, for how long, in how many variants, and what an unsafe
--- method made obsolete. Hop A is told by fields that only it reads:
---   X-Accel-Expires  0: not stored; n: fresh for n more seconds; @1: stored stale, so that it is asked about each time
---   Cache-Control    how long it may be served stale (before X-Accel-Expires: nginx 1.22 reads them in order)
---   Vary             X-E-Vary, if there are variants
---   X-E-CC, X-E-V    the origin's own Cache-Control and Vary, which visitors get
---   X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields that only the first visitor gets
---   X-E-Tags         see tags.lua
---   X-E-Length       the length of a body that comes in chunks
---   X-E-Browser      for how many seconds from now visitors are told to keep it
+-- Hop B, when the origin has responded: whether hop A stores the response, for how long, in which variants, and what an
+-- unsafe method invalidates. Hop A receives the decision in private fields:
+-- X-Accel-Expires  0: not stored; n: fresh for n more seconds; @1: stored as stale, so that it is always revalidated
+-- Cache-Control    how long it may be served stale (before X-Accel-Expires: nginx 1.22 reads them in order)
+-- Vary             X-E-Vary, if there are variants
+-- X-E-CC, X-E-V    the origin's own Cache-Control and Vary, for visitors
+-- X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields for the first visitor only
+-- X-E-Tags         see tags.lua
+-- X-E-Length       the length of a body that arrives in chunks
+-- X-E-Browser      lifetime in browsers, in seconds from now
 local cjson = require("cjson.safe")
 local birth_of = require("edge.cache.birth")
 local content_types = require("edge.cache.content_types")
@@ -43,24 +43,24 @@ local function set(list)
 end
 
 local SAFE = set { "GET", "HEAD", "OPTIONS", "TRACE" }
--- Whose meaning we know well enough to store them (must-understand, RFC 9111 5.2.2.3).
+-- Statuses that may be stored under must-understand (RFC 9111 5.2.2.3).
 local UNDERSTOOD = set {
     200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 500, 501, 502, 503, 504,
 }
--- What a rule's time applies to when the origin says nothing; of an absence only a little.
+-- Statuses that a rule's lifetime applies to when the origin states none. Not-found statuses get a short one.
 local RULED = set { 200, 203, 300, 301, 308 }
 local RULED_BRIEFLY = set { 404, 410 }
 local BRIEFLY = 10
--- What may be given a time that nobody stated (RFC 9110 15.1).
+-- Statuses with heuristic freshness (RFC 9110 15.1).
 local GUESSED = set { 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 }
 local MOST = 2147483648
 local FAILURES = set { 500, 502, 503, 504 }
--- How long a URL whose response was not stored is remembered as uncacheable (hit-for-miss).
+-- How long an uncacheable URL is remembered (hit-for-miss).
 local UNCACHEABLE_SECONDS, FAILURE_SECONDS = 3600, 10
--- No response header is shorter. A larger bound would stream small bodies that have arrived, and hits would cost more.
+-- Shorter than any response header. A larger bound would stream small complete bodies and make hits slower.
 local MIN_HEADER_BYTES = 100
 
--- Everything about the response that the decision needs.
+-- All facts about the response that the decision needs.
 local function read_response(site, request, relayed)
     local slice = var.http_x_e_slice
     local response = {
@@ -72,7 +72,7 @@ local function read_response(site, request, relayed)
         control_text = joined(header["Cache-Control"]),
         vary_text = joined(header["Vary"]),
         authorized = var.http_authorization ~= nil,
-        -- By HTTP/2 hop A does not see a body of unknown length.
+        -- Over HTTP/2 hop A does not see a body of unknown length.
         has_body = var.http_transfer_encoding ~= nil or (var.http_content_length or "0") ~= "0",
         slice = slice and slice ~= "" and slice or nil,
         tags = joined(header["Cache-Tag"]),
@@ -96,7 +96,7 @@ local function read_response(site, request, relayed)
     return response
 end
 
--- A rule that does not honour the origin, or an origin that says nothing: the rule's time counts from now.
+-- A rule that overrides the origin, or an origin without a lifetime: the rule's time counts from now.
 local function ruled_seconds(response)
     local rule, status = response.rule, response.status
     if RULED[status] or (status == 206 and response.slice) then
@@ -105,7 +105,7 @@ local function ruled_seconds(response)
     return RULED_BRIEFLY[status] and min(rule.ttlSeconds, BRIEFLY)
 end
 
--- A rule replaces the origin's time and no-cache. The origin's no-store and private stay.
+-- A rule replaces the origin's lifetime and no-cache. Its no-store and private stay in force.
 local function prohibitions(said)
     return {
         ["no-store"] = said["no-store"], ["must-understand"] = said["must-understand"], private = said["private"],
@@ -138,7 +138,7 @@ local function apply_rule(site, response)
     end
 end
 
--- no-cache="field" and private="field" concern those fields alone: all but the first visitor go without them.
+-- no-cache="field" and private="field" concern these fields only: later visitors do not receive them.
 local function qualified_fields(response)
     local said, names = response.control, nil
     for _, directive in ipairs { "no-cache", "private" } do
@@ -151,28 +151,27 @@ local function qualified_fields(response)
     return names
 end
 
--- What becomes of the cookies that a stored response sets: "strip", "keep", or nil: the response is not
--- stored.
+-- How a stored response's cookies are handled: "strip", "keep", or nil when the response is not stored.
 local function cookie_policy(site, response)
     local rule = response.rule
     if rule and rule.stripCookies then
         return "strip"
     end
-    -- The site's choice is about what the origin itself gives a time: a rule or a guess does not know of cookies.
+    -- The site's choice covers responses with a lifetime of the origin. Rules and heuristics know nothing of cookies.
     if site.setCookie and response.stated and not response.ruled then
         return site.setCookie
     end
     return rule and rule.overrideOrigin and "strip" or nil
 end
 
--- RFC 9110 9.3.3: with a stated time and its own URL as Content-Location, the response to a POST is one to later GETs.
+-- RFC 9110 9.3.3: with a stated lifetime and its own URL as Content-Location, a POST's response may serve later GETs.
 local function may_store_post(site, request, response)
     return site.storePost and var.http_x_e_state ~= nil and response.stated and not response.ruled
         and response.status >= 200 and response.status < 300
         and fields.same_host_path(request.name, request.uri, joined(header["Content-Location"])) == request.uri
 end
 
--- No comes with why.
+-- False comes with the reason.
 local function may_store(site, request, response)
     local said, status = response.control, response.status
     if response.method == "POST" then
@@ -193,7 +192,7 @@ local function may_store(site, request, response)
     if response.names == "*" then
         return false, "vary"
     end
-    -- A piece is stored under its own name. An origin that answers one with the whole is taken at its word once.
+    -- A slice has its own key. An origin that ignores the range may answer with the whole file once.
     if response.slice then
         if status == 200 and not find(response.slice, "^bytes=0%-") then
             return false, "partial"
@@ -201,7 +200,7 @@ local function may_store(site, request, response)
     elseif status == 206 then
         return false, "partial"
     end
-    -- A 416 is about the range alone, which is not a part of the key.
+    -- A 416 concerns the range, which is not part of the key.
     if status == 416 then
         return false, "partial"
     end
@@ -224,7 +223,7 @@ local function may_store(site, request, response)
     return response.ruled or response.explicit or said["no-cache"] ~= nil, "noTime"
 end
 
--- nginx counts an object fresh while `valid >= now`, the RFC while `age < lifetime`: hence one second less.
+-- nginx treats an object as fresh while `valid >= now`, the RFC while `age < lifetime`: hence one second less.
 local function accel_expires(response)
     local left = (response.lifetime or 0) - response.age - 1
     if response.control["no-cache"] then
@@ -239,7 +238,7 @@ local function accel_expires(response)
     return response.validator and "@1" or "0"
 end
 
--- What is not stored keeps the origin's word, unless its rule is about nothing but browsers.
+-- Unstored responses keep the origin's Cache-Control, unless the rule concerns browsers only.
 local function tells_browsers(response)
     local rule = response.rule
     return rule and rules.never_stores(rule) and RULED[response.status] and not response.authorized
@@ -261,12 +260,12 @@ local function not_stored(request, response, key)
         tell_browsers(response)
     end
     header["X-Accel-Expires"] = "0"
-    -- Nobody waits for the rest of an answer that goes straight through.
+    -- A response that passes straight through is not buffered.
     header["X-Accel-Buffering"] = "no"
     if response.age > 0 then
         header["X-E-Birth"] = birth_of.pack(response.birth, 0)
     end
-    -- A range that cannot be served does not make the URL uncacheable, nor does the response to a body, nor a full disk.
+    -- An unsatisfiable range, a request body or a full disk does not make the URL uncacheable.
     local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
     if is_about_url and key and var.http_x_e_state then
         local has_failed = response.status >= 500 or not var.upstream_status
@@ -285,8 +284,8 @@ local function validator_text()
     return joined(header["ETag"]) or joined(header["Last-Modified"]) or ""
 end
 
--- Pieces of two versions make no file: nginx breaks off where it meets both. With the first piece of another version all
--- that is stored of the URL goes, so that the next visitor begins with one.
+-- Slices of two versions do not fit together: nginx aborts where they meet. With the first slice of a new version the
+-- whole URL is purged, so that the next visitor starts with it.
 local function keep_one_version(site, url)
     local validator = validator_text()
     local known = urls.validator(url) or var.http_if_none_match or var.http_if_modified_since
@@ -299,8 +298,8 @@ local function keep_one_version(site, url)
     urls.note_validator(url, validator)
 end
 
--- nginx withholds a body of known length from visitors until a buffer is full, a chunked one not. A body that has not
--- arrived with the header travels to hop A in chunks; hop A restores the length.
+-- nginx buffers bodies of known length and streams chunked ones. An incomplete body goes to hop A in chunks, and hop A
+-- restores the length.
 local function stream(response)
     local length = tonumber(header["Content-Length"])
     if not length or response.status ~= 200 or response.method ~= "GET" or response.slice or response.image
@@ -341,13 +340,13 @@ local function stored(site, response, key, expires)
     header["X-E-V"] = response.vary_text
     header["X-E-Recipe"] = recipe
     header["X-E-Hide"] = response.hide
-    -- A relay says of each answer when its origin was asked.
+    -- A relay reports when the origin was asked.
     if response.tags or settings.relay then
         header["X-E-Tags"] = tags.field(response.tags or "", response.asked)
     end
     header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
-    -- Written anew, so that it stands before X-Accel-Expires; nginx takes silence for no permission.
+    -- Set again, so that it precedes X-Accel-Expires. Without it nginx does not serve stale responses.
     header["X-Accel-Expires"] = nil
     header["Cache-Control"] = nil
     if while_revalidating + on_error > 0 then
@@ -362,8 +361,8 @@ local UNFRESHENED = set {
     "cache-tag",
 }
 
--- A 304 renews what is stored: nginx its validity, the dictionary its fields. Without X-Accel-Expires, or with 0, nginx
--- applies the stored time again.
+-- A 304 renews the stored response: nginx its expiry, the dictionary its fields. Without X-Accel-Expires, or with 0,
+-- nginx applies the stored lifetime again.
 local function freshen(site, response, key)
     header["Cache-Control"] = nil
     header["Vary"] = nil
@@ -372,7 +371,7 @@ local function freshen(site, response, key)
         return
     end
     local said, newer = response.control, {}
-    -- Of a compressed variant the validator is ours, and weak.
+    -- The weak validator of a compressed variant is ours.
     local weak = find(var.http_if_none_match or "", "^W/")
     for name, value in pairs(ngx.resp.get_headers(0, true)) do
         local plain = lower(name)
@@ -397,7 +396,7 @@ local function freshen(site, response, key)
     end
 end
 
--- A successful unsafe request makes obsolete what is stored of its URL and of those it points to on the same host.
+-- A successful unsafe request invalidates its own URL and the URLs it refers to on the same host.
 local function invalidate(site, request, key)
     local version = var.http_x_e_version
     if not version or version == "" or request.simulated then
@@ -417,8 +416,8 @@ local function invalidate(site, request, key)
     end
 end
 
--- RFC 9110 8.6: a response with several lengths is invalid. nginx before 1.23 takes the last of several fields, and of a
--- list none.
+-- RFC 9110 8.6: a response with several lengths is invalid. nginx before 1.23 uses the last of several fields, and none
+-- of a list.
 local function has_several_lengths()
     local first, taken = var.upstream_http_content_length, header["Content-Length"]
     if not first or var.upstream_http_transfer_encoding then
@@ -427,7 +426,7 @@ local function has_several_lengths()
     return find(first, "%D") ~= nil or taken ~= nil and tonumber(first) ~= tonumber(joined(taken))
 end
 
--- An empty file has no range at all, so an origin refuses its first piece.
+-- An empty file has no ranges, so the origin refuses its first slice.
 local function is_empty_file()
     return find(var.http_x_e_slice or "", "^bytes=0%-") and find(joined(header["Content-Range"]) or "", "^bytes %*/0$")
 end
@@ -442,12 +441,12 @@ end
 
 function _M.origin_header(site, request)
     local status, key = ngx.status, var.http_x_e_key
-    -- Of a piece there is no asking again: the whole would follow what has been sent.
+    -- Slices cannot be revalidated: the whole file would follow what has been sent.
     if var.http_x_e_state == "EXPIRED" and FAILURES[status] and (var.http_x_e_slice or "") == "" then
         return "close"
     end
     header["X-E-Up"] = var.upstream_addr
-    -- nginx before 1.29 takes the first 1xx for the answer and waits for the origin to close: end it at once.
+    -- nginx before 1.29 takes a 1xx for the final response and waits for the origin to close.
     if status < 200 and status ~= 101 or has_several_lengths() then
         return "close"
     end
@@ -469,7 +468,7 @@ function _M.origin_header(site, request)
     end
     apply_rule(site, response)
     if relayed and relayed.lifetime then
-        -- It began to count at the relay.
+        -- The lifetime counts from the relay's response.
         response.lifetime = relayed.lifetime
     end
     if status == 304 and var.http_x_e_state == "EXPIRED" then

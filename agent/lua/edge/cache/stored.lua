@@ -1,5 +1,5 @@
--- A file of nginx's store, as nginx writes it: when it was stored, which tags it has, and until when it is fresh. nginx
--- reads that number each time it serves the file and writes it in place itself, when a 304 renews it.
+-- Reads a file of nginx's cache: when it was stored, its tags, and until when it is fresh. nginx reads that number each
+-- time it serves the file and rewrites it in place after a 304.
 local ffi = require("ffi")
 local settings = require("edge.core.settings")
 local tags = require("edge.cache.tags")
@@ -18,9 +18,9 @@ typedef struct {
 local head_of = ffi.typeof("const edgeloom_stored_head *")
 local seconds = ffi.typeof("int64_t[1]")
 local HEAD_BYTES = 332
--- Where the head says whether there are variants, and which one this is.
+-- Offsets in the header: whether there are variants, and the hash of this one.
 local VARIES, VARIANT = 188, 317
--- Of the layout above; since nginx 1.11.10.
+-- Version of this layout, since nginx 1.11.10.
 local KNOWN_VERSION = 5
 
 local _M = {}
@@ -65,15 +65,14 @@ local function look(path)
     return found
 end
 
--- What nginx is about to open for that key and, where there are variants, for that hash of what the request says in them:
--- { path, known, date, valid, on_error_until, expires, asked, tags, validator, birth }, or nil. `asked` and `date` in
--- milliseconds; `valid`: until which second it is fresh; `on_error_until`: until which second it may be served while the
--- origin fails; `birth` as birth.lua packs it.
+-- The file that nginx is about to open for a key and, with variants, for a variant hash: { path, known, date, valid,
+-- on_error_until, expires, asked, tags, validator, birth }, or nil. `asked` and `date`: milliseconds. `valid`: last
+-- second of freshness. `on_error_until`: last second of serving stale on errors. `birth`: as birth.lua packs it.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)
     if found and found.variant then
-        -- The other variants lie apart.
+        -- Variants have separate files.
         local made = ngx.md5_bin(key) .. "x-e-vary:" .. hash .. "\r\n"
         if ngx.md5_bin(made) ~= found.variant then
             path = path_of(md5(made))
@@ -86,7 +85,7 @@ function _M.find(key, hash)
     return found
 end
 
--- From then on it is stale, and asked about before it is served; how long it may be served stale counts from then, too.
+-- Makes the file stale: it is revalidated before it is served. Times of serving stale count from now, too.
 function _M.soften(path, at)
     local file = open(path, "r+b")
     if not file then

@@ -1,4 +1,4 @@
--- Cache-Tag of an origin: by what an object can be purged. Kept in the stored header, never shown to visitors.
+-- The origin's Cache-Tag, for purges by tag. Stored with the header and hidden from visitors.
 local gmatch, lower, match, floor = string.gmatch, string.lower, string.match, math.floor
 local concat, tonumber = table.concat, tonumber
 
@@ -21,12 +21,12 @@ function _M.list(text)
     return list
 end
 
--- `asked`: when the origin was, in seconds.
+-- `asked`: when the origin was asked, in seconds.
 function _M.field(text, asked)
     return concat({ floor(asked * 1000), unpack(_M.list(text)) }, ",")
 end
 
--- When the origin was asked, in milliseconds, and the tags.
+-- Returns when the origin was asked, in milliseconds, and the tags.
 function _M.read(field)
     local list, asked = {}, nil
     for part in gmatch(field, "[^,]+") do

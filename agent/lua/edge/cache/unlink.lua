@@ -1,5 +1,4 @@
--- Takes the files of a URL from the disk. That it cannot be reached any more is the version's work (urls.lua); the file
--- must go because a restart forgets versions.
+-- Deletes the files of a URL. The version (urls.lua) already makes them unreachable, but a restart loses versions.
 local keys = require("edge.cache.keys")
 local settings = require("edge.core.settings")
 local stored = require("edge.cache.stored")
@@ -7,7 +6,7 @@ local stored = require("edge.cache.stored")
 local _M = {}
 local ENCODINGS = { "", "b", "g", "bg" }
 
--- How many files of the URL under that version there were.
+-- Returns the number of files of the URL under this version.
 function _M.url(site, host, url, version)
     local prefix, count = keys.prefix(site, host, keys.target(url)), 0
     for _, port in ipairs(settings.ports) do

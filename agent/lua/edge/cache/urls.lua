@@ -1,9 +1,9 @@
--- What all workers know of single URLs: a version (it was purged or changed by an unsafe method), the recipe of its
--- variants, that it cannot be cached just now, fields that a 304 freshened. Anyone can make URLs up, so nothing here
--- may push out anything: below a reserve only versions are written, and a version that finds no room moves its site.
+-- Facts about single URLs, shared by all workers: a version (after a purge or an unsafe method), the variant recipe,
+-- that it is uncacheable, and fields renewed by a 304. Visitors can invent URLs, so nothing may be evicted: below a
+-- reserve only versions are written, and a version without room moves its whole site.
 --
--- Each detail is a key of its own, written whole. After any of them the URL itself gets a new token: a worker keeps
--- what it read under one token and looks again when that changes.
+-- Each fact is a separate key, written whole. Every change gives the URL a new token. Workers cache facts under a token
+-- and read again when it changes.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
@@ -13,15 +13,15 @@ local now, time, format, match, random, tonumber = ngx.now, ngx.time, string.for
 
 local _M = {}
 local RESERVE = 8 * 1024 * 1024
--- Not shorter than anything stays in the store.
+-- At least as long as anything stays in the cache.
 local KEPT_SECONDS = 31536000
 local AHEAD_SECONDS = 60
 local made = 0
 
--- Never the same twice, on any worker, before or after a restart. `since`: of what was purged earlier (milliseconds).
+-- Unique on all workers, before and after a restart. `since`: the time of the purge in milliseconds.
 function _M.new_token(since)
     made = made + 1
-    -- Now, and not when this worker last looked at the clock: what is asked later must not look older.
+    -- The real time: a later request must not seem older.
     ngx.update_time()
     return format("%x.%x.%x.%x", since or now() * 1000, ngx.worker.pid(), made, random(0, 2147483647))
 end
@@ -38,8 +38,8 @@ function _M.recipe(url)
     return urls:get("recipe|" .. url)
 end
 
--- Until when the URL goes past the store; `personal`: for those who authorize themselves. A mark counts only under the
--- `scope` it was made in: documents and purges that the decision depends on.
+-- Until when the URL bypasses the cache. `personal`: for requests with Authorization. A mark is valid only under the
+-- `scope` of documents and purges that the decision depended on.
 function _M.pass_until(url, scope, personal)
     local till, of = match(urls:get((personal and "personal|" or "pass|") .. url) or "", "^(%d+) (.*)$")
     return of == scope and tonumber(till) or 0
@@ -62,8 +62,7 @@ function _M.note_recipe(url, recipe)
     return note("recipe|", url, recipe, KEPT_SECONDS)
 end
 
--- One that is not needed unless the first answer turns out to need it: kept for as long as that may take. Of all who ask,
--- the first one's.
+-- A recipe that is needed only if the first response turns out to be an image. The first one written wins.
 function _M.recipe_ahead(url, recipe)
     local key = "ahead|" .. url
     local known = urls:get(key)
@@ -77,7 +76,7 @@ function _M.forget_recipe(url)
     urls:delete("recipe|" .. url)
 end
 
--- By its name it would be an image that becomes WebP, and is none.
+-- The URL looked like an image for WebP and is none.
 function _M.is_plain(url)
     return urls:get("plain|" .. url)
 end
@@ -88,7 +87,7 @@ function _M.note_plain(url)
     end
 end
 
--- Which version of a large file its stored pieces are of.
+-- The version of a large file that its stored slices belong to.
 function _M.validator(url)
     return urls:get("validator|" .. url)
 end
@@ -97,7 +96,7 @@ function _M.note_validator(url, value)
     return note("validator|", url, value, KEPT_SECONDS)
 end
 
--- Renewed while it is used: where requests come without pause, none of them waits for another again.
+-- Renewed while it is used, so that continuous requests never wait for each other.
 function _M.note_pass(url, scope, seconds, personal)
     if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
         note(personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope, seconds)
@@ -118,14 +117,14 @@ local function note_move(site_id)
     changes:set("movedAt|" .. site_id, now() * 1000)
 end
 
--- Whatever the site has stored becomes unreachable.
+-- Makes everything stored of the site unreachable.
 function _M.move_site(site_id)
     journal.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
     note_move(site_id)
     docs.bump({ "site/" .. site_id })
 end
 
--- Everything stored for the URL so far becomes unreachable at once, in all variants.
+-- Makes everything stored of the URL unreachable, in all variants.
 function _M.set_version(site_id, url, version)
     urls:delete("recipe|" .. url)
     urls:delete("ahead|" .. url)
@@ -137,13 +136,13 @@ function _M.set_version(site_id, url, version)
     end
 end
 
--- The same, and still after a restart.
+-- The same, and it survives a restart.
 function _M.set_lasting_version(site_id, url, version)
     journal.add({ site = site_id, url = url, version = version })
     _M.set_version(site_id, url, version)
 end
 
--- What is stored of the URL before then (milliseconds) is asked about before it is served again.
+-- Objects of the URL stored before this time (milliseconds) are revalidated before they are served.
 function _M.softened(url)
     return urls:get("softened|" .. url)
 end
@@ -155,7 +154,7 @@ function _M.soften(site_id, url, at)
     end
 end
 
--- In the master, when the dictionaries are new; a reload keeps them. `others`: what to do with entries of other kinds.
+-- In the master, for new dictionaries. A reload keeps them. `others`: handles entries of other kinds.
 function _M.restore(others)
     if not changes:add("born", _M.new_token()) then
         return
@@ -174,17 +173,17 @@ function _M.restore(others)
     end)
 end
 
--- Of these dictionaries: what could be told apart only by what they held is not found again under another mark.
+-- Identifies these dictionaries. Facts that only they held are never found under another mark.
 function _M.born()
     return changes:get("born")
 end
 
--- How often the whole site had to be moved for want of room.
+-- How often the whole site was moved for lack of memory.
 function _M.site_moves(site_id)
     return changes:get("moved|" .. site_id) or 0
 end
 
--- When last, in milliseconds.
+-- When it was last moved, in milliseconds.
 function _M.moved_at(site_id)
     return changes:get("movedAt|" .. site_id)
 end
@@ -203,7 +202,7 @@ function _M.forget_freshened(key)
     urls:delete("fresh|" .. key)
 end
 
--- While a request is simulated nothing is written. `task` may not wait for anything.
+-- A simulated request writes nothing. `task` may not yield.
 local is_dry = false
 function _M.dry(task, ...)
     is_dry = true

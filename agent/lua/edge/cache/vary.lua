@@ -1,6 +1,6 @@
--- Variants of a URL. nginx's own mechanism does the work, over one request field of ours, X-E-Vary: a hash of what the
--- request says in the fields that the origin named. Which those are, and a random token, is the recipe. The token makes
--- variants of a forgotten recipe unreachable: losing one costs misses, never a wrong variant.
+-- Variants of a URL. nginx's Vary handling works on one field of ours, X-E-Vary: a hash of the request fields that the
+-- origin named. Their names and a random token are the recipe. The token makes variants of a lost recipe unreachable,
+-- so losing one costs misses and never a wrong variant.
 local accepts = require("edge.http.accepts")
 local urls = require("edge.cache.urls")
 local joined = require("edge.http.cache_control").joined
@@ -9,10 +9,10 @@ local sort = table.sort
 local ipairs, tonumber, md5 = ipairs, tonumber, ngx.md5
 
 local _M = {}
--- Stands among the names for whether the visitor takes WebP. No field is called so.
+-- In a list of names: whether the visitor accepts WebP. No header field has this name.
 _M.WEBP = "image/webp"
 
--- "de;q=0.5, en" and "en,de; q=0.5" want the same.
+-- "de;q=0.5, en" and "en,de; q=0.5" are equivalent.
 local function languages(value)
     local list = {}
     for item in gmatch(gsub(lower(value), "%s+", ""), "[^,]+") do
@@ -41,7 +41,7 @@ local function normalised(name, value)
     return (gsub(gsub(gsub(value, "%s*,%s*", ","), "^%s+", ""), "%s+$", ""))
 end
 
--- The names of a Vary field in order, once each; nil when none. "*" means that no later request can match.
+-- The names in a Vary field, ordered and unique. nil when none. "*" means that no later request can match.
 function _M.names(value)
     local list, has = {}, {}
     for name in gmatch(lower(value), "[^%s,]+") do
@@ -57,7 +57,7 @@ function _M.names(value)
     return #list > 0 and concat(list, ",") or nil
 end
 
--- Such a recipe needs no look at the request's fields.
+-- Such a recipe does not need the request's fields.
 function _M.by_encoding_alone(recipe)
     return match(recipe, "^accept%-encoding;") ~= nil
 end
@@ -66,17 +66,17 @@ function _M.by_webp(recipe)
     return match("," .. match(recipe, "^[^;]*") .. ",", ",image/webp,") ~= nil
 end
 
--- What Accept says is all that such a recipe asks.
+-- Such a recipe needs Accept only.
 function _M.by_webp_alone(recipe)
     return match(recipe, "^image/webp;") ~= nil
 end
 
--- What the recipe of an image will be: whoever waits for the first answer then knows it when it comes.
+-- The recipe that an image will get, so that requests waiting for its first response know it.
 function _M.ahead(url)
     return urls.recipe_ahead(url, _M.WEBP .. ";" .. urls.new_token())
 end
 
--- The recipe for a URL: the one that is known if it says the same, so that its variants stay reachable.
+-- The recipe for a URL. An equal known one is kept, so that its variants stay reachable.
 function _M.recipe(url, names)
     local known = urls.recipe(url)
     if known and match(known, "^[^;]*") == names then
@@ -87,8 +87,8 @@ function _M.recipe(url, names)
     return made
 end
 
--- `encoding`: the class of what the visitor accepts; the field itself is never looked at. `webp`: whether he takes it, where
--- that is known already.
+-- `encoding`: the visitor's encoding class, used in place of the field. `webp`: whether WebP is accepted, where already
+-- known.
 function _M.hash(recipe, encoding, webp)
     local names, token = match(recipe, "^([^;]*);(.*)$")
     local values = { token }

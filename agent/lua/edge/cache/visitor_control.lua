@@ -1,5 +1,5 @@
--- A visitor's Cache-Control (RFC 9111 5.2.1), for sites that honour it. max-stale is not followed, which the RFC leaves open:
--- nginx decides by the stored file alone whether a stale response may be served.
+-- A visitor's Cache-Control (RFC 9111 5.2.1), for sites that honour it. max-stale is ignored, as the RFC permits: nginx
+-- decides about stale responses by the stored file alone.
 local birth_of = require("edge.cache.birth").unpack
 local cjson = require("cjson.safe")
 local control = require("edge.http.cache_control")
@@ -18,7 +18,7 @@ local function read_directives()
     return control.parse(control.joined(headers["Pragma"]))
 end
 
--- Seconds since the stored response left its origin; a 304 since then counts.
+-- Seconds since the stored response, or a later 304, left the origin.
 local function age_of(found, key)
     local newer = urls.freshened(key .. ":" .. (found.validator or ""))
     local birth = newer and cjson.decode(newer).birth or found.birth and birth_of(found.birth) or found.date / 1000
@@ -33,7 +33,7 @@ local function is_too_old(found, key, directives)
     return least and found.valid - time() + 1 < (type(least) == "string" and tonumber(match(least, "^%d+$")) or 0)
 end
 
--- Returns a location, a status, or nil for the store. `place`: the location without this check.
+-- Returns a location, a status, or nil for the cache. `place`: the location without this check.
 function _M.apply(place)
     local directives = read_directives()
     if directives["no-store"] then

@@ -1,2 +1,2 @@
--- What documents may insist on (`needs`) and this edge can do: one name for whatever keeps visitors out.
+-- Capabilities that documents may require (`needs`): one name per kind of access restriction.
 return { antiHeader = true, antiReferer = true, firewall = true, firewallLevel = true, ipset = true, tokenAuth = true }

@@ -1,6 +1,6 @@
--- Whom this zone lets in no more for a while: an IPv4 address, or of IPv6 the /64. Kept in one dictionary that all workers
--- share. Here somebody is blocked first; the agent fetches those each second, tells the kernel and the other nodes, and brings
--- what they found. Never blocked is who is on the zone's allow list, a relay of it, and this machine itself.
+-- The zone's block set: IPv4 addresses and IPv6 /64s, in one dictionary shared by all workers. Blocks found here take
+-- effect first. The agent fetches them each second for the kernel and other nodes, and brings theirs. Addresses on the
+-- zone's allow list, its relays and this machine are never blocked.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local settings = require("edge.core.settings")
@@ -10,21 +10,21 @@ local byte, char, format, gmatch, match, sub = string.byte, string.char, string.
 local ceil, concat, floor, ipairs, tonumber, var = math.ceil, table.concat, math.floor, ipairs, tonumber, ngx.var
 
 local _M = {}
--- What is counted has to have room when the set is full.
+-- Counters need room when the set is full.
 local dict, changes = dicts.blocks, dicts.changes
 
 local MARK, ROOM, DROPPED = "blocks:mark", "blocks:room", "blocks:dropped"
--- Not as long as the bytes of a network, 4 or 8.
+-- The length differs from that of a network's bytes, 4 or 8.
 local FRESH = "agent:fresh"
--- Fetched by an agent that may have died before it wrote them down.
+-- Fetched by the agent, which may have died before writing them to disk.
 local HANDED = "agent:handed"
--- Found and not yet fetched. It bounds how many are blocked in a second, too.
+-- Blocks found and not yet fetched. Also limits new blocks per second.
 local MOST_FRESH = 2000
 local MOST_FETCHED = 1000
 local MOST_HANDED = 10000
 local NO_ZONE = {}
 
--- `address`: as $binary_remote_addr has it.
+-- `address`: in the form of $binary_remote_addr.
 local function key_of(address)
     return #address == 16 and sub(address, 1, 8) or address
 end
@@ -57,11 +57,11 @@ local function is_spared(address)
     return spared(zone and zone.doc or NO_ZONE, address)
 end
 
--- Why the visitor who asks is blocked; nil where he is not.
+-- Why this visitor is blocked. nil: not blocked.
 function _M.cause()
     local address = var.binary_remote_addr
     local cause = dict:get(key_of(address))
-    -- The list may have been written after he was blocked, and may name one address of a /64.
+    -- The allow list may be newer than the block, and may name one address of a /64.
     if cause and not is_spared(address) then
         return cause
     end
@@ -72,8 +72,8 @@ local function refuse(why)
     return nil, why
 end
 
--- Blocks the visitor of this request in the whole zone. `seconds`: the zone's usual time where it is nil. True where he is
--- blocked now; nil and why where not: "off", "spared", "full" (the set, or its memory) or "hasty" (too many in a second).
+-- Blocks this request's visitor in the whole zone. `seconds`: nil is the zone's default. Returns true, or nil and the
+-- reason: "off", "spared", "full" (set or memory) or "hasty" (too many per second).
 function _M.add(cause, seconds)
     local set = settings.blocks
     if not set then
@@ -97,12 +97,12 @@ function _M.add(cause, seconds)
     seconds = seconds or set.timeout
     local ok, err = dict:safe_add(key, cause, seconds)
     if err == "exists" then
-        -- Another worker was first.
+        -- Another worker blocked it first.
         return true
     end
     local pushed = ok and dict:rpush(FRESH, text_of(key) .. "|" .. cause .. "|" .. (var.e_site or "") .. "|" .. seconds)
     if not pushed then
-        -- Nobody else would ever hear of it.
+        -- Without room in the list the agent would never learn of it.
         dict:delete(key)
         return refuse("full")
     end
@@ -114,7 +114,7 @@ local function found_in(line)
     return { network = network, cause = cause, siteID = site ~= "" and site or nil, seconds = tonumber(seconds) }
 end
 
--- What was handed out and stands still, with the time that is left.
+-- Fetched blocks that still hold, with their remaining time.
 local function handed()
     local found = {}
     for _ = 1, dict:llen(HANDED) or 0 do
@@ -130,9 +130,8 @@ local function handed()
     return found
 end
 
--- For the agent: who was blocked here since it last asked, and by which mark it knows that this is the set it filled. `room`:
--- how many more the set takes. `had`: what became of what it fetched before; "kept": it is on disk, "lost": it may not be, and is
--- told again.
+-- Blocks since the agent's last call, and the mark of the set that it filled. `room`: how many more the set may take.
+-- `had`: what became of the last batch: "kept" is on disk, "lost" is reported again.
 function _M.fetch(room, had)
     changes:set(ROOM, room)
     if had == "kept" then
@@ -156,7 +155,7 @@ function _M.fetch(room, had)
     return { mark = changes:get(MARK), found = found, dropped = dropped }
 end
 
--- From the agent: { network, seconds, cause } each; of 0 seconds it is blocked no more. `begins`: nothing else is.
+-- From the agent: a list of { network, seconds, cause }. 0 seconds unblocks. `begins`: clears the set first.
 function _M.change(blocks, mark, begins)
     if begins then
         dict:flush_all()

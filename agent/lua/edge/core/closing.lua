@@ -1,5 +1,5 @@
--- Before a reload each response carries "Connection: close". The old workers close idle connections at once, and a request that
--- is on its way by such a connection would be lost. Only workers of this generation close.
+-- Before a reload each response carries "Connection: close". Old workers close idle connections at once, and a request
+-- in transit on one would be lost. Applies to workers of this generation only.
 local changes = require("edge.core.dicts").changes
 local settings = require("edge.core.settings")
 local now = ngx.now
@@ -11,7 +11,7 @@ local function key()
     return "closing:" .. settings.generation
 end
 
--- The caller calls docs.tick() then, so that the workers read it.
+-- The caller then calls docs.tick(), so that workers read it.
 function _M.begin(seconds)
     changes:set(key(), now() + seconds, seconds)
 end

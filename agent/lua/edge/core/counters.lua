@@ -1,4 +1,4 @@
--- Counts what an operator should know of and no visitor may notice. Shown by GET /status.
+-- Counters of events that operators should know and visitors do not notice. Shown by GET /status.
 local changes = require("edge.core.dicts").changes
 
 local _M = {}

@@ -1,4 +1,4 @@
--- The shared dictionaries, opened here and nowhere else. What each holds is said in nginx.conf.
+-- The shared dictionaries, opened only here. nginx.conf describes their contents.
 local shared = ngx.shared
 
 return {

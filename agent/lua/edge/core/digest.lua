@@ -1,4 +1,4 @@
--- Digests by the library that nginx itself links, and a comparison that takes as long whatever differs.
+-- Digests by nginx's crypto library, and a constant-time comparison.
 local ffi = require("ffi")
 local C = ffi.C
 
@@ -19,7 +19,7 @@ local LONGEST = 64
 local out, size = ffi.new("unsigned char[?]", LONGEST), ffi.new("unsigned int[1]")
 local types = { md5 = C.EVP_md5, sha1 = C.EVP_sha1, sha256 = C.EVP_sha256, sha512 = C.EVP_sha512 }
 
--- Bytes; with a key, an HMAC. A library that refuses the kind (FIPS and MD5) throws.
+-- Returns bytes. With a key, an HMAC. Throws when the library refuses the algorithm (MD5 under FIPS).
 function _M.of(kind, text, key)
     local made
     if key then

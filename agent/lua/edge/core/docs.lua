@@ -1,13 +1,13 @@
--- A document by its key, from the nearest place that has it: this worker's decoded copy, the text that all workers
--- share, the file. A change is told by bump(), after which no worker answers from the old document:
+-- A document by its key, from the nearest copy: this worker's decoded one, the text shared by all workers, the file.
+-- After bump() no worker uses an older document:
 --
--- 1. The key gets a new mark. A shared copy carries the mark it was read under and counts only while that is current,
---    so a loader that read the old file just before cannot put it back.
--- 2. `seq` rises and the ring entry of that number names the key. A worker that meets an entry not yet written, or one
---    overwritten since, drops all its decoded copies: the marks are already there.
+-- 1. The key gets a new mark. A shared copy carries the mark it was read under and is valid only while that is current,
+-- so a reader of the old file cannot put it back.
+-- 2. `seq` rises and the ring entry of that number names the key. A worker that finds an entry missing or overwritten
+-- drops all decoded copies, since the marks are already set.
 --
--- A file that is torn or rotten is refused; the copy before it serves as long as any cache holds it. A document that needs what
--- this edge cannot do is not used by anybody: it comes from a control plane that knows of a guard we do not know.
+-- A torn or damaged file is rejected, and the last good copy serves while any cache holds it. A document that needs a
+-- capability of a later edge is not used: it may contain a restriction that this edge does not know.
 local abilities = require("edge.core.abilities")
 local cjson = require("cjson.safe")
 local closing = require("edge.core.closing")
@@ -23,11 +23,11 @@ local KEPT = 10000
 local ABSENT_SECONDS = 30
 local SUSPECT_SECONDS = 1
 
--- epoch: rises when a name may have begun to exist that a wildcard has answered for so far. news: rises when anything has changed.
+-- epoch: rises when an exact name may exist that a wildcard covered so far. news: rises with every change.
 local _M = { epoch = 0, news = 0 }
 local decoded = lrucache.new(KEPT)
 local missing = lrucache.new(KEPT)
--- Every entry that anybody still holds: one that fell out of `decoded` must still learn that it is stale.
+-- All entries still referenced: one that was evicted from `decoded` must still be marked as stale.
 local live = setmetatable({}, { __mode = "v" })
 local seen
 
@@ -42,7 +42,7 @@ local function forget(key)
     end
 end
 
--- Entries are flagged and not only dropped: requests remember decisions that point at them.
+-- Entries are marked, not only dropped, because remembered decisions refer to them.
 local function forget_all()
     for _, entry in pairs(live) do
         entry.stale = true
@@ -70,8 +70,8 @@ local function catch_up(seq)
     _M.news = _M.news + 1
 end
 
--- To be called when a request begins. Answers the tick, which rises with whatever any worker tells the others: while it
--- stands still, what this worker knows is still so. It is the one look at shared memory that a usual request takes.
+-- Call this at the start of a request. Returns the tick, which rises with every change by any worker: while it is
+-- constant, everything cached is current. The only access to shared memory in a usual request.
 local last_tick
 function _M.sync()
     local tick = changes:get("tick") or 0
@@ -86,7 +86,7 @@ function _M.sync()
     return tick
 end
 
--- To be called after something was told.
+-- Call this after a change.
 function _M.tick()
     changes:incr("tick", 1, 0)
 end
@@ -95,7 +95,7 @@ local function tag(key)
     return (marks:get(key) or 0) .. "." .. (changes:get("floor") or 0)
 end
 
--- JSON's null is no value.
+-- JSON's null becomes nil.
 local function without_nulls(value)
     for k, v in pairs(value) do
         if v == null then
@@ -115,7 +115,7 @@ local function lacking(needs)
     end
 end
 
--- An entry of a document that is nobody else's.
+-- An entry for a document that no other request uses.
 function _M.made(key, doc, sum)
     return { key = key, doc = without_nulls(doc), sum = sum, lacking = lacking(doc.needs) }
 end
@@ -134,7 +134,7 @@ local function keep(key, entry, seconds)
     return entry
 end
 
--- Serves the last copy that was whole. It is looked at again soon, and no decision may be remembered by it.
+-- Serves the last good copy. It is checked again soon, and no decision based on it is remembered.
 local function suspect(key, why, old, shared)
     counters.count("docCorrupt")
     ngx.log(ngx.ERR, "document ", key, " is refused: ", why)
@@ -198,7 +198,7 @@ local function find_entry(key)
     return load(key, entry or expired)
 end
 
--- The entry { key, doc, sum, stale, suspect } of a document; or nil, "absent" | "corrupt" | "lacking".
+-- Returns the document's entry { key, doc, sum, stale, suspect }, or nil and "absent" | "corrupt" | "lacking".
 function _M.get(key)
     local entry, why = find_entry(key)
     if entry and entry.lacking then
@@ -214,7 +214,7 @@ local function announce(key)
     return n
 end
 
--- The documents of these keys have changed on disk. Answers the number that stands for it.
+-- These documents have changed on disk. Returns the sequence number of the change.
 function _M.bump(keys)
     for i = 1, #keys do
         local mark = changes:incr("marks", 1, 0)

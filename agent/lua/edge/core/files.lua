@@ -1,5 +1,5 @@
--- Reads one document file: a header line `edgeloom 1 <revision> <crc32> <bytes>`, then the body.
--- Answers body, revision; or nil, "absent"; or nil, "corrupt", why.
+-- Reads a document file: a header line `edgeloom 1 <revision> <crc32> <bytes>`, then the body. Returns body and
+-- revision, or nil and "absent", or nil, "corrupt" and the reason.
 local settings = require("edge.core.settings")
 local open, find, sub, md5, crc32 = io.open, string.find, string.sub, ngx.md5, ngx.crc32_long
 local tonumber = tonumber

@@ -1,5 +1,5 @@
--- Each worker writes the time once a second, so that the agent can tell a worker that hangs from one that is idle, and looks
--- whether the disk of the cache has room.
+-- Each worker writes the time once a second, so that the agent can tell a hung worker from an idle one, and checks the
+-- cache's disk space.
 local changes = require("edge.core.dicts").changes
 local disk = require("edge.cache.disk")
 local settings = require("edge.core.settings")
@@ -23,7 +23,7 @@ function _M.start()
     ngx.timer.every(EVERY, beat)
 end
 
--- Of each worker of this generation: its process, and how many seconds ago it last wrote.
+-- For each worker of this generation: its pid, and the seconds since its last heartbeat.
 function _M.all()
     ngx.update_time()
     local found, now = {}, ngx.now()

@@ -1,5 +1,5 @@
--- What is made of a part of a document, once for as long as the document stays the same. What is made must not hold
--- that part itself, or neither would ever go.
+-- Caches what is derived from a part of a document, by that part. The derived value must not refer to the part, or
+-- neither would be collected.
 local setmetatable = setmetatable
 
 return function(make)

@@ -1,6 +1,6 @@
--- The modules that a host has, each prepared once for as long as its document holds. A module whose document is not here
--- (yet) is left out, and looked for again when anything has changed; who guards something learns of it by `missing`. A kind
--- that came after this edge is left out as well; the host says by its `needs` where that must not be.
+-- A host's modules, each prepared once per document. A module whose document is missing is skipped and looked up again
+-- after any change. Access restrictions learn of it by `missing`. Unknown kinds are skipped too, unless the host's
+-- `needs` lists them.
 local pairs, next = pairs, next
 
 local _M = {}
@@ -16,7 +16,7 @@ function _M.is_current(set)
     if set.missing then
         return false
     end
-    -- By number: what goes through a table by `pairs` or `next` is never compiled, and this is asked with each answer.
+    -- By index: LuaJIT does not compile `pairs` or `next`, and every response runs this.
     for i = 1, #set.list do
         if set.list[i].stale then
             return false
@@ -25,7 +25,7 @@ function _M.is_current(set)
     return true
 end
 
--- Holds until a document changes: nothing in it is missing, and nothing is a copy that will be looked at again.
+-- Valid until a document changes: nothing is missing, and no copy is due for another check.
 function _M.is_lasting(set)
     for i = 1, #set.list do
         if set.list[i].suspect then
@@ -58,7 +58,7 @@ local function load(wanted, get)
     return set
 end
 
--- Of a host's entry: { <kind> = what was prepared, filters = whether one looks at answers }, or nothing.
+-- The modules of a host: { <kind> = prepared, filters = whether one filters responses }, or nil.
 function _M.of(host, get)
     local wanted, set = host.doc.modules, host.modules
     if not wanted or set == false then

@@ -1,5 +1,5 @@
--- Whether an address lies in one of many networks: a look for each length of prefix that occurs, however many there are.
--- Addresses are bytes, as nginx has them (4, or 16 of IPv6).
+-- Whether an address is in one of many networks: one lookup per prefix length, however many networks there are.
+-- Addresses are bytes, as in nginx (4, or 16 for IPv6).
 local ffi = require("ffi")
 local memo = require("edge.core.memo")
 local C = ffi.C
@@ -29,7 +29,7 @@ local function masked(address, bits)
     return sub(address, 1, whole) .. char(floor(byte(address, whole + 1) / unit) * unit)
 end
 
--- By the length of an address: by the length of a prefix, which there are.
+-- By the length of addresses: the networks by prefix length.
 local prepared = memo(function(list)
     local made = { [4] = {}, [16] = {} }
     for _, cidr in ipairs(list) do

@@ -1,4 +1,4 @@
--- Which paths a rule is about. Asked of all rules in turn, so the extension is read once.
+-- Matches paths against rules. The file extension is extracted once for all rules.
 local patterns = require("edge.core.patterns")
 local set = require("edge.core.set")
 local sub, lower, match = string.sub, string.lower, string.match
@@ -32,7 +32,7 @@ function make.prefix(values)
         end
     end
 end
--- Returns nil and the error at the match limit: the caller decides what is safe. Third: the pattern does not compile.
+-- At the match limit returns nil and the error, so that the caller decides. Third result: the pattern does not compile.
 function make.regex(values, id)
     return function(path)
         for i = 1, #values do
@@ -47,12 +47,12 @@ function make.regex(values, id)
     end
 end
 
--- A function of a path and its extension. `id`: of the rule, for the list of patterns that do not compile.
+-- A function of a path and its extension. `id`: the rule's, for the list of patterns that do not compile.
 function _M.matcher(rule, id)
     return make[rule.type](rule.values, id or rule.id)
 end
 
--- In lower case; empty where there is none.
+-- In lower case. "" when there is none.
 function _M.extension(path)
     local extension = match(path, "%.([^./]+)$")
     return extension and lower(extension) or ""

@@ -1,5 +1,5 @@
--- Runs the patterns of tenants. A pattern that this nginx cannot compile matches nothing: it is counted, and listed by
--- GET /status for an hour after the last request that needed it. The caller decides about the match limit.
+-- Runs tenants' patterns. A pattern that this nginx cannot compile matches nothing. It is counted, and listed by GET
+-- /status for an hour after its last use. The caller handles the match limit.
 local counters = require("edge.core.counters")
 local changes = require("edge.core.dicts").changes
 local re_find, re_match = ngx.re.find, ngx.re.match
@@ -26,12 +26,12 @@ local function report(rule, err)
     end
 end
 
--- A reached match limit is no error of the pattern.
+-- Reaching the match limit is no error of the pattern.
 local function is_limit(err)
     return find(err, "pcre_exec", 1, true) ~= nil
 end
 
--- Where the pattern matches; else nothing, the error when a limit was reached, and true when it does not compile.
+-- Where the pattern matches. Otherwise nil, the error at a limit, and true when it does not compile.
 function _M.find(subject, pattern, rule)
     local from, _, err = re_find(subject, pattern, "jo")
     if err and not is_limit(err) then
@@ -41,7 +41,7 @@ function _M.find(subject, pattern, rule)
     return from, err
 end
 
--- The captures, else as above.
+-- The captures. Otherwise the same results as find.
 function _M.match(subject, pattern, rule)
     local captures, err = re_match(subject, pattern, "jo")
     if err and not is_limit(err) then

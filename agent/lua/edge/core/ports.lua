@@ -1,4 +1,4 @@
--- On which ports of the zone a site answers: 80 and 443 are every site's, others those it opens.
+-- The ports on which a site serves: always 80 and 443, others if it opens them.
 local ipairs = ipairs
 
 local _M = {}

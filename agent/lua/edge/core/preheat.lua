@@ -1,5 +1,5 @@
--- Is it this node's own agent that asks, to fill the store (agent/src/link/preheat.ts)? It shows a moment and an HMAC over it
--- and what it asks for, by a key of the zone; visitors have none. What guards against visitors lets it pass.
+-- Whether a request is a prefetch by this node's own agent (agent/src/link/preheat.ts). It carries a time and an HMAC
+-- over time and URL with the zone's key. Access restrictions let it pass.
 local digest = require("edge.core.digest")
 local unseal = require("edge.tls.unseal")
 local abs, byte, format, gsub, ipairs, match, time, var = math.abs, string.byte, string.format, string.gsub, ipairs, string.match,

@@ -1,5 +1,5 @@
--- Remembers about the last so many things used, in two tables: when the young one is full it becomes the old one. A
--- look is one table index, where a list kept in order of use would have to be mended at each.
+-- An approximate LRU cache of two tables: when the young one is full it becomes the old one. A lookup is one table
+-- index, without a list to maintain.
 local setmetatable = setmetatable
 
 local _M = {}

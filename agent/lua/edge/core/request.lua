@@ -1,5 +1,5 @@
--- What a request is, as far as its first line and its site decide it: the same for all requests with the same facts,
--- so it is made once and remembered. A plugin may keep here what it derived from the configuration alone.
+-- The facts about a request that its first line and its site determine. Equal facts share one object, which is cached.
+-- Plugins may add what they derive from configuration alone.
 local docs = require("edge.core.docs")
 local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
@@ -16,7 +16,7 @@ local KEPT = 3000
 local LONGEST = 1024
 local remembered, sets = recent.new(KEPT), recent.new(KEPT)
 
--- A name as it stands in documents: nothing that could leave the folder or ask for the wildcard itself.
+-- Only valid names: nothing that could leave the folder or address the wildcard directly.
 local function is_name(name)
     return #name <= 253 and not find(name, "[^a-z0-9._-]") and find(name, ".", 1, true)
         and not find(name, "..", 1, true) and sub(name, 1, 1) ~= "."
@@ -30,7 +30,7 @@ local function host_of(name, get)
     return get("host/*" .. sub(name, (find(name, ".", 1, true))))
 end
 
--- The host document of a name: its own, else the one of the wildcard one level up. `get`: by whom documents are found.
+-- The host document of a name: its own, or the wildcard's one level up. `get`: reads documents.
 function _M.host(name, get)
     if not is_name(name) then
         return nil, "absent"
@@ -38,7 +38,7 @@ function _M.host(name, get)
     return host_of(name, get or docs.get)
 end
 
--- What is assigned to a name, which a request was found by: asked with each answer, so it is remembered until anything changes.
+-- The modules of the requested name. Every response needs them, so they are cached until anything changes.
 function _M:modules_by_name(name)
     local known = sets:get(name)
     if known and known.news == docs.news then
@@ -51,14 +51,14 @@ function _M:modules_by_name(name)
     return set
 end
 
--- Second, whether it stays so until anything changes.
+-- Second result: whether it is valid until anything changes.
 function _M.modules_of(name, get)
     local host = host_of(name, get)
     local set = host and modules.of(host, get)
     return set, set and not host.suspect and modules.is_lasting(set)
 end
 
--- `at`: "scheme:port" as the visitor used it.
+-- `at`: "scheme:port" of the visitor's request.
 function _M.describe(name, at, tick, get)
     local host, why = _M.host(name, get)
     if not host then
@@ -92,7 +92,7 @@ function _M.describe(name, at, tick, get)
         challenged = challenges.is_asked(path),
         uri = var.request_uri,
         args = var.args,
-        -- An exact name may come to be: then the wildcard's answer no longer holds.
+        -- The wildcard's result is valid until a document of the exact name appears.
         epoch = host.doc.name ~= name and docs.epoch or nil,
         tick = tick,
     }
@@ -104,14 +104,14 @@ local function is_current(request)
         and (not request.modules or modules.is_current(request.modules))
 end
 
--- What a visitor asks for.
+-- A visitor's request.
 function _M.visiting(name, at, tick, get)
     local request, why, closed = _M.describe(name, at, tick, get)
     if not request then
         return nil, why, closed
     end
     local guard = request.modules and request.modules.tokenAuth
-    -- A relay is asked without the token.
+    -- The token is removed before a relay is asked.
     if guard and not settings.relay then
         token_auth.read(guard, request)
     end
@@ -120,7 +120,7 @@ function _M.visiting(name, at, tick, get)
     return request
 end
 
--- By all that decides; or nil, why, and the site that does not answer on this port.
+-- By all deciding facts. nil, the reason, and the site that does not serve on this port.
 local function recall(facts, at)
     local tick = docs.sync()
     local request = remembered:get(facts)
@@ -144,18 +144,18 @@ local function recall(facts, at)
     return request
 end
 
--- On hop A, which nginx put all of it into one variable for.
+-- On hop A. nginx combines all facts in one variable.
 function _M:visitor()
     return recall(var.e_facts)
 end
 
--- On a relay, from what the edge node's hop B wrote.
+-- On a relay: facts from the edge node's hop B.
 function _M.relayed()
     local at = var.http_x_e_at or "http:0"
     return recall(at .. " " .. var.e_facts, at)
 end
 
--- On hop B, from what hop A wrote.
+-- On hop B: facts from hop A.
 function _M:inner()
     return _M.describe(var.host, var.http_x_e_at or "http:0", docs.sync(), docs.get)
 end

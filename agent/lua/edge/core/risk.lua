@@ -1,5 +1,5 @@
--- The score of an address in the risk pack (packages/contract/src/edge/risk-pack.ts says how it lies there). The master reads
--- it once, as a string that is never touched again, so that workers share its memory; it is searched by halving where it lies.
+-- Looks up an address's score in the risk pack (format: packages/contract/src/edge/risk-pack.ts). The master reads it
+-- once as an immutable string, so workers share its memory. Binary search in place.
 local bit = require("bit")
 local ffi = require("ffi")
 local byte, sub, rshift = string.byte, string.sub, bit.rshift
@@ -8,10 +8,10 @@ local _M = {}
 local HEADER = 24
 local MAGIC = "EDGERISK"
 
--- What the pointers below lead into.
+-- Keeps the memory alive that the pointers below refer to.
 local kept
 local four, six
--- Why the pack that lies there is not used; nil: it is, or there is none.
+-- Why the present pack is not used. nil: it is used, or there is none.
 _M.fault = nil
 _M.ranges = 0
 
@@ -34,7 +34,7 @@ local function whole(text)
     return n, m
 end
 
--- A pack that cannot be read drops nobody: whoever serves goes on, and the agent is told.
+-- An unreadable pack blocks nobody. The last one stays in use, and the agent reports the error.
 function _M.load(path)
     local file = io.open(path, "rb")
     if not file then
@@ -74,7 +74,7 @@ local function of_four(a, b, c, d)
     return 0
 end
 
--- Of the upper half, in two numbers: one would not hold it.
+-- The upper half as two numbers, since one double cannot hold it.
 local function of_six(upper, lower)
     local first, first_low = six.first, six.first_low
     local low, high = 0, six.n
@@ -96,7 +96,7 @@ local function of_six(upper, lower)
     return 0
 end
 
--- From 0, where nothing is known, to 100. An address as nginx has it: 4 bytes, or 16 of IPv6.
+-- From 0 (unknown) to 100. Addresses as in nginx: 4 bytes, or 16 for IPv6.
 function _M.score(address)
     if not kept then
         return 0
@@ -106,7 +106,7 @@ function _M.score(address)
     end
     local a, b, c, d, e, f, g, h = byte(address, 1, 8)
     local upper, lower = ((a * 256 + b) * 256 + c) * 256 + d, ((e * 256 + f) * 256 + g) * 256 + h
-    -- IPv4 by a socket of IPv6.
+    -- IPv4-mapped IPv6.
     if upper == 0 and lower == 0 and sub(address, 9, 12) == "\0\0\255\255" then
         return of_four(byte(address, 13, 16))
     end

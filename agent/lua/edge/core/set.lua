@@ -1,4 +1,4 @@
--- A list as what can be asked at once whether it has something.
+-- Converts a list into a table of membership.
 local ipairs = ipairs
 
 return function(values)

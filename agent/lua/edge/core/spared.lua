@@ -1,4 +1,4 @@
--- Whom no list of a zone keeps out, whatever it says: this machine itself, who is on the allow list, and the zone's relays.
+-- Addresses that no list of a zone blocks: this machine, the allow list, and the zone's relays.
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
 local ipairs = ipairs
@@ -13,7 +13,7 @@ local addresses_of = memo(function(relays)
     return list
 end)
 
--- `doc`: of the zone. `address`: as $binary_remote_addr has it.
+-- `doc`: the zone's. `address`: in the form of $binary_remote_addr.
 return function(doc, address)
     local firewall, relays = doc.firewall, doc.relays
     return networks(LOCAL, address)

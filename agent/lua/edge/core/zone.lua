@@ -1,4 +1,4 @@
--- What the zone says to this node: its document or, where this node takes part in the trial of a change, what is tried.
+-- The zone's document for this node, or the trial document when this node takes part in a rollout.
 local docs = require("edge.core.docs")
 local settings = require("edge.core.settings")
 local ipairs = ipairs
@@ -17,7 +17,7 @@ local function tried(trial)
     return trial.mine or nil
 end
 
--- { doc }, or nil where there is none.
+-- { doc }, or nil when there is none.
 function _M.get()
     local trial = settings.node and docs.get("trial")
     return trial and tried(trial) or docs.get("zone")

@@ -1,9 +1,9 @@
--- What a visitor takes, by his Accept field (RFC 9110 12.5.1).
+-- The content types that a visitor accepts (RFC 9110 12.5.1).
 local find, match = string.find, string.match
 
 local _M = {}
 
--- Only who names it: "image/*" and "*/*" are said by programs as well that cannot show it.
+-- Only an explicit image/webp: programs that send "image/*" or "*/*" may not support it.
 function _M.webp(text)
     if not text or not find(text, "image/webp", 1, true) then
         return false

@@ -1,5 +1,5 @@
--- Cache-Control (RFC 9111 5.2) and CDN-Cache-Control (RFC 9213) as { name = value | true }.
--- A number that cannot be read is -1, which every reader takes for stale. Repeated directives keep the strictest value.
+-- Parses Cache-Control (RFC 9111 5.2) and CDN-Cache-Control (RFC 9213) into { name = value | true }. Unreadable numbers
+-- are -1, which counts as stale. Of repeated directives the strictest value counts.
 local structured = require("edge.http.structured")
 local find, sub, match, lower, gsub = string.find, string.sub, string.match, string.lower, string.gsub
 local type, tonumber, pairs, min, max, concat = type, tonumber, pairs, math.min, math.max, table.concat
@@ -11,7 +11,7 @@ local SECONDS = {
     ["max-age"] = true, ["s-maxage"] = true, ["stale-while-revalidate"] = true, ["stale-if-error"] = true,
 }
 
--- A field that came in several lines is one list.
+-- A repeated field is one list.
 function _M.joined(value)
     if type(value) == "table" then
         return concat(value, ", ")
@@ -38,12 +38,12 @@ local function after_quotes(text, at)
     return length
 end
 
--- The value behind a directive's name, and where the next one begins.
+-- The value after a directive's name, and the start of the next directive.
 local function value_at(text, at)
     local comma = find(text, ",", at, true) or #text + 1
     if sub(text, at, at) ~= "=" then
         local rest = match(sub(text, at, comma - 1), "^%s*(.-)%s*$")
-        -- "max-age =5" is a directive with something behind it that nobody can read.
+        -- "max-age =5" is a directive followed by garbage.
         return rest == "" or rest, comma
     end
     if sub(text, at + 1, at + 1) == '"' then
@@ -85,8 +85,7 @@ function _M.parse(text)
     return directives
 end
 
--- Nil unless the whole field is a well-formed dictionary that gives seconds as numbers: one error, and it is as if it
--- were not there.
+-- nil unless the whole field is a well-formed dictionary with numeric seconds: after one error it is ignored.
 function _M.parse_targeted(text)
     local members = text and structured.dictionary(text)
     if not members then

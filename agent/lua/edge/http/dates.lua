@@ -1,4 +1,4 @@
--- HTTP dates: the three forms of RFC 9110 5.6.7 and nothing else; names of days and months in any case.
+-- HTTP dates: exactly the three forms of RFC 9110 5.6.7, with names in any case.
 local floor, tonumber, type, match, lower = math.floor, tonumber, type, string.match, string.lower
 
 local _M = {}
@@ -35,7 +35,7 @@ local function rfc850(text)
     if not name or not LONG_DAYS[name] then
         return nil
     end
-    -- Two digits mean the century in which the year is at most fifty years ahead.
+    -- Two-digit years are at most fifty years in the future.
     local this = tonumber(os.date("!%Y"))
     local year = tonumber(y) + this - this % 100
     return epoch(year > this + 50 and year - 100 or year, MONTHS[m], d, h, mi, s)

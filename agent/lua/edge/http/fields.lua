@@ -1,4 +1,4 @@
--- Header fields that concern one connection only, and references that stay on one host.
+-- Hop-by-hop header fields, and references within one host.
 local header, var = ngx.header, ngx.var
 local gmatch, lower, match, gsub, sub = string.gmatch, string.lower, string.match, string.gsub, string.sub
 local ipairs = ipairs
@@ -8,7 +8,7 @@ local HOP_BY_HOP = {
     "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Proxy-Connection", "TE",
     "Trailer",
 }
--- Named in Connection or not, these stay: without them the message would mean something else, or stand unprotected.
+-- Kept even when Connection names them: removing them would change or expose the message.
 local KEPT = {
     ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["cache-control"] = true,
     ["date"] = true, ["close"] = true, ["keep-alive"] = true, ["upgrade"] = true,
@@ -37,7 +37,7 @@ function _M.remove_hop_by_hop(status)
     end
 end
 
--- What the visitor's Connection names goes no further, except what we or the origin's safety rely on.
+-- Removes fields that the visitor's Connection names, except those that we or the origin's security need.
 function _M.remove_named_by_visitor(named)
     if not named then
         return
@@ -49,7 +49,7 @@ function _M.remove_named_by_visitor(named)
     end
 end
 
--- The path and query that a reference means, if it stays on the host.
+-- Path and query of a reference on the same host, otherwise nil.
 function _M.same_host_path(host, uri, reference)
     if not reference then
         return nil

@@ -1,6 +1,5 @@
--- Request fields that frameworks and proxies take for another host, scheme, port, path or method than the request's own.
--- They change a response and are in no key. Every request goes to the origin without them, unless the site passes one on:
--- then that field is part of the key.
+-- Request fields that frameworks and proxies use to override host, scheme, port, path or method. They change responses
+-- and are in no key, so the origin never receives them. A site may pass a field on, which then becomes part of the key.
 local joined = require("edge.http.cache_control").joined
 local memo = require("edge.core.memo")
 local set = require("edge.core.set")
@@ -8,7 +7,7 @@ local concat, find, ipairs, md5 = table.concat, string.find, ipairs, ngx.md5
 
 local _M = {}
 
--- Hop A writes these.
+-- Hop A sets these.
 local OURS = { ["x-forwarded-for"] = true, ["x-forwarded-proto"] = true }
 local NAMES = {
     ["forwarded"] = true, ["x-forwarded"] = true, ["x-host"] = true, ["x-http-host-override"] = true,
@@ -29,12 +28,12 @@ end
 local NONE = {}
 local set_of = memo(set)
 
--- The fields that the site passes on, by name in lower case.
+-- The fields that the site passes on, by lower-case name.
 function _M.passed(site)
     return site.passHeaders and set_of(site.passHeaders) or NONE
 end
 
--- A hash of the passed-on fields of the request; "" where the request has none of them.
+-- A hash of the request's passed-on fields. "" when there are none.
 function _M.mark(names)
     local headers, list = ngx.req.get_headers(0), {}
     for _, name in ipairs(names) do

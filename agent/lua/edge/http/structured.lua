@@ -1,5 +1,5 @@
--- A dictionary of structured fields (RFC 8941 3.2, with the dates and display strings of RFC 9651), strictly: what is not
--- well formed to its last character is nothing. Values: numbers, true, false; of anything else only that it is there.
+-- Strict parser of structured field dictionaries (RFC 8941 3.2, with dates and display strings of RFC 9651). Input that
+-- is not well-formed to the end is rejected. Values are numbers and booleans; others are only noted as present.
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 local tonumber = tonumber
 
@@ -71,7 +71,7 @@ local function key_at(text, at)
     return match(text, "^([%l*][%l%d_%-.*]*)()", at)
 end
 
--- Where the parameters end; they say nothing to us, but must be well formed.
+-- The end of the parameters, which are checked and ignored.
 local function after_parameters(text, at)
     while sub(text, at, at) == ";" do
         local name, after = key_at(text, match(text, "^ *()", at + 1))
@@ -106,7 +106,7 @@ local function inner_list(text, at)
     end
 end
 
--- { name = value }, the last of a name counting; nil for what is no dictionary, or an empty one.
+-- { name = value }, the last of equal names counts. nil for an invalid or empty dictionary.
 function _M.dictionary(text)
     text = match(text, "^ *(.-) *$")
     if text == "" then

@@ -1,5 +1,5 @@
--- Which scripts of other origins may read what is served here (Fetch standard, CORS). What the origin says of it is
--- replaced. Questions beforehand are answered here and reach no origin. Fails open: without our fields browsers refuse.
+-- CORS (Fetch standard): which other origins' scripts may read responses. Replaces the origin's CORS fields and answers
+-- preflight requests here. Fails open: without our fields browsers refuse.
 local var, header, ipairs = ngx.var, ngx.header, ipairs
 local get_method = ngx.req.get_method
 local find, lower, sub = string.find, string.lower, string.sub
@@ -28,7 +28,7 @@ local function fits(origin, wildcards)
     return false
 end
 
--- The host that was asked, whatever the scheme, with what may follow it.
+-- The requested host in any scheme, with an optional port.
 local function is_own(origin, own)
     local _, at = find(origin, "^https?://")
     local host = var.host
@@ -40,7 +40,7 @@ local function is_allowed(origin, module)
     return module.doc.any or module.exact[plain] or fits(plain, module.doc.wildcards) or is_own(plain, module.own)
 end
 
--- Whom the answer is for. Of all origins alike it is the same for everyone; otherwise caches must tell them apart.
+-- Access-Control-Allow-Origin. The same for everyone where all origins are allowed, otherwise with Vary.
 local function say_origin(module, origin)
     if module.doc.any then
         header["Access-Control-Allow-Origin"] = "*"
@@ -58,7 +58,7 @@ local function say_origin(module, origin)
     return true
 end
 
--- What a script asks for is repeated only where it is a list of names.
+-- Requested header names are repeated only when they are a valid list.
 local function headers_of(module)
     if module.doc.headers ~= "*" then
         return module.doc.headers
@@ -67,7 +67,7 @@ local function headers_of(module)
     return #asked <= 2048 and not find(asked, "[^%w%-_, ]") and asked or ""
 end
 
--- A question beforehand?
+-- Whether this is a preflight request.
 local function is_preflight()
     return get_method() == "OPTIONS" and var.http_origin and var.http_access_control_request_method
 end
@@ -78,7 +78,7 @@ function _M.access()
     return is_preflight() and 204 or nil
 end
 
--- Asked for first: to remove a field that is not there costs nginx several times as much.
+-- Checks first: removing a missing field costs nginx several times as much.
 local function drop(name)
     if header[name] then
         header[name] = nil
@@ -86,7 +86,7 @@ local function drop(name)
 end
 
 function _M.header_filter(_, _, module)
-    -- Written out: what is compiled of an answer would end at a loop.
+    -- Written out, because a loop would end LuaJIT's trace.
     drop("Access-Control-Allow-Origin")
     drop("Access-Control-Allow-Credentials")
     drop("Access-Control-Allow-Methods")

@@ -1,12 +1,12 @@
--- Fields that an owner adds, sets or removes: on the way to the origin in hop B, on the way to the visitor in hop A, after
--- the store, so that a hit gets them like a miss and nothing of them is stored. Fails open.
+-- Adds, sets and removes header fields: to the origin in hop B, to the visitor in hop A after the cache, so that hits
+-- get them too and none are stored. Fails open.
 local var, header, ipairs, concat = ngx.var, ngx.header, ipairs, table.concat
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
 local lower = string.lower
 
 local _M = { name = "customHeader", priority = 800, of_module = true }
 
--- What a value may name, in either hop.
+-- Variables for values, in either hop.
 local visitor = {
     clientIP = function() return var.remote_addr end,
     host = function() return var.host end,
@@ -20,7 +20,7 @@ local inner = {
     requestID = function() return var.http_x_request_id or "" end,
 }
 
--- Most values are texts and stay so; the others are put together for each request.
+-- Most values are constants. Others are assembled per request.
 local function value_of(parts)
     return #parts == 1 and parts[1] or parts
 end
@@ -29,7 +29,7 @@ local function text(value, variables, request)
     if type(value) == "string" then
         return value
     end
-    -- The usual one, without a loop: what is compiled of a request ends at each.
+    -- The usual case without a loop, which would end LuaJIT's trace.
     if #value == 3 then
         return value[1] .. variables[value[2]](request) .. value[3]
     end
@@ -63,7 +63,7 @@ local function with(values, value)
     return values
 end
 
--- After the origin is chosen: before, this phase may begin anew, and a field would be added twice.
+-- After the choice of the origin: this phase may restart before that and would add a field twice.
 function _M.origin_access(_, request, module)
     for _, change in ipairs(module.request or {}) do
         if change.action == "remove" then
@@ -76,8 +76,8 @@ function _M.origin_access(_, request, module)
     end
 end
 
--- To remove a field that is not there costs nginx several times as much as to look for it; but one that it would write
--- by itself has to be removed in any case.
+-- Removing a missing field costs nginx several times as much as looking it up. Fields that nginx itself writes must
+-- always be removed.
 local WRITTEN = {
     server = true, date = true, etag = true, link = true, location = true, refresh = true, expires = true,
     ["content-type"] = true, ["last-modified"] = true, ["www-authenticate"] = true,
@@ -88,7 +88,7 @@ local function remove(change)
     end
 end
 
--- nginx itself sends the origin's Cache-Control, from a variable and behind all filters. An answer of our own keeps its own.
+-- nginx sends the origin's Cache-Control from a variable, after all filters. Responses of our own keep theirs.
 local function change_control(change)
     if header["Cache-Control"] then
         return

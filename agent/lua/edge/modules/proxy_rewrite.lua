@@ -1,11 +1,10 @@
--- What the origin is asked for instead of the visitor's path: decided in hop B, behind the store, whose objects go on
--- being named by what visitors ask. It changes path, query and Host of a request to the domain's own origins, and
--- nothing else. Fails open: the origin is asked as it would be without.
+-- Rewrites path, query and Host of requests to the domain's own origins. Runs in hop B behind the cache, whose keys
+-- keep the visitor's URL. Fails open: the origin receives the original request.
 local patterns = require("edge.core.patterns")
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
 local concat, find, gsub, ipairs, sub, var = table.concat, string.find, string.gsub, ipairs, string.sub, ngx.var
 
--- After the origin is chosen: before, the phase may begin anew.
+-- After the choice of the origin, since the phase may restart before that.
 local _M = { name = "proxyRewrite", priority = 850, of_module = true }
 
 function _M.prepare(doc)
@@ -50,7 +49,7 @@ function _M.origin_access(_, request, module)
         local path = matches[rule.type](rule, request.path, module.id)
         if path then
             path = path == "" and "/" or gsub(path, "^//+", "/")
-            -- What a group took may not climb.
+            -- A captured group must not contain `..` segments.
             if find(path .. "/", "/../", 1, true) then
                 return
             end

@@ -1,6 +1,5 @@
--- Requests that need a token: a time and a signature that only who knows a key can make. The first entry that is about the
--- path decides. What the token stood in is gone for all that come later: rules, store and origin. Fails closed: it guards
--- something.
+-- Token authentication: requests need a time and a signature made with a key. The first entry that matches the path
+-- decides. The token is removed before rules, cache and origin. Fails closed.
 local digest = require("edge.core.digest")
 local paths = require("edge.core.paths")
 local unseal = require("edge.tls.unseal")
@@ -13,13 +12,13 @@ local byte, char, concat, find, format, gmatch, gsub, lower, match, sub, upper =
 local floor, ipairs, time, tonumber, type, var = math.floor, ipairs, ngx.time, tonumber, type, ngx.var
 
 local _M = { name = "tokenAuth", priority = 3000, fails = "closed", of_module = true, guards = true }
--- Longer ones are no token; matching them costs.
+-- Longer texts are no tokens, and matching them is expensive.
 local LONGEST = 1024
 
 local function is_about(auth, path)
     local extension = paths.extension(path)
     local about, err = auth.about(path, extension)
-    -- A pattern that runs into its match limit is taken to be about the path, and not to except it.
+    -- At the match limit a pattern counts as included, and an exception as not matching.
     return (about or err) and not (auth.excepts and auth.excepts(path, extension))
 end
 
@@ -39,13 +38,13 @@ local function escape(path)
     end))
 end
 
--- Does the path say what it looks like to say? Otherwise an origin may take it for another one than was judged.
+-- Whether path and request line agree. Otherwise an origin could serve another path than was checked.
 local function is_plain(asked, path)
     return sub(asked, 1, 1) == "/" and not find(asked, "%%2[fF]") and not find(asked, "%%5[cC]")
         and not find(asked, "\\", 1, true) and unescape(asked) == path
 end
 
--- Adds what the text says to `values`; false where it is no token.
+-- Adds the parts of the text to `values`. False when it is no token.
 local function read_into(values, part, text)
     local found = #text <= LONGEST and re_match(text, part.pattern, "jo")
     if not found then
@@ -59,7 +58,7 @@ end
 
 local places = {}
 
--- Before the path, behind its first slash.
+-- The token precedes the path, after its first slash.
 function places.path(auth, token, made)
     local part = auth.parts[1]
     local found = re_match(made.uri, part.pattern, "jo")
@@ -100,8 +99,8 @@ function places.query(auth, token, made)
     made.args = #rest > 0 and concat(rest, "&") or nil
 end
 
--- What a request of this line is asked for, and by which entry it is judged. What is stripped from the path may lay open
--- what an earlier entry guards: that one decides then, and finds no token.
+-- The effective path and the entry that decides. Removing a token from the path may reveal one that an earlier entry
+-- protects. Then that entry decides and finds no token.
 local function choose(auths, made)
     for i, auth in ipairs(auths) do
         local at = made
@@ -125,7 +124,7 @@ local function choose(auths, made)
     return nil, made
 end
 
--- For a request as the visitor wrote it; remembered with it. Whatever changes is asked for at @signed.
+-- For the request line as received, and cached with the request. Changing tokens are checked at @signed.
 function _M.read(module, request)
     local asked = without_query(request.uri)
     local plain = is_plain(asked, request.path)
@@ -207,7 +206,7 @@ end
 local read = { header = headers_of, cookie = cookies_of }
 local drop = { header = drop_headers, cookie = drop_cookies }
 
--- Days since 1970 of a date (Howard Hinnant's).
+-- Days from 1970 to a date (Howard Hinnant's algorithm).
 local function days(year, month, day)
     year = month <= 2 and year - 1 or year
     local era = floor(year / 400)
@@ -228,7 +227,7 @@ local function minutes(text, offset)
     return days(year, month, day) * 86400 + hour * 3600 + minute * 60 - offset * 60
 end
 
--- In seconds; nothing where it is no moment.
+-- In seconds. nil when invalid.
 local function moment(auth, text)
     local as = auth.time_format
     if as == "minutes" then
@@ -281,7 +280,7 @@ local function is_signed(auth, token, request)
     return false
 end
 
--- Why a request is refused; nothing if it is not. The signature is remembered where only the request line says it.
+-- Why a request is refused. nil: it is not. The result is cached where the request line alone decides.
 local function fault_of(auth, token, request)
     if token.fault then
         return token.fault
@@ -316,7 +315,7 @@ end
 
 local function refuse(auth, request)
     local to = auth.redirect
-    -- Who is sent to what needs a token itself would go round and round.
+    -- A redirect to a URL that needs a token itself would loop.
     if to and not (to.host == request.name and to.path == request.path) then
         return 302, to.url, auth.id
     end
@@ -330,7 +329,7 @@ function _M.access(_, request)
     end
     local auth = token.auth
     assert(auth.keys, "a key does not open")
-    -- Browsers ask beforehand without cookies and fields of their own; it is answered here, and nothing is told.
+    -- Preflight requests carry no cookies or custom fields. They are answered here and reveal nothing.
     if request.modules.cors and is_preflight() then
         return nil
     end
@@ -342,7 +341,7 @@ function _M.access(_, request)
     if drop[auth.place] then
         drop[auth.place](auth)
     elseif request.place then
-        -- As the log tells it: what was a key a moment ago stands in no log.
+        -- For the log: an expired token may still be a secret.
         set_uri(request.path, false, true)
         set_uri_args(request.args or "")
     end

@@ -1,5 +1,5 @@
--- Where visitors are sent instead. Whole paths first, then the longest prefix, then patterns in turn; the first two are
--- found in tables, whatever their number. Decided once for each request line that is remembered. Fails open.
+-- Redirects. Exact paths first, then the longest prefix, then patterns in order. The first two are table lookups,
+-- however many there are. Decided once per cached request line. Fails open.
 local patterns = require("edge.core.patterns")
 local byte, concat, find, format, gsub, match, sub = string.byte, table.concat, string.find, string.format, string.gsub,
     string.match, string.sub
@@ -7,10 +7,10 @@ local ipairs, pairs, var = ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
--- So many redirects in a row are looked at; a visitor who would come back is not sent away.
+-- Limit of followed redirects. A visitor who would loop is not redirected.
 local MOST_HOPS = 10
 
--- By how a path begins: the patterns, in their order, that may match it. `other`: those that say too little of it.
+-- Patterns by the first characters of the path, in order. `other`: patterns with too short a fixed start.
 local START = 3
 local function by_start(patterns)
     local starts, other = {}, {}
@@ -54,7 +54,7 @@ local function by_path(module, host, path, args)
         or keyed(exact, module.hosts, host, path)
 end
 
--- Every prefix ends where a part of the path does.
+-- Prefixes end at segment boundaries.
 local function by_prefix(module, host, path)
     local at = #path
     if byte(path, at) == SLASH then
@@ -77,7 +77,7 @@ local function by_prefix(module, host, path)
     end
 end
 
--- A pattern that runs into its match limit sends nobody anywhere.
+-- At the match limit there is no redirect.
 local function by_pattern(module, path)
     for _, rule in ipairs(module.starts[sub(path, 1, START)] or module.other) do
         if sub(path, 1, #rule.literal) == rule.literal then
@@ -93,7 +93,7 @@ local function by_pattern(module, path)
     end
 end
 
--- What visitors wrote goes on as a part of a path, and cannot become anything else.
+-- Visitor input is escaped as a path segment.
 local function escape(text)
     return (gsub(text, "[^%w%-._~/!$&'()*+,;=:@]", function(char)
         return format("%%%02X", byte(char))
@@ -117,7 +117,7 @@ local function with_query(url, args)
     return before .. (find(before, "?", 1, true) and "&" or "?") .. args .. behind
 end
 
--- The rule that a place falls under, and where it leads.
+-- The matching rule and its target.
 local function target(module, host, path, args)
     local rule, rest, captures = by_path(module, host, path, args), "", nil
     if not rule and module.longest >= 0 then
@@ -140,7 +140,7 @@ local function target(module, host, path, args)
     return url, rule
 end
 
--- Host, path and query of a URL of ours; nothing where it leads elsewhere.
+-- Host, path and query of a URL on this network, otherwise nil.
 local function place(url, host)
     local plain = gsub(url, "#.*", "")
     local named, tail = match(plain, "^https?://([^/?]*)(.*)$")

@@ -1,5 +1,5 @@
--- The addresses of an origin, after its name was resolved, without those that the zone does not let it lie in. Checked
--- here and not only where the origin was entered: a name may mean something else by now. Fails closed.
+-- The resolved addresses of an origin, without those that the zone forbids. Checked here as well as on input, since a
+-- name may have changed. Fails closed.
 local counters = require("edge.core.counters")
 local names = require("edge.origin.names")
 local policy = require("edge.origin.policy")
@@ -29,7 +29,7 @@ local function allowed(zone, list)
     return kept
 end
 
--- A list that may be empty, and why it is: "refused" or "unknown".
+-- A list that may be empty, with the reason: "refused" or "unknown".
 function _M.of(name)
     local zone = zones.get()
     if not zone then

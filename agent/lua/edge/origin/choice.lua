@@ -1,5 +1,5 @@
--- In which order the origins of a domain are tried. Backups only when no main origin is left; one that failed too often
--- rests, and so does one that the agent finds down; when all rest, none does. One that is back begins with little.
+-- The order in which a domain's origins are tried. Backups serve when no main origin is left. Origins with too many
+-- failures or failed health checks are skipped, unless all are. A recovered origin starts slowly.
 local bit = require("bit")
 local counters = require("edge.core.counters")
 local peers = require("edge.core.dicts").peers
@@ -10,7 +10,7 @@ local bxor, rshift, tobit = bit.bxor, bit.rshift, bit.tobit
 local _M = {}
 local worker
 
--- A worker that crashed could not take back its counts: the one in its place begins with none.
+-- A crashed worker could not decrement its counts, so its replacement resets them.
 function _M.init_worker()
     worker = ngx.worker.id() or 0
     math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
@@ -22,7 +22,7 @@ function _M.init_worker()
     end
 end
 
--- Its share grows with the time since it is back.
+-- The share grows with the time since recovery.
 local LEAST_SHARE = 0.01
 local function weight_of(origin, upstream)
     local slow = origin.slowStartSeconds or 0
@@ -42,7 +42,7 @@ local function busy(upstream)
     return sum
 end
 
--- CRC alone keeps near inputs near; two rounds of mixing spread them.
+-- CRC alone maps similar inputs to similar values. Two rounds of mixing spread them.
 local function mixed(text)
     local h = tobit(crc32(text))
     h = tobit(bxor(h, rshift(h, 16)) * 0x45d9f3b % 4294967296)
@@ -64,14 +64,14 @@ local function by(score, list)
     return list
 end
 
--- Weighted rendezvous: when one origin goes, only its own visitors move.
+-- Weighted rendezvous hashing: when an origin leaves, only its own visitors move.
 local function by_hash(origin, text, list)
     return by(function(upstream)
         return -weight_of(origin, upstream) / log((mixed(text .. "|" .. upstream.id) + 1) / 4294967298)
     end, list)
 end
 
--- Smooth weighted round robin: heavy ones come often, but not in a row.
+-- Smooth weighted round robin.
 local turns = setmetatable({}, { __mode = "k" })
 local function by_turn(origin, list, facts)
     local state = turns[origin] or {}
@@ -106,7 +106,7 @@ local orders = {
     uriHash = function(origin, list, facts)
         return by_hash(origin, facts.uri, list)
     end,
-    -- Of equally busy ones, whose turn it is.
+    -- Equally busy origins take turns.
     leastConnections = function(origin, list, facts)
         local place = {}
         for i, upstream in ipairs(by_turn(origin, list, facts)) do
@@ -122,7 +122,7 @@ local function rests(origin, upstream)
     return peers:get("rest|" .. upstream.id) or origin.health and peers:get("down|" .. upstream.id)
 end
 
--- How many of them do just now.
+-- How many of them are skipped now.
 function _M.resting(origin)
     local count = 0
     for _, upstream in ipairs(origin.upstreams) do
@@ -141,7 +141,7 @@ local function collect(origin, backup, facts, even_resting)
     return orders[origin.method](origin, list, facts)
 end
 
--- `facts`: address and uri of the request; a simulated one takes nobody's turn.
+-- `facts`: address and URI of the request. A simulated request takes no turn.
 function _M.order(origin, facts)
     local list = collect(origin, false, facts, false)
     local backups = collect(origin, true, facts, false)
@@ -160,13 +160,13 @@ function _M.enter(origin, upstream)
     end
 end
 
--- From then on it takes part again.
+-- Longest slow start, in seconds.
 local LONGEST_SLOW_START = 3600
 function _M.returns(id, at)
     peers:safe_set("back|" .. id, at, at - now() + LONGEST_SLOW_START)
 end
 
--- What the agent found: `down` rest for so long, unless it says so again; `up` are back at once.
+-- Results of health checks: `down` are skipped for `seconds` unless reported again, `up` return at once.
 function _M.found(down, up, seconds)
     for _, id in ipairs(down) do
         peers:safe_set("down|" .. id, true, seconds)

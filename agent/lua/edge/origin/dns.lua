@@ -1,4 +1,4 @@
--- Questions to a name server and its answers (RFC 1035), as far as addresses need them. Pure.
+-- DNS queries and responses (RFC 1035), as far as addresses need them. Pure.
 local byte, char, sub, gmatch, lower = string.byte, string.char, string.sub, string.gmatch, string.lower
 local concat, format = table.concat, string.format
 local floor, min = math.floor, math.min
@@ -24,7 +24,7 @@ local function number(text, at, length)
     return value
 end
 
--- Where a name ends; what it is does not matter but for the question's, which is sent back as it was.
+-- The end of a name. Its content matters only in the question, which is compared as sent.
 local function after_name(text, at)
     while true do
         local length = byte(text, at)
@@ -52,7 +52,7 @@ local function address(text, at, kind)
     return "[" .. concat(groups, ":") .. "]"
 end
 
--- { addresses, seconds }, or nil when it answers something else or the server failed. No such name is an answer.
+-- { addresses, seconds }, or nil when it does not answer the question or the server failed. NXDOMAIN is an empty list.
 function _M.answer(text, question)
     if #text < #question or sub(text, 1, 2) ~= sub(question, 1, 2) or byte(text, 3) < 128 then
         return nil

@@ -1,11 +1,11 @@
--- When no origin answered at all, the visitor gets our page and not nginx's. What an origin said itself is passed on.
+-- When no origin responded, the visitor gets our error page instead of nginx's. An origin's own error passes through.
 local pages = require("edge.pages")
 local find, header, var = string.find, ngx.header, ngx.var
 
 local _M = {}
 
 function _M.origin_header()
-    -- The last try never brought a header.
+    -- The last attempt received no header.
     if ngx.status >= 502 and find(var.upstream_header_time or "", "%-$") then
         local page = pages.prepare(ngx.status, var.http_x_request_id or "")
         ngx.ctx.page = page

@@ -1,4 +1,4 @@
--- Makes a visitor's request into one for an origin: scheme, port, Host, server name, and whom to ask.
+-- Turns a visitor's request into an origin request: scheme, port, Host, server name and addresses.
 local addresses = require("edge.origin.addresses")
 local choice = require("edge.origin.choice")
 local docs = require("edge.core.docs")
@@ -17,8 +17,7 @@ local KNOWN = {
     ["x-e-image"] = true, ["x-e-round"] = true,
 }
 
--- The origin never reads a field that looks like one of ours, nor one by which a visitor could change a response that
--- others get from the store.
+-- Removes fields that look like ours, and fields that could change a shared cached response.
 local function clear_fields(site)
     local passed = steering.passed(site)
     for name in pairs(ngx.req.get_headers(0, true)) do
@@ -29,7 +28,7 @@ local function clear_fields(site)
     end
 end
 
--- Removes what the visitor sent and the origin must not read.
+-- Removes visitor fields that the origin must not receive.
 function _M.clean(site)
     clear_fields(site)
     local cookies = var.http_cookie
@@ -50,7 +49,7 @@ local function port_of(origin, upstream, request)
     return upstream.port
 end
 
--- First one address each, then the others: a second address of a dead origin waits until every origin was tried.
+-- One address of each origin first: second addresses follow when every origin was tried.
 local function peers_of(origin, request)
     local facts = { address = var.http_x_e_address or "", uri = request.uri, simulated = request.simulated }
     local peers, rest, refused = {}, {}, false
@@ -68,7 +67,7 @@ local function peers_of(origin, request)
     return peers, refused
 end
 
--- The certificate that the origin asks for. Without it it would refuse us, or worse, take us for somebody else.
+-- The client certificate that the origin requires. Without it the request fails or is attributed to someone else.
 local function show(id)
     local entry = docs.get("cert/" .. id)
     local pair = entry and entry.doc.pairs[1]
@@ -82,7 +81,7 @@ local function show(id)
     return true
 end
 
--- How often a request may have passed through this network, this time included (RFC 8586).
+-- How often a request may pass this network, including this time (RFC 8586).
 local MOST_PASSES = 4
 
 local function is_loop()
@@ -90,7 +89,7 @@ local function is_loop()
     return passes > MOST_PASSES
 end
 
--- RFC 9110 9.2.2. A body is passed on as it comes, so it cannot be sent again either.
+-- RFC 9110 9.2.2. Bodies are streamed, so they cannot be repeated.
 local IDEMPOTENT = { GET = true, HEAD = true, OPTIONS = true, TRACE = true, PUT = true, DELETE = true }
 
 local function is_repeatable(request)
@@ -99,8 +98,8 @@ end
 
 local USUAL_PORTS = { http = 80, https = 443 }
 
--- Host as the cache key has it: the name in lower case without a final dot, and the port that was connected to unless it
--- is the scheme's own. Nothing of the visitor's own Host field remains.
+-- Host as in the cache key: lower case, without a final dot, and with the connected port unless it is the default.
+-- Nothing of the visitor's Host field remains.
 local function authority(request)
     if request.port == USUAL_PORTS[request.scheme] then
         return request.name
@@ -114,7 +113,7 @@ function _M.origin_access(site, request)
     end
     local origin = request.host.doc.origin
     local scheme = origin.scheme == "follow" and request.scheme or origin.scheme
-    -- nginx decides by location whether it verifies; there this phase begins anew.
+    -- nginx selects verification by location, and this phase restarts there.
     if scheme == "https" and origin.verify and var.o_pool ~= "origin_tls" then
         var.o_pool = "origin_tls"
         return "@verified"

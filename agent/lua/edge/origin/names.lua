@@ -1,5 +1,5 @@
--- The addresses of an origin's name, kept as long as the name server says. When no server answers, those known before
--- keep serving for a day: an origin does not move because a resolver is down.
+-- Resolved addresses of origin names, cached for their TTL. When no server responds, the last addresses serve for a
+-- day.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
@@ -11,7 +11,7 @@ local ipairs, tonumber, max = ipairs, tonumber, math.max
 
 local _M = {}
 local TIMEOUT_MS = 2000
--- Once there are addresses, the other family is not waited for as long.
+-- Once one family has addresses, the other gets less time.
 local SECOND_TIMEOUT_MS = 300
 local STALE_SECONDS = 86400
 local RETRY_SECONDS = 5
@@ -46,7 +46,7 @@ local function receive(socket, questions, found)
     end
 end
 
--- IPv4 first. Nil when the server did not answer.
+-- IPv4 first. nil when the server did not respond.
 local function ask(server, name)
     local socket = ngx.socket.udp()
     socket:settimeout(TIMEOUT_MS)
@@ -108,7 +108,7 @@ local function look_up(name, known)
     return keep(name, known or {}, RETRY_SECONDS)
 end
 
--- The next request begins with the next address.
+-- Successive requests start with successive addresses.
 local function rotated(list)
     if #list < 2 then
         return list
@@ -128,7 +128,7 @@ local function rotated(list)
     return all
 end
 
--- Empty when nobody knows the name.
+-- Empty when the name is unknown.
 function _M.resolve(name)
     local text = names:get(name)
     if not text then
@@ -136,7 +136,7 @@ function _M.resolve(name)
     end
     local bar = find(text, "|", 1, true)
     local known = split(sub(text, bar + 1))
-    -- One request asks again; the others go on with what is known.
+    -- One request refreshes. Others use the cached addresses.
     if tonumber(sub(text, 1, bar - 1)) < now() and names:add("busy|" .. name, true, 10) then
         return rotated(look_up(name, known))
     end

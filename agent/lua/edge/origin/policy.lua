@@ -1,5 +1,5 @@
--- Whether an address lies in ranges that origins may not lie in. An address is a list of groups of 16 bits. The API decides
--- the same in core/outbound.ts; tests/support/outbound-addresses.ts is tried with both.
+-- Whether an address is in a forbidden range for origins. Addresses are lists of 16-bit groups. core/outbound.ts in the
+-- API decides the same; tests/support/outbound-addresses.ts tests both.
 local floor, tonumber, match, gmatch, gsub = math.floor, tonumber, string.match, string.gmatch, string.gsub
 local find, sub = string.find, string.sub
 local ipairs = ipairs
@@ -52,8 +52,8 @@ local function v6(text)
     return groups
 end
 
--- The IPv4 address at the end of an IPv6 address that carries one: compatible (::/96), mapped (::ffff:0:0/96), translated
--- (64:ff9b::/96) and ISATAP.
+-- The IPv4 address embedded in an IPv6 address: compatible (::/96), mapped (::ffff:0:0/96), translated (64:ff9b::/96)
+-- and ISATAP.
 local function embedded(groups)
     if #groups ~= 8 then
         return nil
@@ -121,7 +121,7 @@ local function any(list, groups)
     return false
 end
 
--- What cannot be read is not allowed.
+-- Unreadable addresses are refused.
 function _M.allows(policy, address)
     local groups = parse(address)
     if not groups then

@@ -1,4 +1,4 @@
--- One request's way to its origins: the peers in the order they are tried, and what became of each try.
+-- The upstream attempts of one request: peers in order, and the outcome of each.
 local balancer = require("ngx.balancer")
 local choice = require("edge.origin.choice")
 local settings = require("edge.core.settings")
@@ -9,15 +9,16 @@ local MOST_TRIES = 6
 local WEBSOCKET_SECONDS = 3600
 local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
--- `peers`: { upstream, address, port } in order. `name`: the server name of a TLS origin whose connections may be kept.
+-- `peers`: { upstream, address, port } in order. `name`: server name of a TLS origin whose connections may be reused.
 function _M.begin(origin, peers, name)
     ngx.ctx.trip = { origin = origin, peers = peers, at = 0, name = name }
 end
 
--- A TLS connection may be kept only in a pool of its server name (see hop.conf).
+-- TLS connections are reused only within a pool of their server name (see hop.conf).
 local function connect(trip, peer)
     if trip.name and settings.poolPerName then
-        -- Nor may one that was never verified serve where that is asked for, or one that showed another certificate.
+        -- Unverified connections are not reused where verification is required, nor those with another client
+        -- certificate.
         local pool = trip.name .. (trip.origin.verify and "|verified" or "") .. "|" .. (trip.origin.certID or "")
         local ok, err = balancer.set_current_peer(peer.address, peer.port, pool)
         return ok and balancer.enable_keepalive(KEPT_SECONDS, KEPT_REQUESTS), err
@@ -41,12 +42,12 @@ function _M.balancer()
     if trip.at == 0 and #trip.peers > 1 then
         balancer.set_more_tries(math.min(#trip.peers, MOST_TRIES) - 1)
     end
-    -- nginx grants a try more when a kept connection had been closed meanwhile; then the last peer is asked again.
+    -- nginx adds an attempt when a kept connection was closed. Then the last peer is used again.
     trip.at = math.min(trip.at + 1, #trip.peers)
     trip.left = nil
     local peer = trip.peers[trip.at]
     local origin = trip.origin
-    -- nginx has one limit for the handshake and the open socket.
+    -- nginx has one timeout for the handshake and the open WebSocket.
     local idle = var.http_upgrade and (origin.websocketTimeoutSeconds or WEBSOCKET_SECONDS) or origin.readTimeoutSeconds
     balancer.set_timeouts(origin.connectTimeoutSeconds, idle, idle)
     choice.enter(origin, peer.upstream)

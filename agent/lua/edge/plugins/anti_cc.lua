@@ -1,5 +1,5 @@
--- Whether a visitor has to prove first that it is none of the programs by which a site is flooded: one that asks too often, or
--- anyone while the site is under attack. Fails open: a fault here must not close every site of the zone.
+-- Challenges visitors who send too many requests, or everyone while a site is under attack. Fails open: an error must
+-- not close every site of the zone.
 local blocks = require("edge.core.blocks")
 local counters = require("edge.core.counters")
 local counts = require("edge.anti_cc.counts")
@@ -15,13 +15,13 @@ local header, ipairs, sub, time, var = ngx.header, ipairs, string.sub, ngx.time,
 local _M = { name = "antiCC", priority = 3500, guards = true }
 local CHALLENGE, CLOSE = 978, 444
 local REDIRECT_MODE = 4
--- Whoever has proven himself may ask so many times as often.
+-- A visitor with a pass may send this many times more requests.
 local PROVEN_TIMES = 10
--- Where everyone is asked, what the limit of one address is.
+-- An address's limit where everyone is challenged.
 local LEAST_REQUESTS = 100
--- A file of a page counts for so much, and nobody is asked at it for the sake of others: a page has many, and no page to ask on.
+-- Static files count less and are not challenged for a site's load: pages have many, and they cannot show a challenge.
 local PART_WEIGHT = 0.1
--- So often a cookie is given by redirect within a minute before it is said that it does not come back.
+-- Redirects that set a cookie, per minute, before the page says that cookies are required.
 local MOST_REDIRECTS = 5
 local RETRY_SECONDS = "60"
 local MINUTE = 60
@@ -45,7 +45,7 @@ local prepared = memo(function(said)
     }
 end)
 
--- Of the zone; looked for again only when anything has changed.
+-- The zone's rule, looked up again after a change.
 local rule, seen
 local function rule_at(tick)
     if tick ~= seen then
@@ -56,14 +56,14 @@ local function rule_at(tick)
     return rule
 end
 
--- 0: not this rule's matter. Of the path, so it is remembered with the request.
+-- 0: not covered by the rule. Depends on the path only, so it is cached with the request.
 local function weigh(of, request)
     for _, prefix in ipairs(of.prefixes) do
         if sub(request.path, 1, #prefix) == prefix then
             return 0
         end
     end
-    -- Certificate authorities are no browsers, and browsers ask beforehand without cookies: neither comes often.
+    -- ACME validations and preflight requests cannot solve challenges, and are rare.
     local is_part = of.parts[paths.extension(request.path)] or request.challenged or request.method == "OPTIONS"
     return is_part and PART_WEIGHT or 1
 end
@@ -77,15 +77,15 @@ local function weight_of(of, request)
     return kept.weight
 end
 
--- IPv6: what one customer of a provider has.
+-- IPv6: the network of one subscriber.
 local function network_of(address)
     return #address == 16 and sub(address, 1, 8) or address
 end
 
--- Why this visitor is asked, if so: "address", "site", "everyone" or, where there was no room to count, "memory".
+-- Why this visitor is challenged: "address", "site", "everyone", or "memory" when there was no room to count.
 local function reason(of, site, network, weight, is_proven, only_looks)
     local is_attacked = of.rate > 0 and counts.is_attacked(site.id, of.rate, of.minutes, only_looks and 0 or weight)
-    -- Programs ask for what looks like a file of a page, too.
+    -- Attackers also request static files, so these count fully under attack.
     local counted = only_looks and 0 or is_attacked and not is_proven and 1 or weight
     local count, full = counts.of_address(of.id .. site.id .. network, of.seconds, counted)
     local limit = of.requests > 0 and of.requests or LEAST_REQUESTS
@@ -101,7 +101,7 @@ local function reason(of, site, network, weight, is_proven, only_looks)
     return full and "memory" or nil
 end
 
--- Where the visitor was; no host but this one, whatever the path begins with.
+-- The requested URL on this host only, whatever its path begins with.
 local function same_place()
     local uri = var.request_uri
     if sub(uri, 1, 1) ~= "/" then
@@ -139,7 +139,7 @@ local function ask(of, network, bearer, failed, why)
     return question(of, bearer, failed, unproven, why)
 end
 
--- A proof that was shown here before is none: it may be somebody else's by now.
+-- A proof used before does not count: it may have been copied.
 local function proves(answer, of, bearer)
     local stands_for, seconds = proofs.judge(answer, of.mode, bearer)
     return stands_for and counts.is_new(stands_for, seconds)
@@ -163,7 +163,7 @@ function _M.access(site, request)
     local bearer = (pass or answer) and proofs.bearer(site.id, network)
     local ends = pass and proofs.holds(pass, of.mode, bearer)
     local is_proven = ends ~= nil
-    -- Nobody shows what a redirect gave: it is the first pass that does.
+    -- The pass of a redirect was never shown before, so its first use counts here.
     if is_proven and of.mode == REDIRECT_MODE and ends > time() + of.pass_seconds - MINUTE and not request.simulated then
         counts.proven(network)
     end

@@ -1,5 +1,5 @@
--- Whether a request is refused for what its header says or does not say: rules of the site, then of the domain. Of a field
--- that comes more than once any line counts. Fails closed: it guards something.
+-- Refuses requests by their header: rules of the site, then of the domain. With repeated fields any line counts. Fails
+-- closed.
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
 local get_headers = ngx.req.get_headers
@@ -18,7 +18,7 @@ end
 function compare.startsWith(line, value)
     return sub(line, 1, #value) == value
 end
--- A line that reaches the match limit counts as a match: it was made for that.
+-- A line that reaches the match limit counts as a match, since it was made for that.
 function compare.matches(line, value, id)
     local from, err = patterns.find(line, value, id)
     return from ~= nil or err ~= nil

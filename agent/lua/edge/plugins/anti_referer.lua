@@ -1,5 +1,5 @@
--- Whether the page that a request comes from may lead here. The first of the domain's rules that is about the path
--- decides; the domain's own pages always may. Fails closed: it guards something.
+-- Refuses requests by Referer. The first of the domain's rules that matches the path decides. The domain's own pages
+-- are always allowed. Fails closed.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
@@ -8,14 +8,14 @@ local ipairs, var = ipairs, ngx.var
 local _M = { name = "antiReferer", priority = 4200, fails = "closed", guards = true }
 local LONGEST = 253
 
--- nil where it names no host. What stands before an @ is a user's name, whatever it looks like.
+-- nil without a host. Text before an @ is user information.
 local function host_of(referer)
     local place = match(referer, "^[Hh][Tt][Tt][Pp][Ss]?://([^/?#\\]*)")
     local host = place and match(match(place, "^.*@(.*)$") or place, "^[^:]+")
     return host and lower(sub(host, -1) == "." and sub(host, 1, -2) or host)
 end
 
--- Patterns by what follows the stars.
+-- Patterns by the text after their star.
 local function prepare(rule)
     local made = {
         id = rule.id,
@@ -69,12 +69,12 @@ local function lists(rule, host)
     return false
 end
 
--- false: no rule. Where a rule sends visitors is not the rule's matter: they would go round and round.
+-- false: no rule. The redirect target of a rule is exempt, or visitors would loop.
 local function choose(rules, request)
     local extension = paths.extension(request.path)
     for _, rule in ipairs(prepared(rules)) do
         local is_about, err = rule.is_about(request.path, extension)
-        -- A pattern that runs into its match limit is taken to be about the path.
+        -- At the match limit the rule counts as matching the path.
         if is_about or err then
             local redirect = rule.redirect
             local is_target = redirect and redirect.host == request.name and redirect.path == request.path
@@ -84,7 +84,7 @@ local function choose(rules, request)
     return false
 end
 
--- Most come from the domain's own pages, and are known without patterns, which are never compiled.
+-- Most requests come from the domain's own pages and are recognised without patterns.
 local function is_own(referer, name)
     local at = find(referer, "://", 1, true)
     local scheme = at and sub(referer, 1, at - 1)

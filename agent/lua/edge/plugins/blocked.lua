@@ -1,5 +1,5 @@
--- Whether the visitor is in the zone's block set: his connection is closed, and the log says what he was blocked for. The kernel
--- drops most of them before; this is for those where it cannot. Fails open.
+-- Closes connections of visitors in the zone's block set and logs the cause. The kernel drops most of them before.
+-- Fails open.
 local blocks = require("edge.core.blocks")
 local var = ngx.var
 

@@ -1,5 +1,5 @@
--- What is stored, under which name, for how long, and who may be answered from it (RFC 9111). Fails open: a request
--- that cannot be decided goes to the origin, and an answer that cannot be judged is not stored.
+-- Caching (RFC 9111): what is stored, under which key, how long, and who gets it. Fails open: an undecided request goes
+-- to the origin, and an unchecked response is not stored.
 local lookup = require("edge.cache.lookup")
 local answer = require("edge.cache.answer")
 local images = require("edge.cache.images")

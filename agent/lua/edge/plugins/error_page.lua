@@ -1,13 +1,13 @@
--- Hop B: the owner's page instead of what an origin, or nobody, answered. Of what an origin says itself only answers to GET
--- and HEAD are replaced: what programs send is answered as programs read it. Fails open: the answer stays as it is.
+-- Hop B: the site's error page in place of an origin's error, or ours. Origin errors are replaced for GET and HEAD
+-- only, since programs read the others. Fails open: the response stays unchanged.
 local error_pages = require("edge.error_pages")
 local settings = require("edge.core.settings")
 local header, var, ipairs = ngx.header, ngx.var, ipairs
 
--- After the cache, which may close without an answer so that a stale one serves, and after our own page was made.
+-- After the cache plugin, which may close so that a stale response serves, and after our own page.
 local _M = { name = "errorPage", priority = 850 }
 local READ = { GET = true, HEAD = true }
--- What was said of the body that goes, and what steers the store.
+-- Fields that describe the replaced body or control the cache.
 local GONE = {
     "Content-Encoding", "Content-Language", "Content-Disposition", "Content-Range", "Accept-Ranges", "ETag",
     "Last-Modified", "Expires", "Location", "Refresh", "Content-Security-Policy",
@@ -15,7 +15,7 @@ local GONE = {
 }
 
 function _M.origin_header(site, request)
-    -- A relay leaves it to the edge node.
+    -- A relay leaves this to the edge node.
     if not site.errorPages or settings.relay or not (ngx.ctx.page or READ[request.method]) or (var.http_x_e_slice or "") ~= "" then
         return nil
     end

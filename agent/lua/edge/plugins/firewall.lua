@@ -1,5 +1,5 @@
--- Whom the zone's firewall keeps out, on a machine whose kernel drops nobody for us: his connection is closed, and the log says
--- by which list. Elsewhere his packets never come here, and this is not loaded. Fails open.
+-- The zone's firewall lists, on machines whose kernel drops nothing for us: closes the connection and logs the list.
+-- Not loaded elsewhere. Fails open.
 local networks = require("edge.core.networks")
 local risk = require("edge.core.risk")
 local spared = require("edge.core.spared")

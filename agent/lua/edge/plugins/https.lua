@@ -1,4 +1,4 @@
--- Whether a visitor by HTTP is sent to HTTPS, and what browsers are told to remember of it (RFC 6797). Fails open.
+-- Redirects HTTP to HTTPS, and HSTS (RFC 6797). Fails open.
 local settings = require("edge.core.settings")
 local zones = require("edge.core.zone")
 local ipairs, var, header = ipairs, ngx.var, ngx.header
@@ -7,7 +7,7 @@ local _M = { name = "https", priority = 2000 }
 local MISDIRECTED = 421
 local USUAL = 443
 
--- Where HTTPS is answered, as it stands in a URL; nil where it is not.
+-- The HTTPS port as in a URL. nil where there is no HTTPS.
 local function place()
     local first
     for _, entry in ipairs(settings.ports) do
@@ -26,7 +26,7 @@ local function redirect(request)
     end
     local zone = zones.get()
     local code = zone and zone.doc.forceSSLRedirectCode or 301
-    -- As the visitor wrote it: a token in it is asked for again there.
+    -- The original URL with its token, which HTTPS checks again.
     return code, "https://" .. request.name .. port .. var.request_uri
 end
 
@@ -47,7 +47,7 @@ function _M.access(_, request)
     end
 end
 
--- nginx adds ours, in place of what the origin says.
+-- nginx sends ours in place of the origin's.
 function _M.header_filter()
     if var.e_hsts ~= "" then
         header["Strict-Transport-Security"] = nil

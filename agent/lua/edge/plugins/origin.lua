@@ -1,4 +1,4 @@
--- Which origin is asked, and how. Fails closed: without a choice there is nobody to ask.
+-- Chooses the origin. Fails closed: without a choice there is no origin to ask.
 local choice = require("edge.origin.choice")
 local failure = require("edge.origin.failure")
 local forward = require("edge.origin.forward")

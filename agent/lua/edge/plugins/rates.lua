@@ -1,10 +1,9 @@
--- How fast a visitor is given the answer, wherever it comes from: the first of the site's rules that is about the path
--- decides. Fails open.
+-- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
 local ipairs, var = ipairs, ngx.var
 
--- Before the cache, which may send the request elsewhere.
+-- Before the cache plugin, which may redirect the request internally.
 local _M = { name = "rates", priority = 1500 }
 
 local prepared = memo(function(rules)
@@ -36,7 +35,7 @@ function _M.access(site, request)
         request.rate = rule
     end
     if rule then
-        -- nginx looks at the second only where the first is set.
+        -- nginx applies limit_rate_after only together with limit_rate.
         var.limit_rate = rule.rate
         var.e_rate_after = rule.after
     end

@@ -1,11 +1,11 @@
--- Whether a relay is asked in the origin's place: for what this node would store and does not have, where the site wants it
--- and the zone has any. Fails open: the origin is asked. A relay asks no relay, so there is no way round.
+-- Sends cacheable misses to a relay instead of the origin, where the site enables it and the zone has relays. Fails
+-- open: the origin is asked. Relays ask no relays, so there are no loops.
 local ask = require("edge.shield.ask")
 local settings = require("edge.core.settings")
 local zones = require("edge.core.zone")
 local var = ngx.var
 
--- Before whatever changes the request for the origin: that is done where the origin is asked.
+-- Before plugins that rewrite the origin request, which run where the origin is asked.
 local _M = { name = "shield", priority = 950 }
 local FOR_STORE = { MISS = true, EXPIRED = true }
 

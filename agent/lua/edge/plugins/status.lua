@@ -1,4 +1,4 @@
--- Whether a site is in service. One that is paused, limited, locked or expired is answered 904. Fails open.
+-- Whether a site is in service. Paused, limited, locked and expired sites get 904. Fails open.
 local _M = { name = "status", priority = 9000 }
 
 function _M.access(site)

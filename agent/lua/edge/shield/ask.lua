@@ -1,6 +1,6 @@
--- An edge node, hop B: asks a relay instead of the origin. With the request goes what it was decided by and how fresh the
--- answer must be, so that a relay which has not heard of a change or a purge cannot bring back what is gone here. When
--- nobody answers as a relay does, the origin is asked: no request fails for the relay's sake.
+-- Edge node, hop B: asks a relay instead of the origin. The request carries the documents it was decided by and the
+-- required freshness, so that a relay that missed a change or purge cannot bring back old content. Without a relay's
+-- response the origin is asked, so no request fails because of relays.
 local balancer = require("ngx.balancer")
 local counters = require("edge.core.counters")
 local documents = require("edge.shield.documents")
@@ -19,14 +19,14 @@ local floor, max, match, tonumber = math.floor, math.max, string.match, tonumber
 local _M = {}
 local ORIGIN = "@origin"
 local CONNECT_SECONDS = 1
--- Longer than the relay itself waits.
+-- Longer than the relay's own timeout.
 local GRACE_SECONDS = 5
 
 local function age_in_ms(moment, asked)
     return moment and max(0, floor(asked - moment)) or "-"
 end
 
--- In the location that asks a relay. Answers where to go on instead.
+-- In the location that asks a relay. Returns the next location, if another.
 function _M.access()
     local request = requests:inner()
     local key = var.http_x_e_key
@@ -46,7 +46,8 @@ function _M.access()
     ngx.ctx.shield = { list = list, at = 0, site_id = request.site.doc.id, origin = request.host.doc.origin }
 end
 
--- One that took the connection and then said nothing may have waited for this site's origin: it rests for that site alone.
+-- A relay that accepted the connection and stayed silent may have waited for this site's origin, so it is skipped for
+-- that site only.
 local function failed(id, site_id, connected)
     relays.failed(id, connected ~= "-" and site_id or "")
 end
@@ -54,7 +55,7 @@ end
 function _M.balancer()
     local trip = ngx.ctx.shield
     if balancer.get_last_failure() then
-        -- The last is of the try that begins.
+        -- The last value belongs to the attempt that begins.
         failed(trip.list[trip.at].id, trip.site_id, match(var.upstream_connect_time or "", "([^%s,]+),[^,]*$"))
     elseif trip.at == 0 and #trip.list > 1 then
         balancer.set_more_tries(#trip.list - 1)
@@ -70,7 +71,7 @@ function _M.balancer()
     end
 end
 
--- In the location that asks the origin: whether a relay was asked before, and what came of it.
+-- In the location that asks the origin: whether a relay was asked before, and the outcome.
 function _M.was_tried(site_id)
     local id = var.o_relay
     if id == "" then
@@ -82,8 +83,8 @@ function _M.was_tried(site_id)
     return true
 end
 
--- Whether the answer is older than a purge that has come to this node. Of tags the relay could not be told; the next time it
--- is, as of a purge of the URL.
+-- Whether the response is older than a purge on this node. Tag purges are sent to the relay with the next request, as a
+-- URL purge.
 local function is_obsolete(request, asked, list)
     local site_id, url = request.site.doc.id, keys.url_of(var.http_x_e_key)
     local hard, soft = moments.of(site_id, url, request.name .. request.path)
@@ -99,8 +100,8 @@ local function is_obsolete(request, asked, list)
     return false
 end
 
--- What a relay said of its answer: { lifetime, asked }, both in seconds, `asked` by this node's clock; "close" where it is
--- none of a relay's or is obsolete: hop A then asks the origin. Nil where the origin itself was asked.
+-- The facts in a relay's response: { lifetime, asked }, in seconds by this node's clock. "close" for an invalid or
+-- obsolete response: hop A then asks the origin. nil where the origin itself was asked.
 function _M.answer(request)
     local trip = ngx.ctx.shield
     if not trip then
@@ -114,7 +115,7 @@ function _M.answer(request)
         return "close"
     end
     relays.answered(trip.list[trip.at].id, trip.site_id)
-    -- Counted back from when we asked, which is before it was asked: never younger than it is.
+    -- Counted back from the time of our request, so that the response never seems younger than it is.
     local asked = start_time() * 1000 - before
     local text = joined(header["Cache-Tag"])
     if is_obsolete(request, asked, text and tags.list(text) or {}) then

@@ -1,10 +1,10 @@
--- What a request was decided by, as one text that is the same on every node that has the same documents. A relay that has
--- others would ask another origin, or under another rule, than the edge node means.
+-- The documents that decided a request, as one text that is equal on nodes with equal documents. A relay with others
+-- would ask another origin or apply another rule.
 local concat, sort, pairs = table.concat, table.sort, pairs
 
 local _M = {}
 
--- nil where one of them is not sure to be what its file says.
+-- nil where a document may differ from its file.
 function _M.of(request)
     local host, site, modules = request.host.sum, request.site.sum, request.modules
     if not host or not site or modules and modules.missing then

@@ -1,5 +1,5 @@
--- When this node last heard that what is stored of a URL is obsolete (hard), or to be asked about (soft); milliseconds, nil
--- where it never did. Versions begin with the moment they were made at.
+-- When this node last received a purge for a URL: hard or soft, in milliseconds. nil: never. Versions begin with their
+-- creation time.
 local marks = require("edge.cache.marks")
 local urls = require("edge.cache.urls")
 local gmatch, tonumber, max = string.gmatch, tonumber, math.max
@@ -10,7 +10,7 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- `text`: versions, one behind the other.
+-- `text`: concatenated versions.
 local function latest(text)
     local at
     for moment in gmatch(text or "", "(%x+)%.%x+%.%x+%.%x+") do
@@ -30,7 +30,7 @@ function _M.of(site_id, url, target)
     return hard, soft
 end
 
--- The same for what has these tags.
+-- The same for objects with these tags.
 function _M.of_tags(site_id, tags)
     return marks.of_tags(site_id, tags)
 end

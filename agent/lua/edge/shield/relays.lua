@@ -1,5 +1,5 @@
--- Which relays of the zone are asked for a URL, and which rest: one that did not answer is asked again by one request after
--- some seconds, while the others go to the origin.
+-- Chooses the relay for a URL and skips failed ones. After some seconds one request tries a failed relay again, while
+-- the others ask the origin.
 local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
@@ -12,7 +12,7 @@ local REST_SECONDS = 5
 local TRY_SECONDS = 3
 local KEPT_SECONDS = 86400
 
--- As origins are written.
+-- In the form of origins.
 local prepared = memo(function(relays)
     local list = {}
     for i, relay in ipairs(relays) do
@@ -22,14 +22,14 @@ local prepared = memo(function(relays)
     return { method = "uriHash", upstreams = list }
 end)
 
--- `site_id`: "" is all of them.
+-- `site_id`: "" is all sites.
 local function may_be_asked(id, site_id)
     local name = id .. "|" .. site_id
     local rests_until = peers:get("relay|" .. name)
     return not rests_until or rests_until <= now() and peers:add("relayTried|" .. name, true, TRY_SECONDS)
 end
 
--- The same URL leads every edge node to the same relay, as long as that answers.
+-- The same URL leads all edge nodes to the same relay while that responds.
 function _M.choose(relays, url, site_id)
     local list = {}
     for _, relay in ipairs(choice.order(prepared(relays), { uri = url, address = "" })) do

@@ -1,5 +1,5 @@
--- A relay: answers edge nodes of its zone from its store, or asks the origin for all of them at once. Who cannot show the zone's
--- certificate is nobody here.
+-- Relay: answers the zone's edge nodes from its cache, or asks the origin once for all of them. Clients need the zone's
+-- certificate.
 local answer = require("edge.cache.answer")
 local docs = require("edge.core.docs")
 local documents = require("edge.shield.documents")
@@ -9,7 +9,7 @@ local var, header, start_time = ngx.var, ngx.header, ngx.req.start_time
 local match, tonumber = string.match, tonumber
 
 local _M = {}
--- Edge nodes go to the origin with it.
+-- Edge nodes then ask the origin.
 local ASK_YOURSELF = 597
 
 local function moment(age, asked)
@@ -17,7 +17,7 @@ local function moment(age, asked)
     return age and asked - age
 end
 
--- Answers a status to refuse, or where to go on.
+-- Returns a status to refuse, or the next location.
 function _M.access()
     if var.ssl_client_verify ~= "SUCCESS" then
         return 903

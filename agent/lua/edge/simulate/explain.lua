@@ -1,5 +1,5 @@
--- What a plugin decided and why, read from what it answered and from what it left with the request: step, decision, detail
--- and the rule behind it. The plugins know nothing of this, so that a visitor pays nothing for it.
+-- Explains a plugin's decision from its results and what it left in the request: step, decision, detail and rule.
+-- Plugins contain no code for this, so visitors do not pay for it.
 local birth_of = require("edge.cache.birth").unpack
 local choice = require("edge.origin.choice")
 local zones = require("edge.core.zone")
@@ -10,7 +10,7 @@ local function rule(kind, id)
     return id and { kind = kind, id = id } or nil
 end
 
--- Of what a plugin answered.
+-- For a plugin's results.
 local function common(told)
     local answer = told.answer
     if not told.ok then
@@ -59,7 +59,7 @@ function access.antiHeader(told)
     return decision, detail, rule("antiHeader", told.rule)
 end
 
--- Asked by a page, or by a redirect that gives a cookie.
+-- Challenged by a page, or by a redirect that sets a cookie.
 function access.antiCC(told)
     local zone = zones.get()
     if not zone or not zone.doc.antiCC then
@@ -120,7 +120,7 @@ function access.rates(told)
     return "applied", { bytesPerSecond = found.rate, afterBytes = found.after }, rule("rate", found.id)
 end
 
--- Why a request goes past the store.
+-- Why a request bypasses the cache.
 local function why_past(told, made)
     local place = told.answer
     if made.never then
@@ -182,7 +182,7 @@ function origin_access.origin(told)
     }, rule("upstream", peer.upstream.id)
 end
 
--- Nobody is asked here, neither a relay nor, through it, the origin.
+-- A simulation asks neither a relay nor an origin.
 function origin_access.shield(told)
     local zone = zones.get()
     if not told.site.shield or not zone or not zone.doc.relays or not zone.doc.relays[1] then
@@ -274,7 +274,7 @@ end
 local phases = {
     access = access, origin_access = origin_access, origin_header = origin_header, header_filter = header_filter,
 }
--- What needs no word, and steps that have another name in a later phase.
+-- Steps that need no explanation, or have another name in a later phase.
 local SILENT = { header_filter = { cache = true }, origin_access = { cache = true }, origin_header = { origin = true } }
 local NAMES = {
     origin_access = { customHeader = "requestHeaders" },

@@ -1,4 +1,4 @@
--- The phases of a simulated request: those of the real hops, looked on; and an origin that writes down what it is asked.
+-- The phases of a simulated request: those of the real hops with an observer, and an origin that records its requests.
 local runner = require("edge.runner")
 local simulation = require("edge.simulate.simulation")
 local clear_header, var = ngx.req.clear_header, ngx.var
@@ -25,7 +25,7 @@ function _M.access()
     return runner.access(self)
 end
 
--- What nginx made of the store.
+-- nginx's cache status.
 local STATES = {
     HIT = "hit", MISS = "miss", EXPIRED = "expired", STALE = "stale", UPDATING = "stale", REVALIDATED = "hit",
     BYPASS = "bypass",
@@ -76,14 +76,14 @@ local function fields(text)
     return list
 end
 
--- Answers what the order says that the origin would, with as many bytes as it names.
+-- Responds as the order prescribes, with a body of the given size.
 function _M.origin()
     local self = simulation.of(var.http_x_e_trace)
     if not self then
         return ngx.exit(ngx.HTTP_GONE)
     end
     self:asked(ngx.req.get_method(), var.request_uri, fields(ngx.req.raw_header()))
-    -- nginx would answer these by itself.
+    -- nginx would handle these conditions itself.
     for _, name in ipairs { "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since" } do
         clear_header(name)
     end

@@ -1,5 +1,4 @@
--- What the runner is given for a simulated request: where it comes from, by which documents it is judged, and who looks on
--- as each plugin decides.
+-- The context of a simulated request: its origin response, its documents, and the observer of plugins' decisions.
 local ffi = require("ffi")
 local docs = require("edge.core.docs")
 local explain = require("edge.simulate.explain")
@@ -19,7 +18,7 @@ local function microseconds()
     return tonumber(time[0]) * 1e6 + tonumber(time[1]) / 1e3
 end
 
--- nil where its time has run out.
+-- nil when its time has run out.
 function _M.of(id)
     local order = id and traces.order(id)
     if not order then
@@ -32,7 +31,7 @@ function _M.of(id)
     return self
 end
 
--- Nothing that is made for this request alone may be kept in an entry that others hold.
+-- Values made for this request only must not be stored in shared entries.
 function methods:document(key)
     local draft = self.order.docs and self.order.docs[key]
     if draft == ngx.null then
@@ -74,7 +73,7 @@ function methods:inner()
     return simulated(self, requests.describe(var.host, var.http_x_e_at or "http:0", docs.sync(), self.get))
 end
 
--- What an origin would be asked.
+-- The request that an origin would receive.
 function methods:asked(method, uri, fields)
     traces.add(self.id, { step = "asked", method = method, uri = uri, headers = fields })
 end
@@ -91,7 +90,7 @@ function methods:tell(step, decision, detail, rule)
     self.mark = microseconds()
 end
 
--- A plugin has decided.
+-- Records a plugin's decision.
 function methods:saw(phase, plugin, told)
     local step, decision, detail, rule = explain(phase, plugin, told)
     if step then
@@ -101,8 +100,8 @@ function methods:saw(phase, plugin, told)
     end
 end
 
--- Nothing is written that later requests would meet. Where an origin is chosen a name server may be waited for, meanwhile
--- other requests write; there nothing is written anyway.
+-- Prevents writes that later requests would see. The choice of an origin may yield to other requests, which do write,
+-- but it writes nothing itself.
 function methods:around(phase, visit, ...)
     if phase == "origin_access" then
         return visit(...)

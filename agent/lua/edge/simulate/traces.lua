@@ -1,13 +1,12 @@
--- Requests that are being simulated: what was ordered, and the steps, in the order in which they are taken by whichever
--- worker. All of it for seconds.
+-- Simulated requests in progress: the order, and the steps recorded by whichever worker. Kept for seconds.
 local cjson = require("cjson.safe")
 local dict = require("edge.core.dicts").simulated
 
 local _M = {}
 local SECONDS = 20
 
--- An order: scheme, port, answer (what the origin would say), docs (in place of those on disk). nil and why where there is
--- no room.
+-- An order: scheme, port, answer (the origin's response), docs (replacing those on disk). nil and the reason when there
+-- is no room.
 function _M.begin(id, order)
     return dict:safe_set("order|" .. id, cjson.encode(order), SECONDS)
 end
@@ -24,7 +23,7 @@ function _M.add(id, step)
     end
 end
 
--- The steps so far; nothing is kept.
+-- Returns and removes the steps.
 function _M.finish(id)
     local list = {}
     local text = dict:lpop("steps|" .. id)
@@ -33,7 +32,7 @@ function _M.finish(id)
         text = dict:lpop("steps|" .. id)
     end
     dict:delete("order|" .. id)
-    -- An empty table would be written as an object.
+    -- An empty table would be encoded as an object.
     return list[1] and list
 end
 return _M

@@ -1,5 +1,5 @@
--- The certificate for the name that a visitor asks for. Without one the pair of the rendered tree stays: the visitor
--- sees a certificate of nobody rather than a broken handshake.
+-- The certificate for the visitor's SNI. Without one the default certificate of the tree stays, so that the handshake
+-- succeeds.
 local ssl = require("ngx.ssl")
 local counters = require("edge.core.counters")
 local docs = require("edge.core.docs")
@@ -10,7 +10,7 @@ local lrucache = require("resty.lrucache")
 local ipairs, lower = ipairs, string.lower
 
 local _M = {}
--- Names whose certificates stay parsed, which costs some 17 kB each in every worker; parsing costs five handshakes.
+-- Parsed certificates kept per worker, about 17 kB each. Parsing one costs as much as five handshakes.
 local KEPT = 12000
 local kept = lrucache.new(KEPT)
 
@@ -27,7 +27,7 @@ local function parse(key, doc)
     return pairs_of
 end
 
--- Parsed once a worker, as long as the document stays the same.
+-- Parsed once per worker and document.
 local function parsed(entry)
     if entry.parsed == nil then
         local ok, made = pcall(parse, entry.key, entry.doc)
@@ -45,7 +45,7 @@ local function is_current(known)
         and (not known.epoch or known.epoch == docs.epoch)
 end
 
--- What documents say of a name: { host, cert, pairs }, the pairs only where it has a certificate that can be used.
+-- The documents of a name: { host, cert, pairs }. `pairs` only with a usable certificate.
 function _M.of(name)
     local known = kept:get(name)
     if known and is_current(known) then
@@ -60,7 +60,7 @@ function _M.of(name)
         host = host,
         cert = cert,
         pairs = cert and parsed(cert) or nil,
-        -- An exact name may come to be: then the wildcard's answer no longer holds.
+        -- The wildcard's result is valid until a document of the exact name appears.
         epoch = host.doc.name ~= name and docs.epoch or nil,
     }
     if known.pairs and not host.suspect and not cert.suspect then
@@ -79,7 +79,7 @@ function _M.choose()
     if not name then
         return
     end
-    -- hello.lua has asked for changes a moment ago.
+    -- hello.lua has just checked for changes.
     local known = _M.of(lower(name))
     local list = known and known.pairs
     if not list then

@@ -1,12 +1,11 @@
--- What a certificate authority asks of a name, while somebody of this site orders a certificate for it. A token of
--- another name, or of a site that does not serve the name, is none of ours: then the origin is asked.
+-- ACME http-01 challenges of names that this site serves. Unknown tokens and those of other names go to the origin.
 local docs = require("edge.core.docs")
 local match, sub = string.match, string.sub
 
 local _M = {}
 local FOLDER = "/.well-known/acme-challenge/"
 
--- Is the path one that an authority asks for?
+-- Whether the path is one of http-01.
 function _M.is_asked(path)
     return sub(path, 1, #FOLDER) == FOLDER
 end

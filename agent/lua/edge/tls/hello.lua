@@ -1,4 +1,4 @@
--- Before nginx chooses the version of TLS: a domain may ask for a newer one than its zone.
+-- Before nginx chooses the TLS version: a domain may require a newer one than its zone.
 local hello = require("ngx.ssl.clienthello")
 local certificates = require("edge.tls.certificates")
 local docs = require("edge.core.docs")
@@ -8,13 +8,13 @@ local find, lower = string.find, string.lower
 local _M = {}
 local NEWER = { ["TLSv1.3"] = { "TLSv1.3" } }
 
--- Answers "refuse" for a handshake that must not go on.
+-- Returns "refuse" for a handshake that must fail.
 function _M.limit()
     local name = hello.get_client_hello_server_name()
     if not name then
         return
     end
-    -- It is a part of $e_facts, where a space would let one request pass for another.
+    -- The name is part of $e_facts, where a space would let one request imitate another.
     if find(name, "[^%w._-]") then
         return "refuse"
     end

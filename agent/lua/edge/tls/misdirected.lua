@@ -1,5 +1,5 @@
--- Whether a request came by a connection whose handshake followed other rules than its host has (RFC 9110 15.5.20):
--- browsers reuse HTTP/2 connections for all names of a certificate.
+-- Whether a request's connection was negotiated under other TLS rules than its host's (RFC 9110 15.5.20): browsers
+-- reuse HTTP/2 connections for all names of a certificate.
 local lower, var = string.lower, ngx.var
 
 local _M = {}
@@ -13,8 +13,7 @@ local function is_forced(host)
     return host and host.doc.https ~= nil and host.doc.https.force
 end
 
--- nil where both have one name. Second, the document of the handshake's name, which the answer depends on. `find`: the
--- document of a name.
+-- nil where both names are equal. Second result: the document of the handshake's name. `find`: reads a name's document.
 function _M.is(name, host, find)
     local shown = var.ssl_server_name
     shown = shown and lower(shown)
@@ -25,7 +24,7 @@ function _M.is(name, host, find)
     if least_version(other) ~= least_version(host) then
         return true, other
     end
-    -- A handshake that names none of ours followed no rule but the zone's, and forcing HTTPS asks nothing of it.
+    -- Handshakes with unknown names follow the zone's rules, which forced HTTPS does not affect.
     return other ~= nil and is_forced(other) ~= is_forced(host), other
 end
 return _M

@@ -1,5 +1,4 @@
--- What a certificate's responder says of it, shown in the handshake so that the visitor need not ask. The agent asks and
--- judges; here an answer is decoded once for each change, and counts until it ends.
+-- OCSP stapling. The agent fetches and validates responses; each is decoded once per change and valid until it expires.
 local hello = require("ngx.ssl.clienthello")
 local ocsp = require("ngx.ocsp")
 local ssl = require("ngx.ssl")
@@ -11,13 +10,13 @@ local SIGNATURE_ALGORITHMS = 13
 local P256, P384 = "\4\3", "\5\3"
 local TLS13 = 0x304
 
--- Where the staple of a chain lies; nil where the chain names no responder, and nobody asks.
+-- The key of a chain's staple. nil when the chain names no responder.
 function _M.key_of(chain)
     local der = ssl.cert_pem_to_der(chain)
     return der and ocsp.get_ocsp_responder_from_der_chain(der) and "ocsp/" .. md5(chain)
 end
 
--- What is known of a pair now, if anything.
+-- The current staple of a pair, if any.
 local function current(pair)
     local entry = pair.staple_key and docs.get(pair.staple_key)
     if not entry or time() >= entry.doc["until"] then
@@ -27,7 +26,7 @@ local function current(pair)
     return entry
 end
 
--- Does this visitor, by his first message, take ECDSA of either curve? Only then is one of two pairs chosen for him.
+-- Whether the ClientHello offers ECDSA with the curves in use. Only then is one of two pairs chosen.
 function _M.look(list)
     if #list < 2 or not (list[1].staple_key or list[2].staple_key) then
         return
@@ -43,8 +42,8 @@ function _M.look(list)
     ngx.ctx.takes_ecdsa = found == 2
 end
 
--- The pair that he will certainly be shown, and the answer about it. nginx takes one answer for a handshake, and chooses
--- among two pairs after it: an answer about the other one would end the handshake.
+-- The pair that nginx will certainly use, and its staple. nginx accepts one staple and chooses between pairs
+-- afterwards. A staple of the other pair would break the handshake.
 function _M.choose(list)
     if #list == 1 then
         local staple = current(list[1])

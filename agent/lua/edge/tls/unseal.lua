@@ -1,4 +1,4 @@
--- Opens what the control plane sealed to the zone: AES-256-GCM of the library that nginx itself links.
+-- Opens secrets that the control plane sealed for the zone: AES-256-GCM by nginx's crypto library.
 local ffi = require("ffi")
 local C = ffi.C
 
@@ -18,7 +18,7 @@ int EVP_DecryptFinal_ex(EVP_CIPHER_CTX *ctx, unsigned char *out, int *outl);
 local _M = {}
 local SET_IV_LENGTH, SET_TAG = 0x9, 0x11
 local FIRST = "first"
--- Of 32 bytes each, the current one first; and the same by their ids.
+-- 32 bytes each, the current one first, and by id.
 local keys, by_id = {}, {}
 
 local function read(path)
@@ -38,7 +38,7 @@ local function add(id, text)
     end
 end
 
--- Only the master may read the files (agent/src/store/zone-keys.ts says what is in them); the workers inherit what it read.
+-- Only the master may read the files (see agent/src/store/zone-keys.ts). Workers inherit the keys.
 function _M.read_keys(dir)
     keys, by_id = {}, {}
     local current, counts = read(dir .. "/zone.key"), false
@@ -59,10 +59,10 @@ function _M.keys()
     return keys
 end
 
--- `bound_to`: the key of the document that carries the secret; elsewhere it does not open.
+-- `bound_to`: the key of the document that contains the secret. Elsewhere it does not open.
 function _M.open(sealed, bound_to)
     local iv, data, tag = ngx.decode_base64(sealed.iv), ngx.decode_base64(sealed.data), ngx.decode_base64(sealed.tag)
-    -- One that is not known by this name may be here by another: whether it fits, the tag says.
+    -- The key may be known under another id. The tag shows whether it fits.
     local zone_key = by_id[sealed.keyID or FIRST] or keys[1]
     if not zone_key then
         return nil, "no zone key"
