@@ -22,7 +22,7 @@ export async function ensureAgentHome(dir: string, archive: string): Promise<str
   await copyFile(releases.path(name, 'launch'), `${launcher}.new`);
   await chmod(`${launcher}.new`, 0o755);
   await rename(`${launcher}.new`, launcher);
-  await releases.markRan(name);
+  await releases.markUsed(name);
   await releases.point(name);
   await releases.prune();
   return launcher;

@@ -10,7 +10,7 @@ import { Forwards } from './forwards/forwards.ts';
 import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
 import { HealthChecks } from './health/health-checks.ts';
-import { handsOf, rotate } from './hands.ts';
+import { createCommandHandlers, rotate } from './command-handlers.ts';
 import { findNginx, findWorkers, readHost } from './host.ts';
 import { Images } from './images/images.ts';
 import { openLayout, prepareLayout } from './layout.ts';
@@ -19,22 +19,22 @@ import { ControlAddresses } from './link/control-addresses.ts';
 import { heldKeys } from './link/held-keys.ts';
 import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
-import { join, JoinRefused } from './link/join.ts';
+import { join, JoinRefusedError } from './link/join.ts';
 import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
 import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
 import { driversFor, Firewall } from './machine/firewall/firewall.ts';
-import { applyGeneva, stands } from './machine/geneva.ts';
+import { applyGeneva, isApplied } from './machine/geneva.ts';
 import { lastRotation } from './machine/log-rotation.ts';
 import { Meter } from './machine/meter.ts';
-import { OwnSettings } from './machine/own-settings.ts';
-import { followingRisk } from './machine/risk-set.ts';
+import { HostSettings } from './machine/host-settings.ts';
+import { createRiskFollower } from './machine/risk-set.ts';
 import { Admin } from './nginx/admin.ts';
 import { selfSigned } from './nginx/self-signed.ts';
 import { TreeServer } from './nginx/tree-server.ts';
 import { Watchdog } from './nginx/watchdog.ts';
-import { lookingUp, resolving } from './origins/addresses.ts';
+import { createLookUp, createResolver } from './origins/addresses.ts';
 import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
 import { Staples } from './ocsp/staples.ts';
 import { CachePlace } from './store/cache-place.ts';
@@ -47,7 +47,7 @@ import { DocumentStore } from './store/documents.ts';
 import type { Health } from './upgrade/health.ts';
 import { Home } from './upgrade/home.ts';
 import { Reports } from './upgrade/reports.ts';
-import { standTrial } from './upgrade/trial.ts';
+import { runTrial } from './upgrade/trial.ts';
 import { Upgrades } from './upgrade/upgrades.ts';
 import { version } from './version.ts';
 
@@ -87,7 +87,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     beforeReload: () => endConnections(admin),
     log,
   });
-  const lookUp = lookingUp(host.resolvers);
+  const lookUp = createLookUp(host.resolvers);
   const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
   const cachePlace = new CachePlace({ layout, workers, log });
   await cachePlace.ensure();
@@ -99,7 +99,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const refusals: Refusals = new Map();
   let link: Link | null = null;
   const outward = {
-    resolve: resolving(lookUp, () => followed.originPolicy),
+    resolve: createResolver(lookUp, () => followed.originPolicy),
     authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
     isReady: () => followed.originPolicy !== null,
   };
@@ -146,10 +146,10 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     ...(env.EDGELOOM_CONTROL === undefined ? [] : [env.EDGELOOM_CONTROL]),
     ...(link?.servers ?? known?.natsServers ?? []),
   ]);
-  const followRisk = followingRisk({ dir: layout.dir, read: () => node.structureWith([]), firewall });
-  const settings = new OwnSettings({
+  const followRisk = createRiskFollower({ dir: layout.dir, read: () => node.structureWith([]), firewall });
+  const settings = new HostSettings({
     read: () => node.structureWith([]),
-    geneva: { apply: applyGeneva, stands },
+    geneva: { apply: applyGeneva, stands: isApplied },
     firewall: {
       async follow(lists) {
         await firewall.follow(lists);
@@ -173,9 +173,9 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   const blocks = new BlockSet({
     file: path.join(layout.dir, 'blocks.json'),
     async setting() {
-      const said = await node.structureWith([]);
-      const isOpen = said !== null && said.node?.relayPort === undefined;
-      return isOpen && said.zone.ipset ? { zoneID: said.zone.id, max: said.zone.ipset.max } : null;
+      const structure = await node.structureWith([]);
+      const isOpen = structure !== null && structure.node?.relayPort === undefined;
+      return isOpen && structure.zone.ipset ? { zoneID: structure.zone.id, max: structure.zone.ipset.max } : null;
     },
     nginx: admin,
     kernel: firewall,
@@ -190,16 +190,16 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     settings.look();
   };
   forwards.onSockets = () => settings.look();
-  if (known !== null) await settleIn(node, known);
+  if (known !== null) await adoptZone(node, known);
   await node.serve();
   forwards.follow({ store, self: () => node.self });
-  server.nginx.onRestart = () => void refresh().then(() => link?.sayNow());
+  server.nginx.onRestart = () => void refresh().then(() => link?.heartbeatNow());
   const place = { dir: layout.dir, status: () => admin.status(1000), dropped: () => firewall.dropped() };
   const watchdog = new Watchdog({
     nginx: server.nginx,
     admin,
     layout,
-    changed: () => link?.sayNow(),
+    changed: () => link?.heartbeatNow(),
     log,
   });
   node.unresponsive = () => watchdog.error !== null;
@@ -217,17 +217,17 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     health,
     async usePacks() {
       await node.inTurn(() => node.refresh());
-      const said = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
-      if (said !== undefined) throw new Error(`nginx cannot read the risk pack: ${said}`);
+      const fault = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
+      if (fault !== undefined) throw new Error(`nginx cannot read the risk pack: ${fault}`);
       await followRisk();
     },
-    changed: () => link?.sayNow(),
+    changed: () => link?.heartbeatNow(),
     restart: () => replace(),
     reports,
     log,
   });
   await upgrades.resume();
-  const hands = handsOf({
+  const commandHandlers = createCommandHandlers({
     node,
     forwards,
     layout,
@@ -253,7 +253,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
           { refresh: () => node.inTurn(() => node.refresh()), isRunning: () => node.nginx.running },
           log,
         ),
-        hands,
+        hands: commandHandlers,
         meter,
         isDiskFull: () => watchdog.isDiskFull,
         blocks,
@@ -272,19 +272,19 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     const identity = known ?? (await joinForEver(env, layout, log, stopping.signal));
     if (identity === null) return;
     if (known === null) {
-      await settleIn(node, identity);
+      await adoptZone(node, identity);
       await refresh();
     }
     link = connect(identity);
   })();
 
-  reports.tell(async (report) => {
+  reports.deliverTo(async (report) => {
     if (link === null) throw new Error('not joined');
     await link.reportUpgrade(report);
   });
-  const trying =
+  const trial =
     home !== null && env.EDGELOOM_TRIAL !== undefined
-      ? standTrial({
+      ? runTrial({
           home,
           health,
           isInStep: () => forwards.hasLooked && link !== null && link.isInStep,
@@ -302,14 +302,14 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     const identity = await join(layout, invitation, stopping.signal);
     log.info('moved', { nodeID: identity.nodeID, zoneID: identity.zoneID });
     // The response has been sent by then.
-    moving = settleAs(identity).catch((error: unknown) => log.error('the move was not finished', { error }));
+    moving = rejoinAs(identity).catch((error: unknown) => log.error('the move was not finished', { error }));
   };
-  const settleAs = async (identity: Identity) => {
+  const rejoinAs = async (identity: Identity) => {
     // The response has been sent by then.
     await setTimeout(MOVED_AFTER_MS);
     await link?.stop();
     await node.inTurn(async () => {
-      await settleIn(node, identity);
+      await adoptZone(node, identity);
       await firewall.forget().catch((error: unknown) => log.error('rules for packets were left behind', { error }));
       refusals.clear();
     });
@@ -323,7 +323,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
     refused: linking.then(() => new Promise<never>(() => undefined)),
     stop: async ({ nginx: withNginx }) => {
       stopping.abort();
-      await trying.catch((error: unknown) => log.error('the trial of this release was not ended', { error }));
+      await trial.catch((error: unknown) => log.error('the trial of this release was not ended', { error }));
       await watchdog.stop();
       await upgrades.stop();
       await reports.stop();
@@ -362,7 +362,7 @@ function ownAddress([first = '0.0.0.0']: readonly string[]): string {
 }
 
 /** Documents of one zone must not be served in another. */
-async function settleIn(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<void> {
+async function adoptZone(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<void> {
   node.self = { nodeID, zoneID };
   const structure = await node.structureWith([]).catch(() => null);
   if (structure === null || structure.zone.id === zoneID) return;
@@ -385,7 +385,7 @@ async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSign
       log.info('joined', { nodeID: identity.nodeID, zoneID: identity.zoneID });
       return identity;
     } catch (error) {
-      if (error instanceof JoinRefused)
+      if (error instanceof JoinRefusedError)
         throw new Error(`the control plane refused this node: ${error.message}`, { cause: error });
       log.warn('could not join yet', { error });
       await setTimeout(JOIN_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);

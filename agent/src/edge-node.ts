@@ -6,7 +6,7 @@ import type { Log } from './log.ts';
 import type { Admin } from './nginx/admin.ts';
 import { nodeTree } from './nginx/node-tree.ts';
 import type { Structure } from './nginx/node-tree.ts';
-import { TooSoon } from './nginx/pace.ts';
+import { ReloadTooSoonError } from './nginx/pace.ts';
 import { storeZonePair } from './nginx/zone-pair.ts';
 import { assertFree, nameOf } from './nginx/sockets.ts';
 import type { Socket } from './nginx/sockets.ts';
@@ -101,8 +101,8 @@ export class EdgeNode {
     if (zone.kind !== 'zone' || (trial !== null && trial.kind !== 'trial') || (node !== null && node.kind !== 'node'))
       throw new Error('documents of another kind');
     // The renderer has no clock, so whether a drain has ended is decided here.
-    const said = zoneFor(this.self.nodeID, zone, trial);
-    return { zone: said, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
+    const effective = zoneFor(this.self.nodeID, zone, trial);
+    return { zone: effective, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
   }
 
   /**
@@ -117,7 +117,7 @@ export class EdgeNode {
         .serve(
           (generation) => nodeTree(structure, generation, this.#host),
           async () => {
-            if (mayWait && !(await this.#server.pace.isDue())) throw new TooSoon();
+            if (mayWait && !(await this.#server.pace.isDue())) throw new ReloadTooSoonError();
             await this.#assertPortsFree(structure);
           },
           structure.node?.enabled === false,
@@ -129,7 +129,7 @@ export class EdgeNode {
       this.#cachePlace.settle();
       this.#settle(structure);
     } catch (error) {
-      if (error instanceof TooSoon) throw error;
+      if (error instanceof ReloadTooSoonError) throw error;
       this.error = reason(error);
       this.rolledBack = true;
       throw error;

@@ -20,7 +20,7 @@ import { nodeTree } from './nginx/node-tree.ts';
 import { Nginx } from './nginx/supervisor.ts';
 import { Trees } from './nginx/trees.ts';
 import type { Tree } from './nginx/trees.ts';
-import { lookingUp } from './origins/addresses.ts';
+import { createLookUp } from './origins/addresses.ts';
 import { closedBecause } from './plan.ts';
 import { documentFiles } from './store/documents.ts';
 import { decodeDocFile } from './store/files.ts';
@@ -36,13 +36,13 @@ interface Folder {
 }
 
 /** The changes that `documents` would make to the documents on disk and to the served nginx files. */
-export async function planned(env: Env, documents: string | null): Promise<string[]> {
+export async function planDocuments(env: Env, documents: string | null): Promise<string[]> {
   const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
   const own = await readFolder(layout.docs);
   const wanted = documents === null ? own : await readFolder(path.resolve(documents));
   if (wanted.faults.length > 0) throw new Error(wanted.faults.join('\n'));
   const [http, forwards] = await Promise.all([current(layout), current(layout.forwards)]);
-  const tree = await rendered(env, layout, wanted, http.generation ?? 1, forwards.generation ?? 1);
+  const tree = await renderAll(env, layout, wanted, http.generation ?? 1, forwards.generation ?? 1);
   const serving = withForwards(http.tree, forwards.tree);
   const changes = [...documentChanges(own, wanted), ...diffFiles(serving, tree)];
   return changes.length > 0 ? changes : ['nothing would change'];
@@ -57,7 +57,7 @@ async function current({ conf }: NginxLayout): Promise<{ generation: number | nu
 export async function renderInto(env: Env, documents: string, out: string): Promise<string[]> {
   const folder = await readFolder(path.resolve(documents));
   if (folder.faults.length > 0) throw new Error(folder.faults.join('\n'));
-  const tree = await rendered(env, layoutOf(path.resolve(env.EDGELOOM_DIR)), folder, 1);
+  const tree = await renderAll(env, layoutOf(path.resolve(env.EDGELOOM_DIR)), folder, 1);
   const target = path.resolve(out);
   if ((await stat(target).catch(() => null)) !== null) throw new Error(`${target} is there already`);
   await new Trees(path.dirname(target)).stage(path.basename(target), tree);
@@ -68,7 +68,7 @@ export async function renderInto(env: Env, documents: string, out: string): Prom
  * Whether the documents on disk are intact and nginx accepts their rendering.
  * A running agent may change the manifest during the check.
  */
-export async function checked(env: Env, beside: boolean): Promise<{ lines: string[]; ok: boolean }> {
+export async function checkDocuments(env: Env, beside: boolean): Promise<{ lines: string[]; ok: boolean }> {
   const layout = layoutOf(path.resolve(env.EDGELOOM_DIR));
   const folder = await readFolder(layout.docs);
   const faults = [...folder.faults, ...(beside ? [] : await manifestFaults(layout, folder))];
@@ -88,7 +88,7 @@ export async function checked(env: Env, beside: boolean): Promise<{ lines: strin
 async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
   const binary = await findNginx(env.EDGELOOM_NGINX);
   const host = await readHost(env, binary, layout, await findWorkers());
-  const tree = await rendered(env, layout, folder, 1);
+  const tree = await renderAll(env, layout, folder, 1);
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-check-'));
   try {
     const trees = new Trees(dir);
@@ -102,7 +102,7 @@ async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<
 }
 
 /** The files of both nginx instances. Those of the second one are in a folder of their own. */
-async function rendered(
+async function renderAll(
   env: Env,
   layout: Layout,
   { docs }: Folder,
@@ -125,7 +125,7 @@ async function rendered(
   const tree = await nodeTree({ zone, node: shown }, generation, host);
   const ports = all.filter((doc) => doc.kind === 'port');
   if (ports.length === 0 || !servesLayer(node, '4', now) || !host.capabilities.stream) return tree;
-  const names = new Names(lookingUp(host.resolvers), () => undefined);
+  const names = new Names(createLookUp(host.resolvers), () => undefined);
   names.remember((await readNote(new Trees(layout.forwards.conf))).names);
   await names.follow(namesIn(ports));
   const addressesOf = (name: string) => names.of(name);
@@ -146,9 +146,9 @@ async function readFolder(dir: string): Promise<Folder> {
   for (const { key, file } of files) {
     try {
       const { revision, body } = decodeDocFile(await readFile(file));
-      const judged = judgeDoc(key, body);
-      folder.docs.set(key, { revision, sha256: sha256(body), doc: 'doc' in judged ? judged.doc : null });
-      if ('closed' in judged) folder.faults.push(`${key}: ${closedBecause(judged.closed)}`);
+      const checkedDoc = judgeDoc(key, body);
+      folder.docs.set(key, { revision, sha256: sha256(body), doc: 'doc' in checkedDoc ? checkedDoc.doc : null });
+      if ('closed' in checkedDoc) folder.faults.push(`${key}: ${closedBecause(checkedDoc.closed)}`);
     } catch (error) {
       folder.faults.push(`${key}: ${reason(error)}`);
     }

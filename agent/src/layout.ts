@@ -85,7 +85,7 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
     if (((await stat(folder)).mode & 0o7777) !== mode)
       throw new Error(`${folder} did not take the mode ${mode.toString(8)}`);
   }
-  const closed = workers === null ? null : await impassable(layout.dir, workers);
+  const closed = workers === null ? null : await findImpassableFolder(layout.dir, workers);
   if (closed !== null)
     throw new Error(
       `nginx's workers run as ${workers?.user}, which may not enter ${closed}: set EDGELOOM_DIR elsewhere`,
@@ -93,7 +93,7 @@ export async function prepareLayout(layout: Layout, workers: Workers | null): Pr
 }
 
 /** The first parent folder that workers may not enter, if any. */
-export async function impassable(dir: string, workers: Workers): Promise<string | null> {
+export async function findImpassableFolder(dir: string, workers: Workers): Promise<string | null> {
   for (let at = path.dirname(dir); at !== path.dirname(at); at = path.dirname(at)) {
     const { mode, uid, gid } = await stat(at);
     const bit = uid === workers.uid ? 0o100 : gid === workers.gid ? 0o010 : 0o001;

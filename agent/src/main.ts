@@ -6,7 +6,7 @@ import type { Env } from './env.ts';
 import { findWorkers } from './host.ts';
 import { decode } from './images/decoder.ts';
 import { serveImages } from './images/service.ts';
-import { checked, planned, renderInto } from './inspect.ts';
+import { checkDocuments, planDocuments, renderInto } from './inspect.ts';
 import { openLayout, prepareLayout } from './layout.ts';
 import { join } from './link/join.ts';
 import { lockDirectory } from './lock.ts';
@@ -40,12 +40,12 @@ async function main(): Promise<number> {
   const env = readEnv();
   if (command === 'run') return run(env, values['with-nginx']).catch((error: unknown) => givingUp(env, error));
   if (command === 'join') return joinOnce(env);
-  if (command === 'plan') return say((await planned(env, first ?? null)).join('\n'));
+  if (command === 'plan') return say((await planDocuments(env, first ?? null)).join('\n'));
   if (command === 'render' && first !== undefined && second !== undefined) {
     return say((await renderInto(env, first, second)).join('\n'));
   }
   if (command === 'check') {
-    const { lines, ok } = await checked(env, values.running);
+    const { lines, ok } = await checkDocuments(env, values.running);
     return say(lines.join('\n'), ok ? 0 : 1);
   }
   return say(usage, 2);

@@ -77,10 +77,10 @@ function check(entry: DocEntry, self: Self): string[] {
   DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
   if (entry.body === null && entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
-  const judged = entry.body === null ? { later: true } : judgeDoc(entry.key, entry.body);
-  if ('doc' in judged && judged.doc.kind === 'zone' && judged.doc.id !== self.zoneID)
-    throw new Error(`this node is not of zone ${judged.doc.id}`);
-  return 'closed' in judged ? judged.closed : [];
+  const checked = entry.body === null ? { later: true } : judgeDoc(entry.key, entry.body);
+  if ('doc' in checked && checked.doc.kind === 'zone' && checked.doc.id !== self.zoneID)
+    throw new Error(`this node is not of zone ${checked.doc.id}`);
+  return 'closed' in checked ? checked.closed : [];
 }
 
 // Removing an unknown document still counts: a crash may have left its file.

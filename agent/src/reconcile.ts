@@ -4,7 +4,7 @@ import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import type { EdgeNode } from './edge-node.ts';
 import { reason } from './log.ts';
-import { TooSoon } from './nginx/pace.ts';
+import { ReloadTooSoonError } from './nginx/pace.ts';
 import { plan } from './plan.ts';
 import type { Plan, Rejection } from './plan.ts';
 
@@ -52,7 +52,7 @@ async function restructure(
     if (wanted !== null) await node.restructure(wanted, mayWait);
     return structure;
   } catch (error) {
-    if (error instanceof TooSoon) return 'later';
+    if (error instanceof ReloadTooSoonError) return 'later';
     for (const change of structure) {
       const { key, revision, sha256, body } = change;
       refusals.set(key, { key, revision, error: reason(error), sha256: body === null ? null : sha256, change });

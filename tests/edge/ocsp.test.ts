@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { judge, Revoked } from '@edgeloom/agent/ocsp/judge.ts';
-import { questionOf, requestOf, type Question } from '@edgeloom/agent/ocsp/question.ts';
+import { validateResponse, RevokedError } from '@edgeloom/agent/ocsp/validate-response.ts';
+import { ocspRequestOf, requestOf, type OcspRequest } from '@edgeloom/agent/ocsp/request.ts';
 import { StapleFiles, stapleKey } from '@edgeloom/agent/ocsp/staple-files.ts';
 import { Staples } from '@edgeloom/agent/ocsp/staples.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -21,8 +21,8 @@ const stranger = await authority();
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-function asked(chainPem: string): Question {
-  const question = questionOf(chainPem);
+function asked(chainPem: string): OcspRequest {
+  const question = ocspRequestOf(chainPem);
   if (question === null) throw new Error('nobody to ask');
   return question;
 }
@@ -35,7 +35,7 @@ describe('an answer', () => {
     const { chainPem } = await ca.sell(['a.example.com'], { responder });
     const question = asked(chainPem);
     const answer = await answerTo(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
-    return judge(answer, question, at);
+    return validateResponse(answer, question, at);
   }
 
   test('of the authority itself is shown until it ends', async () => {
@@ -65,9 +65,9 @@ describe('an answer', () => {
     const question = asked(chainPem);
     const answer = (said: Partial<Said>) => answerTo(requestOf(question), { authority: ca.signer, ...said });
     const revoked = await answer({ revoked: [chainPem] });
-    expect(() => judge(revoked, question, later(1))).toThrow(Revoked);
+    expect(() => validateResponse(revoked, question, later(1))).toThrow(RevokedError);
     const unknown = await answer({});
-    expect(() => judge(unknown, question, later(1))).toThrow('does not know');
+    expect(() => validateResponse(unknown, question, later(1))).toThrow('does not know');
   });
   test('about another certificate is not, nor one that was changed, nor no answer at all', async () => {
     const { chainPem } = await ca.sell(['a.example.com'], { responder });
@@ -75,25 +75,25 @@ describe('an answer', () => {
     const question = asked(chainPem);
     const said = { authority: ca.signer, good: [chainPem, other.chainPem] };
     const about = await answerTo(requestOf(asked(other.chainPem)), said);
-    expect(() => judge(about, question, later(1))).toThrow('another certificate');
+    expect(() => validateResponse(about, question, later(1))).toThrow('another certificate');
     const changed = await answerTo(requestOf(question), said);
     // A minute of when it ends.
     const at = changed.lastIndexOf(Buffer.from('\u0018\u000f20')) + 13;
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
-    expect(() => judge(changed, question, later(1))).toThrow('signed by nobody');
+    expect(() => validateResponse(changed, question, later(1))).toThrow('signed by nobody');
     for (const text of ['', '0\u0003\n\u0001\u0003', 'hello'])
-      expect(() => judge(Buffer.from(text), question, later(1))).toThrow();
+      expect(() => validateResponse(Buffer.from(text), question, later(1))).toThrow();
   });
 });
 
 test('nobody is asked of a chain that names nobody, lacks who signed it, or names what is no web address', async () => {
   const { chainPem } = await ca.sell(['a.example.com']);
-  expect(questionOf(chainPem)).toBeNull();
+  expect(ocspRequestOf(chainPem)).toBeNull();
   const named = await ca.sell(['a.example.com'], { responder: 'http://ocsp.example.com/' });
-  expect(questionOf(named.chainPem.slice(0, named.chainPem.indexOf('-----END') + 26))).toBeNull();
-  expect(questionOf(named.chainPem.replace(ca.signer.cert, stranger.signer.cert))).toBeNull();
+  expect(ocspRequestOf(named.chainPem.slice(0, named.chainPem.indexOf('-----END') + 26))).toBeNull();
+  expect(ocspRequestOf(named.chainPem.replace(ca.signer.cert, stranger.signer.cert))).toBeNull();
   const odd = await ca.sell(['a.example.com'], { responder: 'file:///etc/passwd' });
-  expect(questionOf(odd.chainPem)).toBeNull();
+  expect(ocspRequestOf(odd.chainPem)).toBeNull();
 });
 
 /** What the node's agent does, with this edge's directory. */

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { preheat, proofOf, warm } from '@edgeloom/agent/link/preheat.ts';
+import { preheat, proofOf, keepCached } from '@edgeloom/agent/link/preheat.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type { TokenAuthDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -92,7 +92,7 @@ test('what is kept stored is fetched once, seen in the store after that, and tol
   edge.origin.on('/missing', { status: 404 });
   edge.origin.on('/personal', { headers: { 'set-cookie': 'a=b' } });
   const urls = [urlOf('/kept'), urlOf('/missing'), urlOf('/personal'), 'http://nobody.example.com:1/'];
-  const look = async () => warm('127.0.0.1', urls, 10_000, await zoneKey());
+  const look = async () => keepCached('127.0.0.1', urls, 10_000, await zoneKey());
   const found = await look();
   expect(found).toMatchObject([
     { state: 'stored', fault: null },

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { lookingUp, resolving } from '@edgeloom/agent/origins/addresses.ts';
-import { check, type Look } from '@edgeloom/agent/health/check.ts';
+import { createLookUp, createResolver } from '@edgeloom/agent/origins/addresses.ts';
+import { check, type OriginCheck } from '@edgeloom/agent/health/check.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { startNameServer } from '../edge/name-server.ts';
@@ -26,8 +26,8 @@ afterAll(async () => {
 });
 
 const policy = { deny: ['192.168.0.0/16', '127.0.0.0/8'], allow: ['127.0.0.1', '::1'] };
-const resolve = resolving(lookingUp([dns.address]), () => policy);
-const look = (over: Partial<Look>): Look => ({
+const resolve = createResolver(createLookUp([dns.address]), () => policy);
+const look = (over: Partial<OriginCheck>): OriginCheck => ({
   address: '127.0.0.1',
   port: plain.port,
   tls: null,
@@ -41,7 +41,7 @@ const look = (over: Partial<Look>): Look => ({
 const ours = selfSigned('edge.example.com');
 const pairOf = (certID: string) =>
   certID === 'ours' ? Promise.resolve(ours) : Promise.reject(new Error('its certificate is not here'));
-const find = async (over: Partial<Look>) =>
+const find = async (over: Partial<OriginCheck>) =>
   (await check(look(over), { resolve, authorities: trusted.cert, pairOf })).reason;
 
 /** Takes connections, and then does this with them. */

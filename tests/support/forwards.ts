@@ -10,7 +10,7 @@ import { Forwards } from '@edgeloom/agent/forwards/forwards.ts';
 import { findWorkers } from '@edgeloom/agent/host.ts';
 import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
 import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
-import { lookingUp } from '@edgeloom/agent/origins/addresses.ts';
+import { createLookUp } from '@edgeloom/agent/origins/addresses.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { keyOf } from '@edgeloom/contract/edge/documents.ts';
@@ -69,7 +69,7 @@ export async function startForwards(options: ForwardsOptions = {}) {
       resolvers,
       caBundle: null,
     },
-    lookUp: lookingUp(resolvers),
+    lookUp: createLookUp(resolvers),
     pace: { reloadMs: 1, longestMs: 10, lookMs: 100 },
     log: { info: note, warn: note, error: note },
   });

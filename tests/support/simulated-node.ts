@@ -155,7 +155,7 @@ export class SimulatedNode implements LinkedNode {
   /** Reports the state in a heartbeat at once, as the watchdog does. */
   reportNginx(nginx: 'running' | 'unresponsive'): void {
     this.nginx = nginx;
-    this.#link?.sayNow();
+    this.#link?.heartbeatNow();
   }
 
   async disconnect(): Promise<void> {

@@ -4,21 +4,21 @@ import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 import { writeWhole } from '../store/durable.ts';
 
-export interface Kept {
+export interface StoredBlock {
   /** Milliseconds by this machine's clock. */
   until: number;
   cause: string;
 }
 /** A block found on this node and not yet reported, with the site where it was found. */
-export interface Untold {
+export interface UnreportedBlock {
   siteID: string | null;
 }
 export interface KeptSet {
   zoneID: string;
   revision: number;
   mark: string;
-  blocks: Map<string, Kept>;
-  untold: Map<string, Untold>;
+  blocks: Map<string, StoredBlock>;
+  untold: Map<string, UnreportedBlock>;
 }
 
 const Stored = z.object({

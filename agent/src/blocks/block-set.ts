@@ -7,12 +7,12 @@ import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import type { Admin, Change } from '../nginx/admin.ts';
 import { readBlocks, writeBlocks } from './block-file.ts';
-import type { Kept, Untold } from './block-file.ts';
+import type { StoredBlock, UnreportedBlock } from './block-file.ts';
 import { KernelCopy } from './kernel-copy.ts';
 import type { Kernel } from './kernel-copy.ts';
 import { NginxCopy } from './nginx-copy.ts';
 
-type Told = BlocksReply['blocks'][number];
+type BlockChange = BlocksReply['blocks'][number];
 
 /** The block set's calls to the control plane. */
 export interface BlockLine {
@@ -20,7 +20,7 @@ export interface BlockLine {
   blocksSince: (revision: number) => Promise<BlocksReply>;
 }
 
-interface Parts {
+interface Deps {
   file: string;
   /** The zone's setting for this node. Null: the zone has no block set. */
   setting: () => Promise<{ zoneID: string; max: number } | null>;
@@ -39,28 +39,28 @@ const REPORT_AGAIN_MS = 5000;
 const WRITE_EVERY_MS = 10_000;
 const EXPIRE_EVERY_MS = 10_000;
 /** A push that is younger than this may still be in transit. */
-const PUSH_WITHIN_MS = 1500;
-const MOST_UNREPORTED = 20_000;
-const MOST_IN_REPORT = 1000;
+const PUSH_GRACE_MS = 1500;
+const MAX_UNREPORTED = 20_000;
+const MAX_PER_REPORT = 1000;
 /** Longest time that a report may contain. It can be exceeded when the clock was set back. */
-const LONGEST_S = 2_592_000;
+const MAX_SECONDS = 2_592_000;
 /** Two nodes report the same block with times that differ by at most this. */
-const SAME_MS = 5000;
+const TIME_TOLERANCE_MS = 5000;
 
 export class BlockSet {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #nginx: NginxCopy;
   readonly #kernel: KernelCopy;
-  #blocks = new Map<string, Kept>();
+  #blocks = new Map<string, StoredBlock>();
   #revision = 0;
   #zoneID = '';
-  #unreported = new Map<string, Untold>();
+  #unreported = new Map<string, UnreportedBlock>();
   #dropped = 0;
   #isWritten = true;
   /** Undefined until it has been read. */
   #setting: { zoneID: string; max: number } | null | undefined;
   #isOff = false;
-  #said = '';
+  #lastWarning = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
   /** Serializes all changes of the set. */
@@ -72,8 +72,8 @@ export class BlockSet {
   #writtenAt = 0;
   #expiredAt = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(parts: Deps) {
+    this.#deps = parts;
     this.#nginx = new NginxCopy(parts.nginx);
     this.#kernel = new KernelCopy(parts.kernel);
     this.#turn = this.#load();
@@ -127,9 +127,9 @@ export class BlockSet {
 
   /** Logs a warning once, until a different one occurs. */
   #warn(message: string, error: unknown): void {
-    const said = reason(error);
-    if (said !== this.#said) this.#parts.log.warn(message, { error });
-    this.#said = said;
+    const warning = reason(error);
+    if (warning !== this.#lastWarning) this.#deps.log.warn(message, { error });
+    this.#lastWarning = warning;
   }
 
   #look(): void {
@@ -142,7 +142,7 @@ export class BlockSet {
   }
 
   async #tick(): Promise<void> {
-    this.#setting = this.#setting === undefined ? await this.#parts.setting() : this.#setting;
+    this.#setting = this.#setting === undefined ? await this.#deps.setting() : this.#setting;
     const setting = this.#setting;
     if (setting === null) {
       await this.#turnOff();
@@ -180,26 +180,26 @@ export class BlockSet {
     await this.#kernel.tell(this.#blocks);
     // An nginx that is still starting holds no blocks, or clears them when the set is enabled again.
     await this.#nginx.end().catch(() => undefined);
-    await rm(this.#parts.file, { force: true });
+    await rm(this.#deps.file, { force: true });
     this.#isWritten = true;
     this.#isOff = true;
   }
 
   async #load(): Promise<void> {
-    const kept = await readBlocks(this.#parts.file).catch(() => null);
-    if (kept === null) return;
-    this.#zoneID = kept.zoneID;
-    this.#revision = kept.revision;
-    this.#nginx.mark = kept.mark;
-    this.#blocks = kept.blocks;
-    this.#unreported = kept.untold;
+    const stored = await readBlocks(this.#deps.file).catch(() => null);
+    if (stored === null) return;
+    this.#zoneID = stored.zoneID;
+    this.#revision = stored.revision;
+    this.#nginx.mark = stored.mark;
+    this.#blocks = stored.blocks;
+    this.#unreported = stored.untold;
     this.#expire();
   }
 
   async #write(): Promise<void> {
     if (this.#isWritten || this.#isOff) return;
     try {
-      await writeBlocks(this.#parts.file, {
+      await writeBlocks(this.#deps.file, {
         zoneID: this.#zoneID,
         revision: this.#revision,
         mark: this.#nginx.mark,
@@ -235,7 +235,7 @@ export class BlockSet {
       if (spared.has(network)) not.push([network, 0, cause]);
       else if (!this.#knows(network, until)) {
         this.#set(network, { until, cause });
-        if (this.#unreported.size < MOST_UNREPORTED) this.#unreported.set(network, { siteID });
+        if (this.#unreported.size < MAX_UNREPORTED) this.#unreported.set(network, { siteID });
         else this.#dropped += 1;
       }
     }
@@ -250,10 +250,10 @@ export class BlockSet {
 
   #knows(network: string, until: number): boolean {
     const known = this.#blocks.get(network);
-    return known !== undefined && Math.abs(known.until - until) <= SAME_MS;
+    return known !== undefined && Math.abs(known.until - until) <= TIME_TOLERANCE_MS;
   }
 
-  #set(network: string, block: Kept): void {
+  #set(network: string, block: StoredBlock): void {
     this.#blocks.set(network, block);
     this.#kernel.set(network, block.until);
     this.#isWritten = false;
@@ -267,7 +267,7 @@ export class BlockSet {
   }
 
   /** Applies the control plane's changes. */
-  async #take(told: readonly Told[]): Promise<void> {
+  async #take(told: readonly BlockChange[]): Promise<void> {
     const now = Date.now();
     const spared = this.#spared();
     const changes: Change[] = [];
@@ -289,7 +289,7 @@ export class BlockSet {
 
   /** Runs in the background: a slow control plane delays nothing here. */
   #talk(): void {
-    const line = this.#parts.line();
+    const line = this.#deps.line();
     if (line === null || this.#talking !== null) return;
     const now = Date.now();
     const isNews = this.#unreported.size > 0 || this.#dropped > 0 || this.#saidRevision !== this.#revision;
@@ -310,11 +310,11 @@ export class BlockSet {
 
   async #report(line: BlockLine): Promise<void> {
     const now = Date.now();
-    const told = [...this.#unreported].slice(0, MOST_IN_REPORT);
-    const blocks = told.flatMap(([network, { siteID }]) => {
+    const reported = [...this.#unreported].slice(0, MAX_PER_REPORT);
+    const blocks = reported.flatMap(([network, { siteID }]) => {
       const { until, cause } = this.#blocks.get(network) ?? { until: 0, cause: '' };
       return until > now
-        ? [{ network, cause, seconds: Math.min(Math.ceil((until - now) / 1000), LONGEST_S), siteID }]
+        ? [{ network, cause, seconds: Math.min(Math.ceil((until - now) / 1000), MAX_SECONDS), siteID }]
         : [];
     });
     const dropped = this.#dropped;
@@ -326,15 +326,15 @@ export class BlockSet {
       dropped,
       fault: this.#kernel.fault,
     });
-    for (const [network, one] of told) if (this.#unreported.get(network) === one) this.#unreported.delete(network);
-    if (told.length > 0) this.#isWritten = false;
+    for (const [network, one] of reported) if (this.#unreported.get(network) === one) this.#unreported.delete(network);
+    if (reported.length > 0) this.#isWritten = false;
     this.#dropped -= dropped;
     this.#saidRevision = revision;
     this.#reportAt = Date.now();
     const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
     if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#kernel.tell(this.#blocks)));
     if (reply.revision < this.#revision) this.#askAt = 0;
-    else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_WITHIN_MS);
+    else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_GRACE_MS);
   }
 
   /** Requests missing entries. A push that arrives out of order is requested again. */
@@ -343,7 +343,7 @@ export class BlockSet {
     const zoneID = this.#zoneID;
     let revision = this.#revision;
     let whole = false;
-    let told: Told[] = [];
+    let changes: BlockChange[] = [];
     for (;;) {
       const page = await line.blocksSince(revision).catch((error: unknown) => {
         this.#askAt = Date.now() + REPORT_AGAIN_MS;
@@ -351,22 +351,22 @@ export class BlockSet {
       });
       if (page.whole) {
         whole = true;
-        told = [];
+        changes = [];
       }
-      told.push(...page.blocks);
+      changes.push(...page.blocks);
       revision = page.revision;
       if (!page.more) break;
     }
     this.#inTurn(async () => {
       if (this.#isOff || this.#zoneID !== zoneID) return;
       if (whole) {
-        const stay = new Set(told.map(({ network }) => network));
+        const stay = new Set(changes.map(({ network }) => network));
         for (const network of this.#blocks.keys())
           if (!stay.has(network) && !this.#unreported.has(network)) this.#remove(network);
         this.#kernel.lacks();
         this.#nginx.lacks();
       }
-      await this.#take(told);
+      await this.#take(changes);
       // A push may have been faster. A lower revision counts after a restore from backup.
       if (whole || revision > this.#revision) this.#revision = revision;
       await this.#kernel.tell(this.#blocks);
@@ -374,6 +374,6 @@ export class BlockSet {
   }
 
   #spared(): Set<string> {
-    return new Set(this.#parts.spared().flatMap((address) => networkOf(address) ?? []));
+    return new Set(this.#deps.spared().flatMap((address) => networkOf(address) ?? []));
   }
 }

@@ -1,6 +1,6 @@
 // The kernel's copy of the block set. The firewall keeps refused entries and retries them.
 import { reason } from '../log.ts';
-import type { Kept } from './block-file.ts';
+import type { StoredBlock } from './block-file.ts';
 
 interface Entry {
   network: string;
@@ -38,7 +38,7 @@ export class KernelCopy {
     this.#needsAll = true;
   }
 
-  async tell(blocks: ReadonlyMap<string, Kept>): Promise<void> {
+  async tell(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
     const isAll = this.#needsAll;
     if (!isAll && this.#adds.size === 0 && this.#removes.size === 0) return;
     const now = Date.now();

@@ -1,7 +1,7 @@
 // nginx's copy of the block set: reads what nginx found and writes what is known.
 import { randomUUID } from 'node:crypto';
 import type { Admin, Change } from '../nginx/admin.ts';
-import type { Kept } from './block-file.ts';
+import type { StoredBlock } from './block-file.ts';
 
 type Found = Awaited<ReturnType<Admin['fetchBlocks']>>;
 
@@ -61,7 +61,7 @@ export class NginxCopy {
   }
 
   /** When it resolves, nginx has all of them. */
-  async complete(blocks: ReadonlyMap<string, Kept>): Promise<void> {
+  async complete(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
     const now = Date.now();
     const all = Array.from(blocks, ([network, { until, cause }]): Change => [
       network,

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { judgeDoc, nodeKey, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
-import { each } from '../each.ts';
+import { concurrentMap } from '../concurrent-map.ts';
 import type { NginxLayout } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
@@ -208,7 +208,7 @@ export class Forwards {
 
   async #heldByOthers(forwards: Forward[], served: ReadonlySet<string>): Promise<Map<PortDoc, string>> {
     const held = new Map<PortDoc, string>();
-    await each(forwards, READ_AT_ONCE, async ({ port }) => {
+    await concurrentMap(forwards, READ_AT_ONCE, async ({ port }) => {
       const missing = socketsOf(port, this.#parts.host).filter((socket) => !served.has(nameOf(socket)));
       await Promise.all(missing.map(assertFree)).catch((error: unknown) => held.set(port, reason(error)));
     });
@@ -234,12 +234,12 @@ async function readAll({ store, self }: Source): Promise<Read> {
   const keys = [...store.keys()].filter(
     (key) => key === 'zone' || key === 'trial' || key === own || key.startsWith('port/'),
   );
-  await each(keys, READ_AT_ONCE, async (key) => {
+  await concurrentMap(keys, READ_AT_ONCE, async (key) => {
     try {
       const body = await store.read(key);
-      const judged = body === null ? null : judgeDoc(key, body);
-      if (judged !== null && 'doc' in judged) docs.push(judged.doc);
-      if (judged !== null && 'closed' in judged) read.faults.push(`${key}: ${closedBecause(judged.closed)}`);
+      const checked = body === null ? null : judgeDoc(key, body);
+      if (checked !== null && 'doc' in checked) docs.push(checked.doc);
+      if (checked !== null && 'closed' in checked) read.faults.push(`${key}: ${closedBecause(checked.closed)}`);
     } catch (error) {
       // A damaged document is requested again, and evaluated when it arrives.
       read.faults.push(`${key}: ${reason(error)}`);

@@ -1,13 +1,13 @@
 // Resolves origin names for nginx, which receives addresses only, and checks them for changes.
 import { isDeepStrictEqual } from 'node:util';
-import { each } from '../each.ts';
+import { concurrentMap } from '../concurrent-map.ts';
 import type { LookUp } from '../origins/addresses.ts';
 
 /** Addresses per name beyond this are ignored. */
-const MOST_ADDRESSES = 16;
+const MAX_ADDRESSES = 16;
 const AT_ONCE = 64;
 /** A silent name server delays the others at most this long. Its late response counts when it arrives. */
-const WAITED_FOR_MS = 2000;
+const LOOKUP_WAIT_MS = 2000;
 
 export class Names {
   readonly #lookUp: LookUp;
@@ -27,7 +27,7 @@ export class Names {
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
     if (fresh.length === 0) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAITED_FOR_MS)));
+    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, LOOKUP_WAIT_MS)));
     await Promise.race([waited, this.#look(fresh)]);
     clearTimeout(timer);
   }
@@ -46,11 +46,11 @@ export class Names {
   }
 
   #look(names: readonly string[]): Promise<void> {
-    return each(names, AT_ONCE, async (name) => {
+    return concurrentMap(names, AT_ONCE, async (name) => {
       // A name that cannot be resolved keeps its last addresses.
       const found = await this.#lookUp(name).catch(() => null);
       if (found === null || !this.#followed.has(name)) return;
-      const addresses = found.sort().slice(0, MOST_ADDRESSES);
+      const addresses = found.sort().slice(0, MAX_ADDRESSES);
       if (isDeepStrictEqual(addresses, this.#known.get(name))) return;
       this.#known.set(name, addresses);
       this.#onChanged();

@@ -7,7 +7,7 @@ import type { Resolve } from '../origins/addresses.ts';
 import type { Pair, PairOf } from './client-pair.ts';
 
 /** What is requested from which origin. Domains with equal checks share one. */
-export interface Look {
+export interface OriginCheck {
   address: string;
   port: number;
   /** `certID`: the client certificate that we present. */
@@ -19,7 +19,7 @@ export interface Look {
   statusTo: number;
 }
 
-export interface Finding {
+export interface CheckResult {
   /** Null: the origin is healthy. */
   reason: string | null;
   tookMs: number;
@@ -28,17 +28,17 @@ export interface Finding {
 const USER_AGENT = 'Edgeloom-Health';
 
 /** What a check depends on. */
-export interface Means {
+export interface CheckDeps {
   resolve: Resolve;
   authorities: string | null;
   pairOf: PairOf;
 }
 
 /** Healthy when one of its addresses is. */
-export async function check(look: Look, { resolve, authorities, pairOf }: Means): Promise<Finding> {
+export async function check(look: OriginCheck, { resolve, authorities, pairOf }: CheckDeps): Promise<CheckResult> {
   const started = performance.now();
   const signal = AbortSignal.timeout(look.timeoutSeconds * 1000);
-  const finding = (reason: string | null): Finding => ({ reason, tookMs: Math.round(performance.now() - started) });
+  const finding = (reason: string | null): CheckResult => ({ reason, tookMs: Math.round(performance.now() - started) });
   let reason = 'it has no address';
   try {
     const pair = look.tls?.certID === undefined ? {} : await pairOf(look.tls.certID);
@@ -54,7 +54,7 @@ export async function check(look: Look, { resolve, authorities, pairOf }: Means)
 
 type Trust = Partial<Pair> & { ca: string | string[] };
 
-function ask(look: Look, address: string, { ca, ...pair }: Trust, signal: AbortSignal): Promise<string | null> {
+function ask(look: OriginCheck, address: string, { ca, ...pair }: Trust, signal: AbortSignal): Promise<string | null> {
   const { tls, statusFrom, statusTo } = look;
   const options: RequestOptions = {
     host: address,

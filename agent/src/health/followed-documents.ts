@@ -65,9 +65,9 @@ export class FollowedDocuments {
     const isAsking = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
     let doc: EdgeDoc | null = null;
     try {
-      const judged = isAsking ? judgeDoc(key, body) : null;
-      if (judged !== null && 'doc' in judged) doc = judged.doc;
-      if (body !== null && judged !== null && 'closed' in judged) await closed(key, sha256(body), judged.closed);
+      const checked = isAsking ? judgeDoc(key, body) : null;
+      if (checked !== null && 'doc' in checked) doc = checked.doc;
+      if (body !== null && checked !== null && 'closed' in checked) await closed(key, sha256(body), checked.closed);
     } catch (error) {
       // An agent of another version stored this document.
       log.warn('a document on disk cannot be used', { key, error });

@@ -3,13 +3,13 @@
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { OriginReport } from '@edgeloom/contract/edge/messages.ts';
 import type { Log } from '../log.ts';
-import { check, type Finding, type Look, type Means } from './check.ts';
+import { check, type CheckResult, type OriginCheck, type CheckDeps } from './check.ts';
 
 type Origin = HostDoc['origin'];
 type Health = NonNullable<Origin['health']>;
 
 interface Target {
-  look: Look;
+  look: OriginCheck;
   health: Health;
   /** The rows of all domains that use this origin. */
   upstreamIDs: Set<string>;
@@ -18,10 +18,10 @@ interface Target {
   isUp: boolean;
   /** Consecutive checks that contradict the current state. */
   against: number;
-  last: Finding | null;
+  last: CheckResult | null;
 }
 
-interface Parts extends Means {
+interface Parts extends CheckDeps {
   /** The zone's origin policy is known. */
   isReady: () => boolean;
   /** Reports origins that are down, and those that recovered, to nginx. */
@@ -33,7 +33,7 @@ interface Parts extends Means {
 const TICK_MS = 200;
 const AT_ONCE = 64;
 /** nginx receives the state this often and expires it, so a dead agent takes no origin out for ever. */
-const TELL_EVERY_MS = 10_000;
+const REFRESH_NGINX_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_SECONDS = 60;
 const REPORT_EVERY_MS = 60_000;
 const REPORTED_AT_ONCE = 1000;
@@ -47,7 +47,7 @@ export class HealthChecks {
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   #underWay = 0;
-  #toldAt = 0;
+  #nginxRefreshedAt = 0;
   #reportedAt = 0;
 
   constructor(parts: Parts) {
@@ -68,7 +68,7 @@ export class HealthChecks {
     this.#byDocument.set(
       key,
       doc.origin.upstreams.map((upstream) => {
-        const look = lookOf(doc.origin, health, upstream);
+        const look = checkOf(doc.origin, health, upstream);
         const mark = JSON.stringify([look, health]);
         const target = this.#targets.get(mark) ?? begin(look, health);
         target.upstreamIDs.add(upstream.id);
@@ -94,7 +94,7 @@ export class HealthChecks {
       target.dueAt = now + target.health.intervalSeconds * 1000 * (0.9 + Math.random() * 0.2);
       void this.#look(target);
     }
-    if (now - this.#toldAt >= TELL_EVERY_MS) this.#tell([]);
+    if (now - this.#nginxRefreshedAt >= REFRESH_NGINX_EVERY_MS) this.#tell([]);
     if (now - this.#reportedAt >= REPORT_EVERY_MS) {
       this.#reportedAt = now;
       this.#report([...this.#targets.values()]);
@@ -127,7 +127,7 @@ export class HealthChecks {
   }
 
   #tell(up: string[]): void {
-    this.#toldAt = Date.now();
+    this.#nginxRefreshedAt = Date.now();
     const down = [...this.#targets.values()].flatMap(({ isUp, upstreamIDs }) => (isUp ? [] : [...upstreamIDs]));
     if (down.length + up.length === 0) return;
     // The next report follows soon in any case.
@@ -152,7 +152,7 @@ export class HealthChecks {
   }
 }
 
-const begin = (look: Look, health: Health): Target => ({
+const begin = (look: OriginCheck, health: Health): Target => ({
   look,
   health,
   upstreamIDs: new Set(),
@@ -164,11 +164,11 @@ const begin = (look: Look, health: Health): Target => ({
 });
 
 /** Uses the protocol of the origin. Where it follows the visitor's, checks without TLS. */
-function lookOf(
+function checkOf(
   { scheme, host, sni, verify = false, certID }: Origin,
   health: Health,
   { address, port }: Origin['upstreams'][number],
-): Look {
+): OriginCheck {
   const name = sni ?? host ?? health.host;
   return {
     address,

@@ -14,8 +14,8 @@ export async function askForKeys(
   const { box, open } = newBox(nodeID);
   const signature = text(nkeys.fromSeed(seed).sign(Buffer.from(askedText(nodeID, box))));
   const { signature: theirs, ...answer } = KeysReply.parse(await ask({ box, signature }));
-  const said = Buffer.from(answeredText(nodeID, box, answer));
-  if (!nkeys.fromPublic(issuerOf(jwt)).verify(said, Buffer.from(theirs, 'base64')))
+  const signedText = Buffer.from(answeredText(nodeID, box, answer));
+  if (!nkeys.fromPublic(issuerOf(jwt)).verify(signedText, Buffer.from(theirs, 'base64')))
     throw new Error('the answer with the keys of the zone is not of our control plane');
   return open(answer);
 }

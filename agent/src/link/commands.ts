@@ -17,7 +17,7 @@ import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simula
 import { reason } from '../log.ts';
 import { version } from '../version.ts';
 
-export interface Hands {
+export interface CommandHandlers {
   /** Returns the number of stored objects that became unreachable. */
   purge: (order: PurgeOrder, withinMs: number) => Promise<number>;
   /** Returns how many URLs were stored, and the error of the others. */
@@ -47,10 +47,10 @@ export interface Hands {
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
 }
 
-type Said = Partial<
+type Reply = Partial<
   Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed' | 'held'>
 > | void;
-type Work = (message: unknown, hands: Hands, leftMs: number) => Promise<Said>;
+type Work = (message: unknown, hands: CommandHandlers, leftMs: number) => Promise<Reply>;
 
 const works: Readonly<Record<string, Work>> = {
   purge: async (message, hands, left) => {
@@ -79,10 +79,10 @@ const works: Readonly<Record<string, Work>> = {
   }),
 };
 
-export async function obey(name: string, message: unknown, hands: Hands): Promise<CommandReply> {
+export async function runCommand(name: string, message: unknown, hands: CommandHandlers): Promise<CommandReply> {
   const startedAt = performance.now();
   const { id, deadline } = Command.parse(message);
-  const reply = (said: Said): CommandReply => {
+  const reply = (said: Reply): CommandReply => {
     const { objects = 0, error = null, ...more } = said ?? {};
     return { id, ok: error === null, error, tookMs: performance.now() - startedAt, objects, ...more };
   };

@@ -17,7 +17,7 @@ const WITHIN_MS = 20_000;
 const Refusal = z.object({ code: z.int(), message: z.string() });
 
 /** The control plane refused the token. Retrying is useless. */
-export class JoinRefused extends Error {}
+export class JoinRefusedError extends Error {}
 
 export async function join(
   layout: Layout,
@@ -42,9 +42,9 @@ async function ask(control: string, request: JoinRequest, signal: AbortSignal | 
   });
   const text = await answer.text();
   if (answer.ok) return JoinReply.parse(JSON.parse(text));
-  const said = Refusal.safeParse(parsed(text));
-  const words = said.success ? `${said.data.code} ${said.data.message}` : `HTTP ${answer.status}`;
-  if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) throw new JoinRefused(words);
+  const refusal = Refusal.safeParse(parsed(text));
+  const words = refusal.success ? `${refusal.data.code} ${refusal.data.message}` : `HTTP ${answer.status}`;
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) throw new JoinRefusedError(words);
   throw new Error(words);
 }
 

@@ -27,8 +27,8 @@ import type { Msg, NatsConnection } from 'nats';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
 import { askForKeys } from './ask-for-keys.ts';
-import { obey } from './commands.ts';
-import type { Hands } from './commands.ts';
+import { runCommand } from './commands.ts';
+import type { CommandHandlers } from './commands.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 import type { Identity } from './identity.ts';
@@ -50,7 +50,7 @@ const STOP_WITHIN_MS = 1000;
 export interface LinkedNode extends Target {
   identity: Identity;
   zoneKeys: HeldKeys;
-  hands: Omit<Hands, 'resync' | 'reset' | 'zoneKeys'> & {
+  hands: Omit<CommandHandlers, 'resync' | 'reset' | 'zoneKeys'> & {
     /** Resets the node. `fetchAll` runs a full sync. */
     reset: (fetchAll: () => Promise<void>) => Promise<void>;
   };
@@ -116,7 +116,7 @@ export class Link {
       held: node.zoneKeys,
       ask: () =>
         askForKeys(node.identity, (message) => this.#ask(subjects.keys(node.identity.nodeID), message, KEYS_WITHIN_MS)),
-      changed: () => this.sayNow(),
+      changed: () => this.heartbeatNow(),
       stopping: this.#stop.signal,
       log,
     });
@@ -125,7 +125,7 @@ export class Link {
   }
 
   /** Sends a heartbeat now, because its content changed. */
-  sayNow(): void {
+  heartbeatNow(): void {
     if (this.#isHeard) this.#beat(0);
   }
 
@@ -235,7 +235,7 @@ export class Link {
   #subscribe(line: NatsConnection): void {
     const { nodeID, zoneID } = this.#node.identity;
     const hear = (subject: string, task: (message: Msg) => void | Promise<void>) => {
-      const heard = async (message: Msg) => {
+      const handleMessage = async (message: Msg) => {
         try {
           await task(message);
         } catch (error) {
@@ -243,7 +243,7 @@ export class Link {
         }
       };
       const callback = (error: Error | null, message: Msg) => {
-        if (error === null) void heard(message);
+        if (error === null) void handleMessage(message);
         else this.#log.error('a subject cannot be heard', { subject, error });
       };
       line.subscribe(subject, { callback });
@@ -257,11 +257,16 @@ export class Link {
     hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
     const resync = () => this.#follower.resync();
     const zoneKeys = () => this.#keys.take();
-    const hands: Hands = { ...this.#node.hands, resync, zoneKeys, reset: () => this.#node.hands.reset(resync) };
+    const hands: CommandHandlers = {
+      ...this.#node.hands,
+      resync,
+      zoneKeys,
+      reset: () => this.#node.hands.reset(resync),
+    };
     // All command names: an unknown command gets an error instead of silence.
     hear(subjects.command(nodeID, '*'), async (message) => {
       const name = message.subject.split('.').at(-1) ?? '';
-      message.respond(JSON.stringify(await obey(name, message.json(), hands)));
+      message.respond(JSON.stringify(await runCommand(name, message.json(), hands)));
     });
   }
 

@@ -29,7 +29,7 @@ export async function preheat(
 }
 
 /** Returns for each URL, in order, whether it is cached. Never throws. Cached URLs cost the origin nothing. */
-export async function warm(
+export async function keepCached(
   address: string,
   urls: readonly string[],
   withinMs: number,

@@ -29,11 +29,11 @@ export function nftRules(geneva: Geneva | null, ports: readonly number[]): strin
 }
 
 /** Whether the rules of this setting are in place. Another firewall removes them silently when it starts. */
-export async function stands(geneva: Geneva | null): Promise<boolean> {
+export async function isApplied(geneva: Geneva | null): Promise<boolean> {
   try {
     // Listing all tables would read every element of every set.
-    const said = await run('nft', ['-t', 'list', 'chains']).catch(() => run('nft', ['list', 'tables']));
-    return said.includes(`inet ${TABLE}`) === (geneva !== null);
+    const output = await run('nft', ['-t', 'list', 'chains']).catch(() => run('nft', ['list', 'tables']));
+    return output.includes(`inet ${TABLE}`) === (geneva !== null);
   } catch (error) {
     if (!(error instanceof NotInstalled)) throw error;
     const rules = await run('iptables', ['-t', 'mangle', '-S']).catch(() => '');

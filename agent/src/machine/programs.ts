@@ -17,11 +17,11 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
       // spawn's own timeout option would keep a timer when the program cannot start.
       signal: AbortSignal.timeout(WITHIN_MS),
     });
-    let said = '';
-    let words = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     // Some programs repeat all of their input.
-    child.stderr.on('data', (chunk: Buffer) => (words = `${words}${chunk.toString()}`.slice(0, WORDS)));
+    child.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(0, WORDS)));
     child.once('error', (error) =>
       reject(
         'code' in error && error.code === 'ENOENT'
@@ -35,8 +35,8 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('close', (code) => {
-      if (code === 0) resolve(said);
-      else reject(new Error(`${name}: ${words.trim() || `ended with ${code}`}`));
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`${name}: ${stderr.trim() || `ended with ${code}`}`));
     });
   });
 }

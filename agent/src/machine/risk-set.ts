@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { networksAt, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/risk-pack.ts';
-import { packShelf } from '../upgrade/shelf.ts';
+import { packStore } from '../upgrade/release-store.ts';
 import type { Risk } from './firewall/firewall.ts';
 
 interface Parts {
@@ -13,14 +13,14 @@ interface Parts {
 }
 
 /** Throws when the kernel cannot drop them. Where the kernel drops nothing, nginx rejects. */
-export const followingRisk =
+export const createRiskFollower =
   ({ dir, read, firewall }: Parts) =>
   async (): Promise<void> => {
     if (!firewall.canDrop) return;
-    const shelf = packShelf(dir, 'risk');
-    const [found, pack] = await Promise.all([read(), shelf.current()]);
+    const store = packStore(dir, 'risk');
+    const [found, pack] = await Promise.all([read(), store.current()]);
     const level = found === null || found.node?.relayPort !== undefined ? 0 : (found.zone.firewall?.level ?? 0);
-    const file = pack === null ? '' : shelf.path(pack, RISK_FILE);
+    const file = pack === null ? '' : store.path(pack, RISK_FILE);
     const networks = () => networksAt(readRiskPack(readFileSync(file)), level);
     await firewall.setRisk(pack === null || level === 0 ? null : { name: `${pack} ${level}`, networks });
   };

@@ -16,7 +16,7 @@ export interface Structure {
 
 export async function nodeTree(structure: Structure, generation: number, host: HostFacts): Promise<Tree> {
   const tree = renderTree({ ...structure, generation, host: { ...host, ...(await cacheReserve(host)) } });
-  return new Map([...tree, ['loaded.sha256', `${await loadedHash(host, structure.node?.cacheDir)}\n`]]);
+  return new Map([...tree, ['loaded.sha256', `${await hashOfInputs(host, structure.node?.cacheDir)}\n`]]);
 }
 
 /** Upper bound of the free disk space that the cache reserves. */
@@ -40,7 +40,7 @@ async function packsIn(dir: string): Promise<string[]> {
 }
 
 /** The keys are random, so their hash reveals nothing. */
-async function loadedHash({ luaDir, dir, caBundle }: HostFacts, cacheDir: string | undefined): Promise<string> {
+async function hashOfInputs({ luaDir, dir, caBundle }: HostFacts, cacheDir: string | undefined): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
   const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const keys = ['zone.key', 'zone.keys', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));

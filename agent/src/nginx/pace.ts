@@ -15,7 +15,7 @@ const [MOST, MOST_EACH] = [64, 4];
 export const pauseAfter = (generations: number) => Math.min(Math.max(0, generations - FREE) * EACH_MS, LONGEST_MS);
 
 /** Selects the workers to end when there are too many: the oldest ones. */
-export function tooMany<P extends Pick<Process, 'startedAtTick'>>(leaving: readonly P[], serving: number): P[] {
+export function excessWorkers<P extends Pick<Process, 'startedAtTick'>>(leaving: readonly P[], serving: number): P[] {
   const most = Math.max(MOST, serving * MOST_EACH);
   const oldestFirst = leaving.toSorted((a, b) => Number(a.startedAtTick) - Number(b.startedAtTick));
   return oldestFirst.slice(0, Math.max(0, leaving.length - most));
@@ -44,7 +44,7 @@ export class ReloadPace {
   /** Ends the oldest draining workers. */
   async endOldest(): Promise<void> {
     const { leaving, serving } = await this.#workers();
-    const ended = tooMany(leaving, serving);
+    const ended = excessWorkers(leaving, serving);
     for (const { pid } of ended) send(pid, 'SIGTERM');
     if (ended.length > 0) this.#log.warn('ended workers that reloads had left behind', { workers: ended.length });
   }
@@ -57,4 +57,4 @@ export class ReloadPace {
 }
 
 /** Not an error: try again later. */
-export class TooSoon extends Error {}
+export class ReloadTooSoonError extends Error {}

@@ -1,7 +1,7 @@
 // Verifies that the new tree really serves. After a refused reload the old workers keep serving, and only the error
 // log says so.
 import { open, stat } from 'node:fs/promises';
-import { briefly } from './supervisor.ts';
+import { summarizeErrors } from './supervisor.ts';
 
 /** nginx retries a port for 2.5 s before it gives up. */
 const WITHIN_MS = 15_000;
@@ -27,7 +27,7 @@ export async function markErrorLog(file: string): Promise<ErrorLog> {
           .toString('utf8', 0, bytesRead)
           .split('\n')
           .filter((line) => line.includes('[emerg]'));
-        return lines.length === 0 ? null : briefly(lines.join('\n'));
+        return lines.length === 0 ? null : summarizeErrors(lines.join('\n'));
       } finally {
         await handle.close();
       }

@@ -38,7 +38,7 @@ export async function simulate(
   await admin.simulate(id, { scheme, port, answer, ...(asked.docs !== undefined && { docs: docsOf(asked.docs) }) });
   try {
     const got = await send(socket, id, asked, withinMs);
-    return told(got, await admin.simulated(id));
+    return toSimulated(got, await admin.simulated(id));
   } catch (error) {
     await admin.simulated(id);
     throw error;
@@ -48,9 +48,9 @@ export async function simulate(
 /** Validated like stored documents. Structural documents cannot be simulated. */
 function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
   const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
-    const judged = body === null ? null : judgeDoc(key, body);
-    if (judged !== null && !('doc' in judged)) throw new Error(`this agent is too old for ${key}`);
-    const doc = judged?.doc ?? null;
+    const checked = body === null ? null : judgeDoc(key, body);
+    if (checked !== null && !('doc' in checked)) throw new Error(`this agent is too old for ${key}`);
+    const doc = checked?.doc ?? null;
     if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} is no matter of a single request`);
     return [key, doc];
   });
@@ -98,7 +98,7 @@ const pairs = ({ rawHeaders }: IncomingMessage) =>
 /** Fields of the connection between this process and nginx. */
 const ofConnection = ['connection', 'transfer-encoding', 'keep-alive', 'content-length', 'x-request-id'];
 
-function told(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
+function toSimulated(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
   const all = Trace.parse(trace);
   // Background work after the response is not part of the simulation.
   const end = all.findIndex((one) => one.step === 'end');

@@ -197,7 +197,7 @@ export class Nginx {
     // The last lines of a failed nginx may still be in the pipe.
     if (code !== 0 && !child.stderr.closed) await once(child.stderr, 'close');
     child.stderr.destroy();
-    if (code !== 0) throw new Error(briefly(words) || `nginx ended with ${code}`);
+    if (code !== 0) throw new Error(summarizeErrors(words) || `nginx ended with ${code}`);
   }
 
   #alone<T>(task: () => Promise<T>): Promise<T> {
@@ -222,7 +222,7 @@ async function endProcess(process: Process, withinMs: number): Promise<void> {
 }
 
 /** The lines with the reason, without times and process numbers. */
-export function briefly(words: string): string {
+export function summarizeErrors(words: string): string {
   const lines = words.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
   const shown = (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== '')).map((line) =>
     line.replace(/^.*?\[(?:emerg|alert|crit|error)\]\s*(?:\d+#\d+:\s*)?/, ''),

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Resolve } from '../origins/addresses.ts';
-import { requestOf, type Question } from './question.ts';
+import { requestOf, type OcspRequest } from './request.ts';
 
 const WITHIN_MS = 10_000;
 /** Usual responses have one or two kilobytes. */
@@ -14,7 +14,7 @@ export interface Means {
   authorities: string | null;
 }
 
-export async function ask(question: Question, { resolve, authorities }: Means): Promise<Buffer<ArrayBuffer>> {
+export async function ask(question: OcspRequest, { resolve, authorities }: Means): Promise<Buffer<ArrayBuffer>> {
   const { responder } = question;
   const signal = AbortSignal.timeout(WITHIN_MS);
   let fault: unknown = new Error('the responder has no address');

@@ -3,8 +3,8 @@
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason, type Log } from '../log.ts';
 import { ask, type Means } from './ask.ts';
-import { judge, Revoked } from './judge.ts';
-import { questionOf } from './question.ts';
+import { validateResponse, RevokedError } from './validate-response.ts';
+import { ocspRequestOf } from './request.ts';
 import { stapleKey, type StapleFiles } from './staple-files.ts';
 
 interface Target {
@@ -55,8 +55,8 @@ export class Staples {
     const before = this.#byDocument.get(docKey) ?? [];
     const left = before.filter((key) => !chains.has(key));
     for (const [key, chainPem] of chains) if (!before.includes(key)) await this.#add(key, chainPem, docKey);
-    const kept = [...chains.keys()].filter((key) => this.#targets.has(key));
-    if (kept.length > 0) this.#byDocument.set(docKey, kept);
+    const known = [...chains.keys()].filter((key) => this.#targets.has(key));
+    if (known.length > 0) this.#byDocument.set(docKey, known);
     else this.#byDocument.delete(docKey);
     for (const key of left) await this.#leave(key, docKey);
   }
@@ -103,7 +103,7 @@ export class Staples {
 
   #questionOf(key: string, chainPem: string) {
     try {
-      return questionOf(chainPem);
+      return ocspRequestOf(chainPem);
     } catch (error) {
       this.#parts.log.warn('a certificate cannot be asked after', { key, error: reason(error) });
       return null;
@@ -132,10 +132,10 @@ export class Staples {
     try {
       const [docKey = ''] = target.documents;
       const chainPem = await this.#parts.chainOf(docKey, key);
-      const question = chainPem === null ? null : questionOf(chainPem);
+      const question = chainPem === null ? null : ocspRequestOf(chainPem);
       if (question === null) throw new Error('its certificate is not here');
       const answer = await ask(question, this.#parts);
-      const until = judge(answer, question, new Date()).getTime();
+      const until = validateResponse(answer, question, new Date()).getTime();
       if (this.#isStopped || this.#targets.get(key) !== target) return;
       await this.#parts.files.write(key, {
         keyType: question.keyType,
@@ -150,7 +150,7 @@ export class Staples {
       target.dueAt = tryAgainAt(target.failures);
       this.#parts.log.warn('there is no new staple', { key, responder, error: reason(error) });
       // Other failures keep the last response, which carries its own expiry.
-      if (error instanceof Revoked) await this.#drop(key);
+      if (error instanceof RevokedError) await this.#drop(key);
     } finally {
       target.isUnderWay = false;
       const count = (this.#underWay.get(responder) ?? 1) - 1;

@@ -11,7 +11,7 @@ export type LookUp = (name: string) => Promise<string[]>;
 /** Without forbidden addresses. Throws the reason when none is left. */
 export type Resolve = (name: string) => Promise<string[]>;
 
-export function resolving(lookUp: LookUp, policy: () => Policy | null): Resolve {
+export function createResolver(lookUp: LookUp, policy: () => Policy | null): Resolve {
   return async (name) => {
     const rules = policy();
     if (rules === null) throw new Error('the zone says nothing of where origins may lie');
@@ -23,15 +23,15 @@ export function resolving(lookUp: LookUp, policy: () => Policy | null): Resolve 
   };
 }
 
-export function lookingUp(servers: readonly string[]): LookUp {
+export function createLookUp(servers: readonly string[]): LookUp {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   resolver.setServers(servers);
   return async (name) => {
     if (isIP(name) !== 0) return [name];
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const unsaid = found.find((one) => one.status === 'rejected' && !saysNothing(one.reason));
-    if (addresses.length === 0 && unsaid?.status === 'rejected') throw unsaid.reason;
+    const failed = found.find((one) => one.status === 'rejected' && !saysNothing(one.reason));
+    if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
     return addresses;
   };
 }

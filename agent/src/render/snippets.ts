@@ -22,18 +22,18 @@ export const snippetFiles = (snippets: Snippets, places: readonly Place[]): [str
   });
 
 /** Our lines without the directives that the snippet sets. */
-function withoutSaid(snippets: Snippets, place: Place, { text }: Conf): Conf {
+function withoutOverridden(snippets: Snippets, place: Place, { text }: Conf): Conf {
   const directives = snippets.get(place) ?? [];
-  const said = new Set(directives.map(({ name }) => name.text).filter((name) => !several.has(name)));
-  const kept = text.split('\n').filter((line) => {
+  const overridden = new Set(directives.map(({ name }) => name.text).filter((name) => !repeatable.has(name)));
+  const remaining = text.split('\n').filter((line) => {
     const [, name = ''] = /^\s*([a-z_]+) [^{}]*;$/.exec(line) ?? [];
-    return !said.has(name);
+    return !overridden.has(name);
   });
-  return new Conf(kept.join('\n'));
+  return new Conf(remaining.join('\n'));
 }
 
 /** Directives that may be repeated. */
-const several = new Set([
+const repeatable = new Set([
   'add_header',
   'proxy_set_header',
   'proxy_hide_header',
@@ -48,4 +48,6 @@ const several = new Set([
 
 /** Our text of a place followed by its snippet. */
 export const withSnippet = (snippets: Snippets, place: Place, ours: Conf): Conf =>
-  snippets.has(place) ? conf`${withoutSaid(snippets, place, ours)}    include ${new Conf(fileOf(place))};\n` : ours;
+  snippets.has(place)
+    ? conf`${withoutOverridden(snippets, place, ours)}    include ${new Conf(fileOf(place))};\n`
+    : ours;

@@ -16,7 +16,7 @@ import {
   symlink,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { impassable } from '../layout.ts';
+import { findImpassableFolder } from '../layout.ts';
 import type { Layout, Workers } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
@@ -132,7 +132,7 @@ export class CachePlace {
     if (workers === null) return;
     await chown(place, workers.uid, workers.gid);
     await chmod(place, 0o700);
-    const closed = await impassable(place, workers);
+    const closed = await findImpassableFolder(place, workers);
     if (closed !== null) throw new Error(`nginx's workers run as ${workers.user}, which may not enter ${closed}`);
   }
 

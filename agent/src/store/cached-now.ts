@@ -36,7 +36,7 @@ export class CachedNow {
   readonly #stopping = new AbortController();
   readonly #work: Promise<void>;
   /** The sites in the last report. */
-  #told = new Set<string>();
+  #reportedSites = new Set<string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -64,8 +64,8 @@ export class CachedNow {
     const measuredAt = new Date().toISOString();
     const held = await this.#measure();
     // A site that left the cache is reported once as empty.
-    const named = [...new Set([...held.keys(), ...this.#told])];
-    this.#told = new Set(held.keys());
+    const named = [...new Set([...held.keys(), ...this.#reportedSites])];
+    this.#reportedSites = new Set(held.keys());
     for (let i = 0; i < named.length; i += REPORTED_AT_ONCE) {
       const sites = named
         .slice(i, i + REPORTED_AT_ONCE)

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { DigestBuilder, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
-import { each } from '../each.ts';
+import { concurrentMap } from '../concurrent-map.ts';
 import { flushAll } from './durable.ts';
 import { decodeDocFile, docPath, encodeDocFile } from './files.ts';
 import { emptyInventory, Manifest } from './manifest.ts';
@@ -81,7 +81,7 @@ export class DocumentStore {
       const gone = changes.filter((change) => change.body === null);
       const aside = (i: number) => path.join(this.dir, '.tmp', String(i));
 
-      await each(written, AT_ONCE, ({ revision, body }, i) =>
+      await concurrentMap(written, AT_ONCE, ({ revision, body }, i) =>
         writeFile(aside(i), encodeDocFile(revision, body ?? ''), { mode: 0o640 }),
       );
       await flushAll(written.map((_, i) => aside(i)));
@@ -89,8 +89,8 @@ export class DocumentStore {
       const place = ({ key }: Change) => path.join(this.dir, docPath(key));
       const folders = new Set(changes.map((change) => path.dirname(place(change))));
       await this.#makeFolders(folders);
-      await each(written, AT_ONCE, (change, i) => rename(aside(i), place(change)));
-      await each(gone, AT_ONCE, (change) => rm(place(change), { force: true }));
+      await concurrentMap(written, AT_ONCE, (change, i) => rename(aside(i), place(change)));
+      await concurrentMap(gone, AT_ONCE, (change) => rm(place(change), { force: true }));
       await flushAll([...folders]);
 
       const noted = changes.map(
@@ -127,7 +127,7 @@ export class DocumentStore {
 
   async #makeFolders(folders: Iterable<string>): Promise<void> {
     const fresh = [...folders].filter((folder) => !this.#folders.has(folder));
-    await each(fresh, AT_ONCE, (folder) => mkdir(folder, { recursive: true }));
+    await concurrentMap(fresh, AT_ONCE, (folder) => mkdir(folder, { recursive: true }));
     const parents = new Set(fresh.map((folder) => path.dirname(folder)));
     await flushAll([...parents].filter((parent) => parent.startsWith(this.dir)));
     for (const folder of fresh) this.#folders.add(folder);
@@ -171,7 +171,7 @@ export function digestOf(docs: ReadonlyMap<string, Known>): string {
 /** Rebuilds the inventory from intact files and the names in them. */
 async function takeInventory(dir: string): Promise<Inventory> {
   const docs = new Map<string, Known>();
-  await each(await documentFiles(dir), AT_ONCE, async ({ key, file }) => {
+  await concurrentMap(await documentFiles(dir), AT_ONCE, async ({ key, file }) => {
     try {
       const { revision, body } = decodeDocFile(await readFile(file));
       docs.set(key, { revision, sha256: sha256(body) });

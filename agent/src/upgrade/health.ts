@@ -10,7 +10,7 @@ export const Health = z.object({
 export type Health = z.output<typeof Health>;
 
 /** What got worse. Null: nothing. `isFinal`: waiting is useless. */
-export function worse(before: Health, now: Health): { fault: string; isFinal: boolean } | null {
+export function compareHealth(before: Health, now: Health): { fault: string; isFinal: boolean } | null {
   const refused = now.rejected.find((key) => !before.rejected.includes(key));
   if (refused !== undefined)
     return { fault: `it refuses the document ${refused}, which the one before took`, isFinal: true };

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { flush, flushAll } from '../store/durable.ts';
 import { Health } from './health.ts';
-import { Shelf } from './shelf.ts';
+import { ReleaseStore } from './release-store.ts';
 
 /** The release on trial, and the node's health before it. */
 const TrialNote = z.object({ upgradeID: z.string(), before: Health });
 export type TrialNote = z.output<typeof TrialNote>;
 
 export class Home {
-  readonly releases: Shelf;
+  readonly releases: ReleaseStore;
   readonly #dir: string;
   /** The release of this process. */
   readonly own: string | null;
 
   constructor(dir: string) {
     this.#dir = dir;
-    this.releases = new Shelf(path.join(dir, 'releases'), path.join(dir, 'current'));
+    this.releases = new ReleaseStore(path.join(dir, 'releases'), path.join(dir, 'current'));
     const [shelf, own] = [path.join(dir, 'releases'), realpathSync(path.dirname(fileURLToPath(import.meta.url)))];
     this.own = path.dirname(own) === shelf ? path.basename(own) : null;
   }
@@ -49,12 +49,12 @@ export class Home {
   }
 
   /** Records what the trial waits for, shown if it fails. */
-  async waitsFor(what: string): Promise<void> {
+  async noteWaitingFor(what: string): Promise<void> {
     await writeFile(this.#trial('state'), `${what}\n`);
   }
 
   /** Extends the trial's time. */
-  async lives(): Promise<void> {
+  async keepAlive(): Promise<void> {
     await appendFile(this.#trial('alive'), '.');
   }
 

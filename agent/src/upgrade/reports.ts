@@ -11,7 +11,7 @@ const LONGEST_MS = 5000;
 /** Until a report is added. */
 const IDLE_MS = 3_600_000;
 /** Older reports are dropped. */
-const MOST = 200;
+const MAX_REPORTS = 200;
 
 export class Reports {
   readonly #dir: string;
@@ -34,7 +34,7 @@ export class Reports {
   }
 
   /** Sends stored reports from now on, oldest first, each until it is acknowledged. */
-  tell(send: (report: UpgradeReport) => Promise<void>): void {
+  deliverTo(send: (report: UpgradeReport) => Promise<void>): void {
     this.#sending = this.#send(send);
   }
 
@@ -61,7 +61,7 @@ export class Reports {
     while (!this.#stopping.signal.aborted) {
       this.#woken = new AbortController();
       const names = (await readdir(this.#dir)).filter((name) => name.endsWith('.json')).sort();
-      for (const old of names.splice(0, Math.max(0, names.length - MOST))) await this.#drop(old);
+      for (const old of names.splice(0, Math.max(0, names.length - MAX_REPORTS))) await this.#drop(old);
       const [first] = names;
       if (first === undefined) {
         await sleep(IDLE_MS, undefined, { signal: this.#woken.signal }).catch(() => undefined);

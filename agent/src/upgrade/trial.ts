@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { worse } from './health.ts';
+import { compareHealth } from './health.ts';
 import type { Health } from './health.ts';
 import type { Home } from './home.ts';
 
@@ -25,12 +25,12 @@ const REACHED_WITHIN_MS = 3000;
 /** Between two checks whether the control plane is reachable. */
 const REACH_EVERY_MS = 500;
 
-export async function standTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Parts) {
+export async function runTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Parts) {
   const before = (await home.trialNote())?.before ?? { nginx: 'running', error: null, rejected: [] };
-  let said = '';
+  let lastNote = '';
   let reachAt = 0;
   while (!signal.aborted) {
-    const amiss = worse(before, health());
+    const amiss = compareHealth(before, health());
     if (amiss?.isFinal) {
       log.error('this release gives up', { fault: amiss.fault });
       await home.giveUp(amiss.fault);
@@ -41,12 +41,12 @@ export async function standTrial({ home, health, isInStep, natsServers, confirm,
       return log.info('this release serves from now on');
     }
     const waitsFor = amiss?.fault ?? 'it does not follow the control plane';
-    if (waitsFor !== said) await home.waitsFor(waitsFor);
-    said = waitsFor;
+    if (waitsFor !== lastNote) await home.noteWaitingFor(waitsFor);
+    lastNote = waitsFor;
     // An unreachable control plane causes no rollback: the predecessor could not reach it either.
     // A reachable one that is not in sync does: this release could not receive the order to leave.
     if (amiss === null && performance.now() >= reachAt) {
-      if (!(await isReached(natsServers()))) await home.lives();
+      if (!(await isReached(natsServers()))) await home.keepAlive();
       reachAt = performance.now() + REACH_EVERY_MS;
     }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);

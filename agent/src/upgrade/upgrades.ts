@@ -16,8 +16,8 @@ import type { Health } from './health.ts';
 import type { Home } from './home.ts';
 import { assertUsable } from './pack-check.ts';
 import type { Reports } from './reports.ts';
-import { packShelf } from './shelf.ts';
-import type { Shelf } from './shelf.ts';
+import { packStore } from './release-store.ts';
+import type { ReleaseStore } from './release-store.ts';
 
 const run = promisify(execFile);
 
@@ -100,20 +100,20 @@ export class Upgrades {
   /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
     const manifest = readSigned(command.release, await this.#keys());
-    const shelf = this.#shelfOf(manifest);
+    const releaseStore = this.#shelfOf(manifest);
     if (this.#order !== null) {
       if (this.#order.upgradeID === command.upgradeID) return;
       throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
     }
     const name = releaseName(manifest.sha256);
-    const current = await shelf.current();
+    const current = await releaseStore.current();
     const order: Order = { ...Order.omit({ tries: true }).parse(command), tries: 1 };
     if (current === name) return this.#report(order, 'complete', 'it is in use already');
-    const used = current === null ? null : await shelf.manifestOf(current);
+    const used = current === null ? null : await releaseStore.manifestOf(current);
     if (used !== null && byAge(manifest, used) > 0) {
       if (command.rollback !== true)
         throw new Error(`${nameOf(manifest)} is older than ${used.version}, which is in use`);
-      if (!(await shelf.hasRun(name)))
+      if (!(await releaseStore.hasRun(name)))
         throw new Error(
           `${nameOf(manifest)} is older than ${used.version}, and not one that this node has used and kept`,
         );
@@ -130,11 +130,11 @@ export class Upgrades {
     const { upgradeID, product } = command;
     if (this.#order?.upgradeID === upgradeID) return;
     if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
-    const shelf = packShelf(this.#parts.dir, product);
-    const current = await shelf.current();
-    const release = current === null ? null : await shelf.signed(current);
+    const releaseStore = packStore(this.#parts.dir, product);
+    const current = await releaseStore.current();
+    const release = current === null ? null : await releaseStore.signed(current);
     if (release === null) throw new Error(`there is no ${product} pack`);
-    if ((await shelf.ran()).length > 1) throw new Error(`it had another ${product} pack before`);
+    if ((await releaseStore.ran()).length > 1) throw new Error(`it had another ${product} pack before`);
     if (this.#order !== null) return this.remove(command);
     const order: Order = { upgradeID, release, tries: 1, removes: true };
     this.#order = order;
@@ -150,7 +150,7 @@ export class Upgrades {
   /** Makes the release on trial the one to start from now on. */
   async confirm(home: Home): Promise<void> {
     if (home.own === null) return;
-    await home.releases.markRan(home.own);
+    await home.releases.markUsed(home.own);
     await home.releases.point(home.own);
     if (this.#order !== null) await this.#report(this.#order, 'complete', '');
     await home.endTrial();
@@ -174,18 +174,18 @@ export class Upgrades {
     if (order.tries > TRIES) throw new Error(`the agent ended ${TRIES} times while it was at it`);
     await this.#note(order);
     const manifest = readSigned(order.release, await this.#keys());
-    const shelf = this.#shelfOf(manifest);
+    const releaseStore = this.#shelfOf(manifest);
     const name = releaseName(manifest.sha256);
-    if (order.removes) return this.#removePack(order, name, shelf);
-    if ((await shelf.manifestOf(name))?.sha256 !== manifest.sha256) {
+    if (order.removes) return this.#removePack(order, name, releaseStore);
+    if ((await releaseStore.manifestOf(name))?.sha256 !== manifest.sha256) {
       await this.#report(order, 'fetching', '');
-      await this.#fetch(order, manifest, shelf);
+      await this.#fetch(order, manifest, releaseStore);
     }
     if (manifest.product === 'agent') await this.#takeAgent(order, name);
-    else await this.#takePack(order, name, shelf);
+    else await this.#takePack(order, name, releaseStore);
   }
 
-  async #fetch(order: Order, manifest: ReleaseManifest, shelf: Shelf): Promise<void> {
+  async #fetch(order: Order, manifest: ReleaseManifest, shelf: ReleaseStore): Promise<void> {
     const name = releaseName(manifest.sha256);
     const part = shelf.partOf(name);
     await mkdir(path.dirname(part), { recursive: true });
@@ -233,7 +233,7 @@ export class Upgrades {
     if (before === null) throw new Error(`it does not take what this node serves: ${refused}`);
   }
 
-  async #takePack(order: Order, name: string, shelf: Shelf): Promise<void> {
+  async #takePack(order: Order, name: string, shelf: ReleaseStore): Promise<void> {
     const { usePacks } = this.#parts;
     await assertUsable(manifestOf(order).product, shelf.path(name)).catch(async (error: unknown) => {
       await shelf.discard(name);
@@ -253,14 +253,14 @@ export class Upgrades {
       await this.#forget();
       return this.#look();
     }
-    await shelf.markRan(name);
+    await shelf.markUsed(name);
     await this.#report(order, 'complete', '');
     await this.#forget();
     await shelf.prune();
     await this.#look();
   }
 
-  async #removePack(order: Order, name: string, shelf: Shelf): Promise<void> {
+  async #removePack(order: Order, name: string, shelf: ReleaseStore): Promise<void> {
     await this.#report(order, 'switching', '');
     await shelf.point(null);
     try {
@@ -276,8 +276,8 @@ export class Upgrades {
     await this.#look();
   }
 
-  #shelfOf({ product }: ReleaseManifest): Shelf {
-    if (product !== 'agent') return packShelf(this.#parts.dir, product);
+  #shelfOf({ product }: ReleaseManifest): ReleaseStore {
+    if (product !== 'agent') return packStore(this.#parts.dir, product);
     if (this.#parts.home === null) throw new Error(NO_LAUNCHER);
     return this.#parts.home.releases;
   }
@@ -315,9 +315,9 @@ export class Upgrades {
     const own = home?.own == null ? null : await home.releases.manifestOf(home.own);
     const packs: Record<string, string> = {};
     for (const product of await readdir(path.join(dir, 'packs')).catch(() => [])) {
-      const shelf = packShelf(dir, product);
-      const current = await shelf.current();
-      const manifest = current === null ? null : await shelf.manifestOf(current);
+      const releaseStore = packStore(dir, product);
+      const current = await releaseStore.current();
+      const manifest = current === null ? null : await releaseStore.manifestOf(current);
       if (manifest !== null) packs[product] = manifest.version;
     }
     this.has = { release: own?.sha256 ?? null, packs };
@@ -342,8 +342,8 @@ async function assertRoom(dir: string, needed: number): Promise<void> {
 /** The last lines of a program's output. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const said = ['stderr', 'stdout'].map((name) => String(Reflect.get(error, name) ?? '').trim());
-  const words = said.filter((text) => text !== '').join('\n');
+  const outputs = ['stderr', 'stdout'].map((name) => String(Reflect.get(error, name) ?? '').trim());
+  const words = outputs.filter((text) => text !== '').join('\n');
   return words === '' ? error.message : words.slice(-1500);
 }
 

@@ -34,7 +34,7 @@ export const nothing = (): Counted => ({
 export interface Driver {
   readonly name: string;
   /** Throws where this machine does not support it. Leaves nothing behind. */
-  tryOut: () => Promise<void>;
+  probe: () => Promise<void>;
   /** Throws the reason of a failure. The former rules then stay in place. */
   apply: (lists: Lists) => Promise<void>;
   /** Replaces the set. */
@@ -44,7 +44,7 @@ export interface Driver {
   /** Fills a second set and swaps it in atomically. */
   replaceRisk: (networks: Iterable<string>) => Promise<void>;
   /** Whether all rules are in place. Another firewall removes them silently when it starts. */
-  stands: () => Promise<boolean>;
+  isApplied: () => Promise<boolean>;
   /** Packets dropped since the last call. */
   counted: () => Promise<Counted>;
   /** Removes everything of ours. */
@@ -52,16 +52,16 @@ export interface Driver {
 }
 
 /** New connections per second and address. */
-export const PER_SECOND = 200;
+export const NEW_CONNECTIONS_PER_SECOND = 200;
 export const AT_ONCE = 400;
 /** Number of addresses whose connections are counted. */
-export const HASTY_ADDRESSES = 65_536;
+export const MAX_COUNTED_ADDRESSES = 65_536;
 /** Capacity of a set. */
-export const MOST = 1_048_576;
+export const MAX_ELEMENTS = 1_048_576;
 /** Elements per call. Bounds memory, and the time that other callers wait. */
 const BATCH = 20_000;
 /** The longest timeout that ipset supports. */
-const LONGEST_S = 2_147_483;
+const MAX_TIMEOUT_SECONDS = 2_147_483;
 
 export const families = ['ip', 'ip6'] as const;
 export type Family = (typeof families)[number];
@@ -69,7 +69,7 @@ export const familyOf = (network: string): Family => (network.includes(':') ? 'i
 export const addressOf = (network: string) => network.split('/', 1)[0] ?? '';
 export const ofFamily = (networks: readonly string[], family: Family) =>
   networks.filter((network) => familyOf(network) === family);
-export const secondsOf = ({ seconds }: Blocked) => Math.min(Math.max(1, Math.ceil(seconds)), LONGEST_S);
+export const secondsOf = ({ seconds }: Blocked) => Math.min(Math.max(1, Math.ceil(seconds)), MAX_TIMEOUT_SECONDS);
 export const portsOf = ({ sockets }: Lists, protocol: Socket['protocol']) => [
   ...new Set(sockets.flatMap((socket) => (socket.protocol === protocol ? socket.port : []))),
 ];

@@ -172,7 +172,7 @@ describe.each(drivers)('by %s', (driver) => {
       back: { black: 'blacklist', blocked: 'blocked', risk: 'risk' },
       more: { new: 'blocked', old: 'blocked' },
       rises: true,
-      stands: true,
+      isApplied: true,
       left: '',
       open: 'served',
     });
@@ -202,7 +202,7 @@ describe.each(drivers)('by %s', (driver) => {
 
 test('a machine whose kernel drops nothing for us says so only when somebody wants it to', async () => {
   const silent = () => undefined;
-  const refusing = { ...never, tryOut: () => Promise.reject(new Error('not permitted')) };
+  const refusing = { ...never, probe: () => Promise.reject(new Error('not permitted')) };
   const firewall = await Firewall.open({ info: silent, warn: silent, error: silent }, [refusing]);
   await firewall.follow(null);
   await firewall.replaceBlocked([{ network: '192.0.2.1', seconds: 5 }]);
@@ -221,12 +221,12 @@ test('a machine whose kernel drops nothing for us says so only when somebody wan
 const refuse = () => Promise.reject(new Error('not reached'));
 const never = {
   name: 'sample',
-  tryOut: refuse,
+  probe: refuse,
   apply: refuse,
   replaceBlocked: refuse,
   changeBlocked: refuse,
   replaceRisk: refuse,
-  stands: refuse,
+  isApplied: refuse,
   counted: refuse,
   remove: refuse,
 };

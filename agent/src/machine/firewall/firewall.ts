@@ -27,17 +27,17 @@ export const driversFor = ({ EDGELOOM_FIREWALL }: Pick<Env, 'EDGELOOM_FIREWALL'>
 
 /** Whether one of them works here. Uses none of them. */
 export const canDrop = (drivers: readonly Driver[]): Promise<boolean> =>
-  working(drivers).then(
+  findWorkingDriver(drivers).then(
     () => true,
     () => false,
   );
 
 /** Tries each one, since an installed program may not work. */
-async function working(drivers: readonly Driver[]): Promise<Driver> {
+async function findWorkingDriver(drivers: readonly Driver[]): Promise<Driver> {
   const faults: string[] = [];
   for (const driver of drivers) {
     try {
-      await driver.tryOut();
+      await driver.probe();
       return driver;
     } catch (error) {
       faults.push(`${driver.name}: ${reason(error)}`);
@@ -159,18 +159,18 @@ export class Firewall {
     const isWanted = this.#lists !== null && this.#lists.sockets.length > 0;
     if (!isWanted || this.#lists === null) return this.#remove();
     const driver = this.#driver ?? (await this.#find());
-    const said = JSON.stringify(this.#lists);
+    const wanted = JSON.stringify(this.#lists);
     const isFirst = this.#applied === null;
-    const stands = !isFirst && (await driver.stands());
+    const stands = !isFirst && (await driver.isApplied());
     if (isFirst) await this.#removeOthers(driver);
-    if (!stands || said !== this.#applied) {
+    if (!stands || wanted !== this.#applied) {
       if (!stands && !isFirst) {
         this.#log.warn('the rules for packets were gone, and are put back');
         this.#loaded = null;
         this.#holdsBlocked = false;
       }
       await driver.apply(this.#lists);
-      this.#applied = said;
+      this.#applied = wanted;
       this.#isGone = false;
       this.#log.info('rules for packets were applied', { by: driver.name });
     }
@@ -223,7 +223,7 @@ export class Firewall {
   }
 
   async #find(): Promise<Driver> {
-    this.#driver = await working(this.#drivers);
+    this.#driver = await findWorkingDriver(this.#drivers);
     return this.#driver;
   }
 

@@ -9,10 +9,10 @@ import {
   causes,
   families,
   familyOf,
-  MOST,
+  MAX_ELEMENTS,
   nothing,
   ofFamily,
-  PER_SECOND,
+  NEW_CONNECTIONS_PER_SECOND,
   portsOf,
   secondsOf,
 } from './driver.ts';
@@ -34,17 +34,17 @@ const inet = { ip: 'inet', ip6: 'inet6' } as const;
 const set = (name: string, family: Family) => `${SETS}${name}_${family}`;
 const ports = (protocol: 'tcp' | 'udp') => `${SETS}${protocol}`;
 /** A set for lists that are replaced as a whole. */
-const networkSet = (name: string) => `create ${name} hash:net family ${inet[familyIn(name)]} maxelem ${MOST}`;
+const networkSet = (name: string) => `create ${name} hash:net family ${inet[familyIn(name)]} maxelem ${MAX_ELEMENTS}`;
 const familyIn = (name: string): Family => (/_ip6(?:_next)?$/.test(name) ? 'ip6' : 'ip');
 const portSet = (name: string) => `create ${name} bitmap:port range 0-65535`;
 const blockedSet = (family: Family) =>
-  `create ${set('blocked', family)} hash:ip family ${inet[family]}${family === 'ip6' ? ' netmask 64' : ''} timeout 0 maxelem ${MOST}`;
+  `create ${set('blocked', family)} hash:ip family ${inet[family]}${family === 'ip6' ? ' netmask 64' : ''} timeout 0 maxelem ${MAX_ELEMENTS}`;
 
 export function ipset(): Driver {
   let last = nothing();
   return {
     name: 'ipset',
-    async tryOut() {
+    async probe() {
       const names = ['trial', 'trial_ports'].map((name) => SETS + name);
       const [networks = '', served = ''] = names;
       try {
@@ -87,16 +87,16 @@ export function ipset(): Driver {
         await restore(...batch.map((network) => `add ${set('risk', familyOf(network))}_next ${network}`));
       await restore(...names.flatMap((name) => [`swap ${name} ${name}_next`, `destroy ${name}_next`]));
     },
-    async stands() {
+    async isApplied() {
       const all = await Promise.all(present().map((family) => listed(family, '-S').catch(() => '')));
       return all.every((said) => said.includes(`-A INPUT -j ${CHAIN}`) && said.includes(`-A ${CHAIN} `));
     },
     async counted() {
       const all = await Promise.all(present().map((family) => listed(family, '-L', '-v', '-x', '-n').catch(() => '')));
       const now = nothing();
-      for (const said of all)
+      for (const listing of all)
         for (const cause of causes) {
-          const row = new RegExp(`^Chain ${dropping[cause]} .*\\n.*\\n\\s*(\\d+)\\s+(\\d+) DROP`, 'm').exec(said);
+          const row = new RegExp(`^Chain ${dropping[cause]} .*\\n.*\\n\\s*(\\d+)\\s+(\\d+) DROP`, 'm').exec(listing);
           now[cause].packets += Number(row?.[1] ?? 0);
           now[cause].bytes += Number(row?.[2] ?? 0);
         }
@@ -105,8 +105,8 @@ export function ipset(): Driver {
       return since;
     },
     async remove() {
-      const said = await run('ipset', ['list', '-n']).catch(() => '');
-      const sets = said.split('\n').filter((name) => name.startsWith(SETS));
+      const output = await run('ipset', ['list', '-n']).catch(() => '');
+      const sets = output.split('\n').filter((name) => name.startsWith(SETS));
       // Without sets there are no rules of ours.
       if (sets.length === 0) return;
       for (const family of families) {
@@ -179,9 +179,9 @@ async function applyRules(family: Family, { synProtection }: Lists): Promise<voi
  * flood from forged addresses must not fill it. An entry may expire once its burst is fully restored.
  */
 const COUNTED_ADDRESSES = 262_144;
-const FORGOTTEN_AFTER_MS = (1000 * AT_ONCE) / PER_SECOND;
+const FORGOTTEN_AFTER_MS = (1000 * AT_ONCE) / NEW_CONNECTIONS_PER_SECOND;
 const hasty = (family: Family) =>
-  `-p tcp --syn -m hashlimit --hashlimit-above ${PER_SECOND}/sec --hashlimit-burst ${AT_ONCE} --hashlimit-mode srcip ` +
+  `-p tcp --syn -m hashlimit --hashlimit-above ${NEW_CONNECTIONS_PER_SECOND}/sec --hashlimit-burst ${AT_ONCE} --hashlimit-mode srcip ` +
   `--hashlimit-name ${SETS}${family} --hashlimit-htable-max ${COUNTED_ADDRESSES} --hashlimit-htable-expire ${FORGOTTEN_AFTER_MS}`;
 
 /** A lower counter means that it was reset. */

@@ -9,11 +9,11 @@ import {
   causes,
   families,
   familyOf,
-  HASTY_ADDRESSES,
-  MOST,
+  MAX_COUNTED_ADDRESSES,
+  MAX_ELEMENTS,
   nothing,
   ofFamily,
-  PER_SECOND,
+  NEW_CONNECTIONS_PER_SECOND,
   portsOf,
   secondsOf,
 } from './driver.ts';
@@ -26,7 +26,7 @@ const bits = { ip: 32, ip6: 128 } as const;
 export function nftables(): Driver {
   return {
     name: 'nftables',
-    async tryOut() {
+    async probe() {
       const lists = {
         whitelist: [],
         blacklist: [],
@@ -66,14 +66,14 @@ export function nftables(): Driver {
         lines(`flush chain inet ${TABLE} risk`, ...[...lengths].map((length) => riskRule(name, length)), ...old),
       );
     },
-    async stands() {
+    async isApplied() {
       return (await ours('chains')).includes('chain arriving');
     },
     async counted() {
-      const said = await nft(['reset', 'counters', 'table', 'inet', TABLE]).catch(() => '');
+      const output = await nft(['reset', 'counters', 'table', 'inet', TABLE]).catch(() => '');
       const counted = nothing();
       for (const cause of causes) {
-        const [, packets, bytes] = new RegExp(`counter ${cause} \\{\\s+packets (\\d+) bytes (\\d+)`).exec(said) ?? [];
+        const [, packets, bytes] = new RegExp(`counter ${cause} \\{\\s+packets (\\d+) bytes (\\d+)`).exec(output) ?? [];
         counted[cause] = { packets: Number(packets ?? 0), bytes: Number(bytes ?? 0) };
       }
       return counted;
@@ -92,15 +92,15 @@ function rulesOf(lists: Lists, table = TABLE): string {
     return ports.length > 0 ? [`    ${protocol} dport { ${ports.join(', ')} } jump visitors`] : [];
   });
   const hasty = (family: Family) =>
-    `    tcp flags & (fin | syn | rst | ack) == syn add @hasty_${family} { ${family} saddr limit rate over ${PER_SECOND}/second burst ${AT_ONCE} packets } counter name syn drop`;
+    `    tcp flags & (fin | syn | rst | ack) == syn add @hasty_${family} { ${family} saddr limit rate over ${NEW_CONNECTIONS_PER_SECOND}/second burst ${AT_ONCE} packets } counter name syn drop`;
   return lines(
     `table inet ${table} {`,
     ...causes.map((cause) => `  counter ${cause} { }`),
     ...families.flatMap((family) => [
       `  set white_${family} { type ${type[family]}; flags interval; auto-merge; }`,
       `  set black_${family} { type ${type[family]}; flags interval; auto-merge; }`,
-      `  set blocked_${family} { type ${type[family]}; size ${MOST}; flags timeout; }`,
-      `  set hasty_${family} { type ${type[family]}; size ${HASTY_ADDRESSES}; flags dynamic,timeout; timeout 10s; }`,
+      `  set blocked_${family} { type ${type[family]}; size ${MAX_ELEMENTS}; flags timeout; }`,
+      `  set hasty_${family} { type ${type[family]}; size ${MAX_COUNTED_ADDRESSES}; flags dynamic,timeout; timeout 10s; }`,
     ]),
     '  chain risk { }',
     '  chain visitors { }',

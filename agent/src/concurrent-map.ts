@@ -1,5 +1,5 @@
 /** Every item once, so many at the same time. */
-export async function each<T>(
+export async function concurrentMap<T>(
   items: readonly T[],
   atOnce: number,
   task: (item: T, i: number) => Promise<unknown>,

@@ -30,7 +30,7 @@ interface Parts {
 
 const LOOK_EVERY_MS = 10_000;
 
-export class OwnSettings {
+export class HostSettings {
   readonly #parts: Parts;
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
@@ -74,9 +74,9 @@ export class OwnSettings {
       for (const one of done) if (one.status === 'rejected') throw one.reason;
       this.error = null;
     } catch (error) {
-      const said = reason(error);
-      if (said !== this.error) log.warn('a setting of this machine could not be applied', { error });
-      this.error = said;
+      const message = reason(error);
+      if (message !== this.error) log.warn('a setting of this machine could not be applied', { error });
+      this.error = message;
     }
   }
 
@@ -109,13 +109,13 @@ export class OwnSettings {
 
   async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
     const wanted = ports.length === 0 ? null : set;
-    const said = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
+    const setting = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
     // A machine whose operator never set anything is left alone.
-    if (said === 'null' && this.#geneva === 'null') return;
+    if (setting === 'null' && this.#geneva === 'null') return;
     const { geneva, log } = this.#parts;
-    if (said === this.#geneva && (await geneva.stands(wanted))) return;
+    if (setting === this.#geneva && (await geneva.stands(wanted))) return;
     await geneva.apply(wanted, ports);
-    this.#geneva = said;
+    this.#geneva = setting;
     log.info('packets of answers were set', { by: 'geneva' });
   }
 

@@ -12,15 +12,15 @@ import {
 } from '@peculiar/asn1-ocsp';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, ExtendedKeyUsage, id_ce_extKeyUsage, id_kp_OCSPSigning } from '@peculiar/asn1-x509';
-import { keyHashOf, type Question } from './question.ts';
+import { keyHashOf, type OcspRequest } from './request.ts';
 
 /** The certificate is revoked, which overrides every earlier response. */
-export class Revoked extends Error {}
+export class RevokedError extends Error {}
 
 /** Tolerated clock skew. */
-const AHEAD_MS = 300_000;
+const CLOCK_SKEW_MS = 300_000;
 /** Validity of a response without nextUpdate. */
-const UNSAID_MS = 3_600_000;
+const DEFAULT_VALIDITY_MS = 3_600_000;
 const SIGNERS_AT_MOST = 5;
 const digests: Record<string, string> = {
   '1.2.840.113549.1.1.11': 'sha256',
@@ -32,7 +32,7 @@ const digests: Record<string, string> = {
 };
 
 /** Returns the end of validity. Throws when the response must not be stapled. */
-export function judge(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: Question, now: Date): Date {
+export function validateResponse(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: OcspRequest, now: Date): Date {
   const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse);
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
     throw new Error(`the responder does not answer (${responseStatus})`);
@@ -41,7 +41,7 @@ export function judge(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: Quest
   if (single === undefined) throw new Error('the answer is about another certificate');
   assertSigned(basic, issuer, now);
   const until = assertCurrent(single, now);
-  if (single.certStatus.revoked !== undefined) throw new Revoked('the certificate is revoked');
+  if (single.certStatus.revoked !== undefined) throw new RevokedError('the certificate is revoked');
   if (single.certStatus.good === undefined) throw new Error('the responder does not know the certificate');
   return until;
 }
@@ -55,8 +55,8 @@ const isSame = (one: CertID, other: CertID) =>
 const isEqual = (one: ArrayBuffer, other: ArrayBuffer) => Buffer.from(one).equals(Buffer.from(other));
 
 function assertCurrent({ thisUpdate, nextUpdate }: SingleResponse, now: Date): Date {
-  if (thisUpdate.getTime() > now.getTime() + AHEAD_MS) throw new Error('the answer is of a time to come');
-  const until = nextUpdate ?? new Date(thisUpdate.getTime() + UNSAID_MS);
+  if (thisUpdate.getTime() > now.getTime() + CLOCK_SKEW_MS) throw new Error('the answer is of a time to come');
+  const until = nextUpdate ?? new Date(thisUpdate.getTime() + DEFAULT_VALIDITY_MS);
   if (until <= now) throw new Error('the answer has ended');
   return until;
 }
@@ -69,18 +69,18 @@ function assertSigned(basic: BasicOCSPResponse, issuer: X509Certificate, now: Da
   const sent = certs
     .slice(0, SIGNERS_AT_MOST)
     .map((cert) => new X509Certificate(Buffer.from(AsnConvert.serialize(cert))));
-  const may = [issuer, ...sent.filter((cert) => maySpeakFor(cert, issuer, now))];
-  const said = new Uint8Array(tbsResponseDataRaw);
+  const may = [issuer, ...sent.filter((cert) => isAuthorizedResponder(cert, issuer, now))];
+  const signedBytes = new Uint8Array(tbsResponseDataRaw);
   const isSigned = may.some(
     (cert) =>
       isNamed(basic.tbsResponseData.responderID, cert) &&
-      verify(digest, said, cert.publicKey, new Uint8Array(signature)),
+      verify(digest, signedBytes, cert.publicKey, new Uint8Array(signature)),
   );
   if (!isSigned) throw new Error('the answer is signed by nobody who may');
 }
 
 /** Whether the issuer authorized this certificate for OCSP, and it is valid now. */
-function maySpeakFor(cert: X509Certificate, issuer: X509Certificate, now: Date): boolean {
+function isAuthorizedResponder(cert: X509Certificate, issuer: X509Certificate, now: Date): boolean {
   if (!cert.checkIssued(issuer) || !cert.verify(issuer.publicKey)) return false;
   if (cert.validFromDate > now || cert.validToDate <= now) return false;
   const { extensions } = AsnConvert.parse(cert.raw, Certificate).tbsCertificate;

@@ -11,7 +11,7 @@ import {
   id_pe_authorityInfoAccess,
 } from '@peculiar/asn1-x509';
 
-export interface Question {
+export interface OcspRequest {
   responder: URL;
   keyType: 'ecdsa' | 'rsa';
   certID: CertID;
@@ -23,7 +23,7 @@ export const SHA1 = '1.3.14.3.2.26';
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Null: no responder, or no issuer in the chain. */
-export function questionOf(chainPem: string): Question | null {
+export function ocspRequestOf(chainPem: string): OcspRequest | null {
   const [leafPem, issuerPem] = chainPem.match(block) ?? [];
   if (leafPem === undefined || issuerPem === undefined) return null;
   const leaf = new X509Certificate(leafPem);
@@ -43,7 +43,7 @@ export function questionOf(chainPem: string): Question | null {
   return { responder, keyType: leaf.publicKey.asymmetricKeyType === 'ec' ? 'ecdsa' : 'rsa', certID, issuer };
 }
 
-export const requestOf = ({ certID }: Question): Buffer =>
+export const requestOf = ({ certID }: OcspRequest): Buffer =>
   Buffer.from(
     AsnConvert.serialize(
       new OCSPRequest({ tbsRequest: new TBSRequest({ requestList: [new Request({ reqCert: certID })] }) }),

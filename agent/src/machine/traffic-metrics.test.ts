@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { GaugesReader } from './gauges.ts';
+import { TrafficMetricsReader } from './traffic-metrics.ts';
 
 async function log() {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-gauges-'));
@@ -21,7 +21,7 @@ const line = (status: number, seconds = 0.004, agoSeconds = 1, uri = '/') =>
 test('requests and answers from 500 to 599 are counted from the first question on', async () => {
   const file = await log();
   await appendFile(file, line(200) + line(502));
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   expect(await gauges.read(NOW)).toEqual({ requests: 0, serverErrors: 0, refused: 0, p99Ms: 4, since: none });
   await appendFile(file, line(200) + line(503) + line(903) + line(499));
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
@@ -30,7 +30,7 @@ test('requests and answers from 500 to 599 are counted from the first question o
 
 test('whom the node refused itself is counted, and not whom an origin did', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
   const by = (status: number, cause: string) =>
     line(status).replace('}\n', `,"upstream":"","cause":"${cause}","rule":""}\n`);
@@ -45,7 +45,7 @@ test('whom the node refused itself is counted, and not whom an origin did', asyn
 
 test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   expect(await gauges.read(NOW)).toMatchObject({ p99Ms: null });
   await appendFile(file, line(200, 9, 60) + Array.from({ length: 200 }, (_, i) => line(200, (i + 1) / 1000)).join(''));
   expect(await gauges.read(NOW)).toMatchObject({ requests: 201, p99Ms: 198 });
@@ -57,7 +57,7 @@ const at = (site: string, host: string, status: number, seconds = 0.004) =>
 
 test('what is new is told by site, of those where something was not well, and of sites of this node alone', async () => {
   const file = await log();
-  const reader = new GaugesReader(file, siteOf);
+  const reader = new TrafficMetricsReader(file, siteOf);
   await appendFile(file, at('two', 'a.example.com', 500));
   expect((await reader.read(NOW)).since).toEqual(none);
   await appendFile(file, at('two', 'a.example.com', 200) + at('two', 'a.example.com', 200));
@@ -79,7 +79,7 @@ test('what is new is told by site, of those where something was not well, and of
 
 test('of very many sites the worst are told, so that an answer fits', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
   const sites = Array.from({ length: 1200 }, (_, i) => at(`site ${i}`, 'a', 500));
   await appendFile(file, [...sites, ...sites.slice(700)].join(''));
@@ -91,7 +91,7 @@ test('of very many sites the worst are told, so that an answer fits', async () =
 
 test('a line that is being written is read when it is whole, and a rotated log is begun anew', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
   const whole = line(500);
   await appendFile(file, line(200) + whole.slice(0, 40));
@@ -105,7 +105,7 @@ test('a line that is being written is read when it is whole, and a rotated log i
 
 test('a visitor cannot write what is counted', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
   await appendFile(file, line(200, 0.001, 1, '/","status":500,"requestTime":99,"'));
   expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, refused: 0, p99Ms: 1, since: none });
@@ -113,7 +113,7 @@ test('a visitor cannot write what is counted', async () => {
 
 test('of very much the last part stands for all', async () => {
   const file = await log();
-  const gauges = new GaugesReader(file, siteOf);
+  const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
   const [good, bad] = [line(200, 0.001, 1, `/${'x'.repeat(300)}`), line(500, 0.001, 1, `/${'x'.repeat(300)}`)];
   const bulk = (good.repeat(9) + bad).repeat(200);

@@ -3,7 +3,7 @@
 import { open, stat } from 'node:fs/promises';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 
-export interface Gauges {
+export interface TrafficMetrics {
   /** Counts since the first call. */
   requests: number;
   serverErrors: number;
@@ -27,7 +27,7 @@ interface Row {
 /** The site of a host. Null: no site of this node, for example an invented name. */
 export type SiteOf = (host: string) => Promise<string | null>;
 
-type Tally = Omit<Gauges['since'], 'sites'>;
+type Tally = Omit<TrafficMetrics['since'], 'sites'>;
 
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Window of percentiles. */
@@ -35,7 +35,7 @@ const RECENT_S = 10;
 const RECENT_MOST = 100_000;
 const MOST_SITES = 1000;
 
-export class GaugesReader {
+export class TrafficMetricsReader {
   readonly #file: string;
   #ino = 0;
   #at: number | null = null;
@@ -51,7 +51,7 @@ export class GaugesReader {
     this.#siteOf = siteOf;
   }
 
-  async read(now = Date.now(), slowMs = Infinity): Promise<Gauges> {
+  async read(now = Date.now(), slowMs = Infinity): Promise<TrafficMetrics> {
     const { size, ino } = await stat(this.#file).catch(() => ({ size: 0, ino: 0 }));
     const isFirst = this.#at === null;
     // A different file: the log was rotated.
@@ -81,14 +81,14 @@ export class GaugesReader {
   }
 
   async #told(rows: readonly Row[]): Promise<Row[]> {
-    const told: Row[] = [];
+    const attributed: Row[] = [];
     const known = new Map<string, string | null>();
     for (const row of rows) {
       if (row.site === '' && !known.has(row.host)) known.set(row.host, await this.#siteOf(row.host));
       const site = row.site === '' ? known.get(row.host) : row.site;
-      if (site != null) told.push({ ...row, site });
+      if (site != null) attributed.push({ ...row, site });
     }
-    return told;
+    return attributed;
   }
 
   /** Whole lines only. `end` is where the next read begins. */
@@ -127,7 +127,7 @@ function rowsOf(text: string): Row[] {
 const isServerError = ({ status }: Row) => status >= 500 && status <= 599;
 
 /** Totals and the sites with errors or slow responses. The result is bounded by the number of served sites. */
-function bySite(rows: readonly Row[], slowMs: number, share: number): Gauges['since'] {
+function bySite(rows: readonly Row[], slowMs: number, share: number): TrafficMetrics['since'] {
   const all: Tally = { requests: 0, serverErrors: 0, refused: 0, slow: 0 };
   const sites = new Map<string, Tally>();
   for (const row of rows) {

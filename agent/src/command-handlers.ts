@@ -5,13 +5,13 @@ import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { EdgeNode } from './edge-node.ts';
 import type { Forwards } from './forwards/forwards.ts';
 import type { Layout } from './layout.ts';
-import type { Hands } from './link/commands.ts';
+import type { CommandHandlers } from './link/commands.ts';
 import type { LinkedNode } from './link/nats.ts';
-import { preheat, warm } from './link/preheat.ts';
+import { preheat, keepCached } from './link/preheat.ts';
 import type { Log } from './log.ts';
 import { causes } from './machine/firewall/driver.ts';
 import type { Counted } from './machine/firewall/driver.ts';
-import { GaugesReader } from './machine/gauges.ts';
+import { TrafficMetricsReader } from './machine/traffic-metrics.ts';
 import { hostsOf } from './store/hosts.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
@@ -26,9 +26,9 @@ interface Parts {
   address: string;
   meter: Meter;
   refresh: () => Promise<void>;
-  move: Hands['move'];
-  upgrade: Hands['upgrade'];
-  removePack: Hands['removePack'];
+  move: CommandHandlers['move'];
+  upgrade: CommandHandlers['upgrade'];
+  removePack: CommandHandlers['removePack'];
   /** Packets dropped by the kernel. Null where the kernel drops nothing for us. */
   dropped: () => Promise<Counted | null>;
   log: Log;
@@ -38,7 +38,7 @@ interface Parts {
 const REBOOT_AFTER_MS = 1000;
 const REBOOT_AGAIN_MS = 60_000;
 
-export function handsOf({
+export function createCommandHandlers({
   node,
   forwards,
   layout,
@@ -51,7 +51,7 @@ export function handsOf({
   dropped,
   log,
 }: Parts): LinkedNode['hands'] {
-  const visitors = new GaugesReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
+  const visitors = new TrafficMetricsReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
   let rebootedAt = Number.NEGATIVE_INFINITY;
 
   const clearCache = async (tags: readonly string[] | null, withinMs: number) => {
@@ -67,7 +67,7 @@ export function handsOf({
   return {
     purge: (order, withinMs) => node.admin.purge(order, withinMs),
     preheat: async (urls, withinMs) => preheat(address, urls, withinMs, await zoneKey()),
-    warm: async (urls, withinMs) => warm(address, urls, withinMs, await zoneKey()),
+    warm: async (urls, withinMs) => keepCached(address, urls, withinMs, await zoneKey()),
     heldPorts: (ports) => node.heldPorts(ports),
     async reset(fetchAll) {
       // Files stay until others replace them, and nginx keeps serving them.

@@ -20,9 +20,9 @@ import { flush, flushAll } from '../store/durable.ts';
 import { unpack } from './unpack.ts';
 
 /** Kept beside the one in use. */
-const KEPT = 2;
+const MAX_FORMER_RELEASES = 2;
 
-export class Shelf {
+export class ReleaseStore {
   readonly #dir: string;
   readonly #link: string;
 
@@ -105,7 +105,7 @@ export class Shelf {
   }
 
   /** Marks the release as used, now. */
-  async markRan(name: string): Promise<void> {
+  async markUsed(name: string): Promise<void> {
     const mark = this.path(name, 'ran');
     await writeFile(mark, '');
     const now = new Date();
@@ -123,7 +123,7 @@ export class Shelf {
       if (mark === null) await rm(this.path(name), { recursive: true, force: true });
       else ran.push({ name, at: mark.mtimeMs });
     }
-    const old = ran.sort((one, other) => other.at - one.at).slice(KEPT);
+    const old = ran.sort((one, other) => other.at - one.at).slice(MAX_FORMER_RELEASES);
     for (const { name } of old) await rm(this.path(name), { recursive: true, force: true });
   }
 
@@ -139,5 +139,5 @@ export class Shelf {
   }
 }
 
-export const packShelf = (dir: string, product: string): Shelf =>
-  new Shelf(path.join(dir, 'packs', product), path.join(dir, 'packs', product, 'current'));
+export const packStore = (dir: string, product: string): ReleaseStore =>
+  new ReleaseStore(path.join(dir, 'packs', product), path.join(dir, 'packs', product, 'current'));

@@ -2,7 +2,7 @@ import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { zoneDoc } from '../../../tests/support/edge.ts';
-import { OwnSettings } from './own-settings.ts';
+import { HostSettings } from './host-settings.ts';
 
 const id = '0192d3f0-0000-7000-8000-000000000000';
 const zone: ZoneDoc = zoneDoc({ http: 80, https: 443 });
@@ -14,7 +14,7 @@ function settings(
 ) {
   const done: string[] = [];
   const silent = () => undefined;
-  const own = new OwnSettings({
+  const own = new HostSettings({
     read: () => Promise.resolve({ zone, node }),
     geneva: {
       apply: (geneva, ports) => {
