@@ -1,4 +1,4 @@
-// Our account at a certificate authority, and what the authority says when it refuses.
+// Our ACME account at a certificate authority, and the authority's errors.
 import { Agent, request } from 'node:https';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, rootCertificates } from 'node:tls';
@@ -19,9 +19,9 @@ const Said = z.object({
   headers: z.looseObject({ 'retry-after': z.string().optional() }),
 });
 
-/** What an authority answered instead of doing it. */
+/** The authority refused a request. */
 export class AcmeProblem extends Error {
-  /** `rateLimited`, `unauthorized` … */
+  /** The ACME error type, for example `rateLimited` or `unauthorized`. */
   readonly type: string;
   readonly status: number;
   readonly retryAfterSeconds: number;
@@ -34,8 +34,8 @@ export class AcmeProblem extends Error {
   }
 }
 
-// The library forgets what kind of problem it was, and would sleep for as long as an authority says: orders wait in the
-// database instead.
+// The library drops the error's type, and would sleep as long as an authority asks. Failed orders wait in the database
+// instead.
 Reflect.set(acme.axios.defaults, 'acmeSettings', { retryMaxAttempts: 0 });
 acme.axios.defaults.timeout = 20_000;
 acme.axios.interceptors.response.use((response) => {
@@ -54,10 +54,10 @@ acme.axios.interceptors.response.use((response) => {
   );
 });
 
-/** Of an authority that is out of reach the library tells nothing but that it has no answer. */
+/** For an unreachable authority the library only throws a TypeError without a response. */
 export const isUnreached = (error: unknown) => error instanceof TypeError;
 
-/** Why it is out of reach, if it is. */
+/** Why the authority is unreachable, if it is. */
 const reach = (directory: string): Promise<void> =>
   new Promise((done, refuse) => {
     const agent: unknown = acme.axios.defaults.httpsAgent;
@@ -75,8 +75,8 @@ const reach = (directory: string): Promise<void> =>
 
 let trusted: { files: string; ready: Promise<void> } | null = null;
 /**
- * Trusts the authorities' own roots beside the system's. The files are read once for the same authorities, because reading all of the
- * system's roots for each connection is slow.
+ * Trusts the authorities' own roots in addition to the system's. Cached per set of authorities, since reading all
+ * system roots for each connection is slow.
  */
 export const trust = (authorities: readonly Authority[]): Promise<void> => {
   const files = authorities.flatMap(({ rootFile }) => rootFile ?? []);
@@ -84,7 +84,7 @@ export const trust = (authorities: readonly Authority[]): Promise<void> => {
   if (trusted?.files === names) return trusted.ready;
   const ready = readRoots(files);
   trusted = { files: names, ready };
-  // A file that could not be read is read again for the next order.
+  // An unreadable file is read again for the next order.
   ready.catch(() => (trusted = null));
   return ready;
 };
@@ -106,7 +106,7 @@ export async function openAccount({ env, pool, secrets }: Here, authority: Autho
     (await acme.crypto.createPrivateEcdsaKey('P-256')).toString(),
     contexts.acmeAccountKey(id),
   );
-  // Whoever comes second takes the key of whoever came first.
+  // A concurrent process uses the key of the first.
   await pool.query('INSERT INTO acme_accounts (id, key_sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING', [id, sealed]);
   const { rows } = await pool.query<{ keySealed: string; url: string | null }>(
     'SELECT key_sealed AS "keySealed", url FROM acme_accounts WHERE id = $1',
@@ -122,8 +122,8 @@ export async function openAccount({ env, pool, secrets }: Here, authority: Autho
   });
   if (account.url !== null) return client;
   const contact = env.ACME_CONTACT === undefined ? {} : { contact: [`mailto:${env.ACME_CONTACT}`] };
-  // Of an account that is there already, made by an order beside this one, the library goes on to change nothing, which
-  // a strict authority refuses. By then it has the account's address.
+  // For an account that a concurrent order created, the library then sends an empty update, which a strict authority
+  // refuses. It has the account's address by then.
   await client.createAccount({ termsOfServiceAgreed: true, ...contact }).catch((error: unknown) => {
     if (!hasAccount(client)) throw error;
   });
@@ -139,6 +139,6 @@ function hasAccount(client: acme.Client): boolean {
   }
 }
 
-/** The authority does not know it any more: it is made anew, with the same key. */
+/** The authority no longer knows the account. The next order creates it again with the same key. */
 export const forgetAccount = ({ pool }: Pick<Here, 'pool'>, authority: Authority) =>
   pool.query('UPDATE acme_accounts SET url = NULL WHERE id = $1', [accountId(authority)]);

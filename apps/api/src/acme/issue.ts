@@ -1,4 +1,4 @@
-// Carries out one order, from wherever it is to its end, and writes down what came of it.
+// Carries out one order from its current state to its end, and stores the outcome.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
@@ -20,10 +20,10 @@ import { renewAt, retryAt } from './when.ts';
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 
 const SIGNING_MS = 120_000;
-/** At one authority, before the next is asked. */
+/** Attempts at one authority before the next one is used. */
 const TRIES = 3;
 const SPREAD_MS = 600_000;
-/** What another authority may well do. */
+/** Errors that another authority may not have. */
 const anotherMay = [
   'rateLimited',
   'externalAccountRequired',
@@ -47,14 +47,16 @@ export async function issue(
     const authority = await chooseAuthority(base);
     if (authority) await carryOut({ ...base, authority });
   } catch (error) {
-    // Somebody else goes on with it.
+    // Another process continues the order.
     if (!(error instanceof ClaimLost)) throw error;
   } finally {
     keeping.stop();
   }
 }
 
-/** The one it has its place at, or the first that has not been tried and has one for it. Null: it is put off, or has ended. */
+/**
+ * The order's current authority, or the first untried one with free budget. Null: the order was postponed or has ended.
+ */
 async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority | null> {
   const {
     here: { env, pool },
@@ -102,7 +104,7 @@ async function carryOut(work: Work): Promise<void> {
     await clear(here, work);
   } catch (error) {
     if (error instanceof ClaimLost) throw error;
-    // Stopped in the middle: whoever is next need not wait for the claim to run out.
+    // On shutdown the lease is released, so that another process can continue at once.
     if (work.signal.aborted) return setOrder(here.pool, work, { claimed_until: null });
     await goOnAfter(work, error);
   }
@@ -110,7 +112,7 @@ async function carryOut(work: Work): Promise<void> {
 
 async function certificateFor(work: Work, client: acme.Client): Promise<string> {
   let order = await place(work, client);
-  // An authority that remembers all proofs asks for none; one whose request is stored has got past this.
+  // Authorities that remember proofs require none. An order with a stored request has passed this step.
   if (order.status === 'pending' || (order.status === 'ready' && work.order.csrPem === null)) {
     await prove(work, client, order);
     order = await until(work, client, order, 'pending');
@@ -126,7 +128,7 @@ async function certificateFor(work: Work, client: acme.Client): Promise<string> 
   return chainPem;
 }
 
-/** Asked twice for the same names, an authority may answer with the order it has: then one of the two has it signed first. */
+/** For equal names an authority may return one order twice. One of the two processes then finalizes it first. */
 class UsedUp extends Error {}
 
 const isOurs = ({ here: { secrets }, order }: Work, chainPem: string) =>
@@ -135,7 +137,7 @@ const isOurs = ({ here: { secrets }, order }: Work, chainPem: string) =>
     createPrivateKey(secrets.open(order.keySealed, contexts.certificateKey(order.certificateId))),
   );
 
-/** The order at the authority: the one that was placed before a death, or a new one. */
+/** The order at the authority: the one placed before a crash, or a new one. */
 async function place(work: Work, client: acme.Client): Promise<Order> {
   const {
     here: { pool },
@@ -156,7 +158,7 @@ async function place(work: Work, client: acme.Client): Promise<Order> {
   return placed;
 }
 
-/** Key and request are stored before the authority signs: after a death the certificate still has its key. */
+/** Key and CSR are stored before the authority signs, so a crash cannot lose the certificate's key. */
 async function requestOf(work: Work): Promise<string> {
   const {
     here: { pool, secrets },
@@ -182,7 +184,7 @@ async function until({ signal }: Work, client: acme.Client, order: Order, ...pen
   return current;
 }
 
-/** In one transaction: the pair, who is served with it, the end of the order. */
+/** One transaction: certificate, domains and the end of the order. */
 async function store(work: Work, chainPem: string): Promise<void> {
   const {
     here: { pool, secrets },
@@ -228,7 +230,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
          WHERE c.id = p.certificate_id AND c.id = $1 AND NOT p.key_type = ANY(c.key_types)`,
         [order.certificateId],
       );
-      // A sibling that failed has set the state and when to try again: its word stays.
+      // A sibling order that failed has set state and retry time, which stay.
       await client.query(
         `UPDATE certificates SET updated_at = $2, ask_at = $4,
            failures = CASE WHEN status = 'fail' THEN failures ELSE 0 END,
@@ -240,7 +242,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
          WHERE id = $1`,
         [order.certificateId, now(), renewAt(pair, Math.random()), new Date(now().getTime() + 6 * 3_600_000)],
       );
-      // Asked for by domain, it takes the place of what the domain had; else it serves those that have none.
+      // Ordered for a domain, it replaces the domain's certificate. Otherwise it serves domains without one.
       const { rows } = await client.query<{ name: string }>(
         `UPDATE domains SET certificate_id = $1, cert_status = 'success', updated_at = $5
          WHERE site_id = $2 AND name = ANY($3) AND (certificate_id IS NULL OR $4 AND certificate_id <> $1) RETURNING name`,
@@ -254,7 +256,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
   );
 }
 
-/** Fails for good, goes to the next authority, or is tried again in a moment. */
+/** Fails permanently, continues at the next authority, or retries shortly. */
 async function goOnAfter(work: Work, error: unknown): Promise<void> {
   const { here, order, authority, now } = work;
   const text = error instanceof Failure ? JSON.stringify(error.particulars.errorData) : wordsOf(error);
@@ -266,7 +268,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   const tries = order.tries + 1;
   const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
-    // The order may be gone at the authority; what is not, it finds again.
+    // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
     const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
     return setOrder(here.pool, work, {
@@ -291,7 +293,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   });
 }
 
-/** What is served stays as it is. */
+/** The serving certificate stays unchanged. */
 async function fail(
   work: Omit<Work, 'authority'> & { authority: Authority | null },
   text: string,
@@ -328,7 +330,7 @@ async function fail(
   );
 }
 
-/** Two orders of one certificate, or of one job, that end at one moment: the second sees what the first did. */
+/** Serializes orders of one certificate or job, so that the second sees the result of the first. */
 async function inTurn(client: Pick<PoolClient, 'query'>, { certificateId, jobId }: OrderRow): Promise<void> {
   await client.query('SELECT FROM certificates WHERE id = $1 FOR UPDATE', [certificateId]);
   await client.query('SELECT FROM jobs WHERE id = $1 FOR UPDATE', [jobId]);

@@ -1,11 +1,11 @@
-// Whoever owns a site is told before a certificate ends that its visitors are served with: one that nobody renews, or whose
-// renewals have failed for weeks. Of a site that is nobody's, the client is.
+// Emails a site's owner before a served certificate expires that nobody renews or whose renewals keep failing. Without
+// an owner the client is emailed.
 import type { Installation } from '../core/installation.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = [1, 7, 14];
 
-/** Answers how many were told. Once for each of the steps, whichever process does it. */
+/** Returns the number of emails. Each notice is sent once, whichever process sends it. */
 export async function tellEnds({ db, mail }: Pick<Installation, 'db' | 'mail'>, now: Date): Promise<number> {
   const horizon = new Date(now.getTime() + Math.max(...DAYS) * DAY_MS);
   const ending = await db.certificate.findMany({

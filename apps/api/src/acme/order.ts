@@ -1,5 +1,5 @@
-// One order as a process works on it. All that must outlive the process is a row: the address of the order at the
-// authority, the key and the request, the challenges. So whoever takes the order up after a death goes on where it was.
+// One order as a process handles it. Everything that must survive a crash is stored: the order's URL at the authority,
+// key and request, challenges. Any process can resume it.
 import { randomUUIDv7 } from 'node:crypto';
 import type { CertificateStep } from '@edgeloom/contract/certificates/certificates.ts';
 import type { Pool, PoolClient } from 'pg';
@@ -24,31 +24,31 @@ export interface OrderRow {
   passed: string[];
   tries: number;
   jobId: string | null;
-  /** It was asked for by domain: it takes the place of what the domain is served with. */
+  /** Ordered for a domain: it replaces the domain's current certificate. */
   takesOver: boolean;
 }
 export interface Work {
   here: Here;
   order: OrderRow;
-  /** Of this process, for this order, until it is done with it. */
+  /** Identifies this process's lease of the order. */
   claim: string;
   now: () => Date;
-  /** The process is to stop. */
+  /** Aborted on shutdown. */
   signal: AbortSignal;
   authority: Authority;
 }
 
-/** Another process has the order: this one took too long over something. */
+/** Another process took the lease because this one was too slow. */
 export class ClaimLost extends Error {}
 
-/** For so long an authority counts an order. */
+/** Rate limit window of an authority. */
 export const BUDGET_HOURS = 3;
 const LEASE = `interval '60 seconds'`;
 const RENEW_MS = 20_000;
 
 /**
- * Of the orders that are due and that nobody works on: of the client that has had the fewest lately, its site that has had
- * the fewest, and there the one that has waited longest. A thousand of one site keep nobody else waiting.
+ * Claims a due order. Fair: the client with the fewest recent orders first, then its site with the fewest, then the
+ * oldest order. A thousand orders of one site delay no other.
  */
 export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderRow; claim: string } | null> {
   const claim = randomUUIDv7();
@@ -79,11 +79,11 @@ export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderR
   return order ? { order, claim } : null;
 }
 
-/** While the work goes on, the order stays this process's. */
+/** Renews the lease while the work runs. */
 export function keepClaim(pool: Pool, { id }: Pick<OrderRow, 'id'>, claim: string): { stop: () => void } {
   const timer = setInterval(() => {
     const renewal = `UPDATE certificate_orders SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2`;
-    // One that fails is made up for by the next; the last word is `mine`.
+    // A failed renewal is repaired by the next one. Writes check `mine` anyway.
     pool.query(renewal, [id, claim]).catch(() => undefined);
   }, RENEW_MS).unref();
   return { stop: () => clearInterval(timer) };
@@ -100,7 +100,7 @@ type Column =
   | 'passed'
   | 'claimed_until';
 
-/** Writes of the order what is still this process's to write. */
+/** Updates the order while this process still holds its lease. */
 export async function setOrder(
   client: Pick<PoolClient, 'query'>,
   { order, claim }: Pick<Work, 'order' | 'claim'>,
@@ -135,5 +135,5 @@ export async function note(
   );
 }
 
-/** An authority's words are a stranger's. */
+/** An authority's texts are untrusted. */
 export const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 2000);

@@ -1,13 +1,13 @@
-// An authority takes so many orders in three hours. Who has had how many of them decides who is next, and the last of them
-// are kept for those who have had few: nobody who orders thousands makes another wait for hours.
+// The rate limit of an authority, shared fairly: recent use decides who is next, and the last quarter is reserved for
+// light users, so that a bulk order delays nobody for hours.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Authority } from '../env.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { BUDGET_HOURS, setOrder, type Work } from './order.ts';
 
-/** Of the budget: what everybody may use. */
+/** The share of the budget that everyone may use. */
 const COMMON = 3 / 4;
-/** Of the budget: a site that has had this much, or a client that has had that much, uses nothing of the rest. */
+/** A site or client that used this share gets nothing of the reserve. */
 const OF_A_SITE = 1 / 20;
 const OF_A_CLIENT = 1 / 2;
 
@@ -17,7 +17,10 @@ interface Had {
   client: number;
 }
 
-/** Takes a place for the order. Counted and taken under one lock: processes that look at once see one another. Answers when to look again. */
+/**
+ * Takes a slot for the order. Counts and inserts under one lock, so that concurrent processes see each other. Returns
+ * when to retry.
+ */
 export function takePlace(
   base: Omit<Work, 'authority'>,
   { directory, ordersPer3Hours }: Authority,
@@ -47,7 +50,7 @@ export function takePlace(
         await setOrder(client, base, { ca: directory, placed_at: now(), order_url: null });
         return null;
       }
-      // When so many of them no longer count that it fits.
+      // The time at which enough slots have expired.
       const { rows } = await client.query<{ at: Date }>(
         'SELECT at FROM acme_placements WHERE ca = $1 AND at > $2 ORDER BY at OFFSET $3 LIMIT 1',
         [directory, since, had.total - room],
@@ -57,7 +60,7 @@ export function takePlace(
   );
 }
 
-/** How many orders there may be, this one included, for it to be one of them. */
+/** The number of recent orders up to which this client and site may order. */
 export function roomFor({ site, client }: Omit<Had, 'total'>, budget: number): number {
   const hasHadFew = site < Math.max(1, budget * OF_A_SITE) && client < budget * OF_A_CLIENT;
   return hasHadFew ? budget : Math.max(1, Math.floor(budget * COMMON));

@@ -1,4 +1,4 @@
-// Proving to an authority that a name is served here: by what the nodes of its zone answer, or by a record of its DNS.
+// Validates domain control: http-01 by the zone's nodes, or dns-01 by a record.
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
@@ -13,18 +13,18 @@ import { openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
 import { openSight, type Sight } from '../dns/sight.ts';
 import { note, type Here, type OrderRow, type Work } from './order.ts';
 
-/** A name cannot be proven; more of the same would not help. */
+/** The name cannot be validated. A retry would not help. */
 export class Refused extends Error {}
 
 type Authorization = Awaited<ReturnType<acme.Client['getAuthorizations']>>[number];
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 
-/** Nodes that are connected answer within this, or are not waited for. */
+/** Connected nodes respond within this time, or are not waited for. */
 const NODES_MS = 30_000;
 const LOOK_MS = 250;
-/** An authority that looks more than once, slowly. */
+/** Some authorities check several times and slowly. */
 const AUTHORITY_MS = 120_000;
-/** Name servers that fetch from another take a while. */
+/** Secondary name servers may take a while. */
 const SEEN_MS = 120_000;
 const LOOKS_AT_ONCE = 10;
 const FAULTS_TOLD = 3;
@@ -57,7 +57,7 @@ export async function prove(work: Work, client: acme.Client, order: Order): Prom
 
 interface Chosen {
   name: string;
-  /** Null: the authority knows already, and only we want to see it. */
+  /** Null: the authority has already validated the name, and only our own check remains. */
   challenge: Authorization['challenges'][number] | null;
   value: string;
   dns: DnsRow | null;
@@ -76,8 +76,8 @@ async function choose(
   const dns = accounts.find(({ domains }) => isUnder(name, domains)) ?? null;
   if (authorization.status === 'valid') {
     if (dns === null) return [];
-    // An authority remembers for weeks what its account has proven, and all sites share the account: one that has the
-    // name in an account of its own says so by itself.
+    // An authority remembers proofs for weeks, and all sites share our account. A site with its own DNS account proves
+    // the name itself.
     const value = createHash('sha256').update(`${order.id} ${name}`).digest('base64url');
     return [{ name, challenge: null, value, dns }];
   }
@@ -87,7 +87,7 @@ async function choose(
   return [{ name, challenge, value: await client.getChallengeKeyAuthorization(challenge), dns }];
 }
 
-/** Since the order was opened a name may have gone to somebody else: nothing of theirs is proven by our nodes. */
+/** A name may have moved to another customer since the order was opened. Our nodes must not validate it then. */
 async function assertServed({ here: { pool }, order }: Work, all: Authorization[], dns: DnsRow[]) {
   const byNodes = all.map(nameOf).filter((name) => !dns.some(({ domains }) => isUnder(name, domains)));
   const { rows } = await pool.query<{ name: string }>(
@@ -109,7 +109,7 @@ async function readDns({ here: { pool }, order }: { here: Here; order: Pick<Orde
 async function put(work: Work, { name, challenge, value, dns }: Chosen): Promise<void> {
   const { here, order } = work;
   const type = challenge?.type ?? 'dns-01';
-  // A trigger tells the nodes.
+  // A trigger notifies the nodes.
   const { rowCount } = await here.pool.query(
     `INSERT INTO acme_challenges (token, order_id, type, site_id, zone_id, name, key_authorization, dns_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (token, order_id) DO NOTHING`,
@@ -121,14 +121,14 @@ async function put(work: Work, { name, challenge, value, dns }: Chosen): Promise
 
 const recordOf = (name: string) => `_acme-challenge.${name.replace(/^\*\./, '')}`;
 
-/** One change of an account at a time: two orders may prove one name at once, and each keeps the other's value. */
+/** Serializes changes of one account: concurrent orders of one name keep each other's values. */
 async function changeRecord(here: Here, row: DnsRow, name: string, change: (values: string[]) => string[]) {
   const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, 'site_dns', row));
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
   const record = { name: recordOf(name), type: 'TXT' as const };
   await withClient(here.pool, (client) =>
     inSingleTransaction(client, async () => {
-      // Some providers take their time, and the database hears nothing meanwhile.
+      // Some providers are slow, and the transaction is idle meanwhile.
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
       await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClasses.acmeRecords, row.id]);
       try {
@@ -144,7 +144,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
   );
 }
 
-/** Until all nodes that are connected have what the authority will ask for; those that are away get it when they are back. */
+/** Waits until all connected nodes can answer the challenge. Disconnected ones receive it when they return. */
 async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen[]) {
   const keys = chosen.flatMap(({ challenge, dns }) => (challenge && dns === null ? [acmeKey(challenge.token)] : []));
   if (keys.length === 0) return;
@@ -162,8 +162,8 @@ async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen
 }
 
 /**
- * An authority counts its failures for a name over all that use our account. So it is told to look only when what it will
- * look for is in the zone that everybody sees: in whose account it was written says nothing about whose the name is.
+ * Failed validations count against everyone who uses our account. So validation starts only when the public DNS shows
+ * the value. A provider account alone does not prove ownership of a name.
  */
 async function seen({ here, now, signal }: Work, chosen: Chosen[]) {
   const byDns = chosen.filter(({ dns }) => dns !== null);
@@ -215,7 +215,7 @@ function refuseInvalid(all: Authorization[]) {
 const detailOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'detail' in error ? String(error.detail) : '';
 
-/** What the authority looked for is taken back, whether it was found or not. */
+/** Removes challenges, whatever the outcome. */
 export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' | 'siteId'> }): Promise<void> {
   const { rows } = await here.pool.query<{ name: string; value: string; dnsId: string | null }>(
     'DELETE FROM acme_challenges WHERE order_id = $1 RETURNING name, key_authorization AS value, dns_id AS "dnsId"',
@@ -224,15 +224,15 @@ export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' 
   const accounts = rows.some(({ dnsId }) => dnsId !== null) ? await readDns({ here, order }) : [];
   for (const { name, value, dnsId } of rows) {
     const dns = accounts.find(({ id }) => id === dnsId);
-    // A record that cannot be taken away proves nothing to anybody any more.
+    // A record that cannot be removed no longer proves anything.
     if (dns)
       await changeRecord(here, dns, name, (values) => values.filter((one) => one !== value)).catch(() => undefined);
   }
 }
 
 /**
- * An order that another took the place of, or that went with its certificate, has nobody left to do so: its proofs would
- * stay on the nodes and in DNS for good. Answers how many orders there were.
+ * Removes challenges of orders that were replaced or deleted with their certificate. Otherwise they would stay on nodes
+ * and in DNS. Returns the number of orders.
  */
 export async function clearEnded(here: Here): Promise<number> {
   const { rows } = await here.pool.query<{ id: string; siteId: string }>(

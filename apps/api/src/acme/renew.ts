@@ -1,11 +1,11 @@
-// What is due for a new order: renewals, and what failed and has waited.
+// Opens orders that are due: renewals and retries.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Pool } from 'pg';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 const AT_ONCE = 500;
 
-/** Answers how many orders were opened. Several processes may ask at once: each certificate is one's. */
+/** Returns the number of opened orders. Safe in several processes at once. */
 export const orderDue = (pool: Pool, now: Date): Promise<number> =>
   withClient(pool, (client) =>
     inTransaction(client, async () => {

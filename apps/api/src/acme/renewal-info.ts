@@ -1,4 +1,4 @@
-// When an authority wants a certificate renewed (RFC 9773): earlier than we would, where it has to take certificates back.
+// ACME Renewal Information (RFC 9773): an authority may request early renewal, for example before it revokes.
 import { X509Certificate } from 'node:crypto';
 import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from '@peculiar/x509';
 import acme from 'acme-client';
@@ -11,10 +11,10 @@ const HOUR_MS = 3_600_000;
 const Directory = z.object({ renewalInfo: z.url().optional() });
 const Info = z.object({ suggestedWindow: z.object({ start: z.coerce.date(), end: z.coerce.date() }) });
 
-/** What an authority calls a certificate; both parts as hexadecimal digits. */
+/** The authority's identifier of a certificate. Both arguments are hexadecimal. */
 export function renewalId(keyIdentifier: string, serial: string): string {
   const even = serial.length % 2 === 0 ? serial : `0${serial}`;
-  // A number that begins with a high bit would be a negative one.
+  // DER integers with a high first bit would be negative.
   const positive = /^[89a-f]/i.test(even) ? `00${even}` : even;
   return [keyIdentifier, positive].map((hex) => Buffer.from(hex, 'hex').toString('base64url')).join('.');
 }
@@ -25,7 +25,7 @@ function idOf(chainPem: string): string | null {
   return keyIdentifier === undefined ? null : renewalId(keyIdentifier, leaf.serialNumber);
 }
 
-/** Answers how many were asked. */
+/** Returns the number of requests. */
 export async function askRenewals({ env, pool }: Here, now: Date): Promise<number> {
   await trust(env.ACME_AUTHORITIES);
   const { rows } = await pool.query<{ id: string; ca: string; chainPem: string }>(
@@ -39,7 +39,7 @@ export async function askRenewals({ env, pool }: Here, now: Date): Promise<numbe
   );
   await Promise.all(
     rows.map(async ({ id, ca, chainPem }) => {
-      // One that does not answer is asked again in six hours.
+      // An authority that does not respond is asked again in six hours.
       const wish = await ask(ca, chainPem).catch(() => null);
       if (!wish) return;
       const { start, end, again } = wish;

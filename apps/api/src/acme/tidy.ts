@@ -1,4 +1,4 @@
-// What nobody looks at any more: old steps of timelines, orders that have long ended, places that no longer count.
+// Deletes old timeline steps, finished orders and expired rate limit slots.
 import type { Pool } from 'pg';
 import { BUDGET_HOURS } from './order.ts';
 
@@ -7,11 +7,11 @@ const KEPT_OF_EACH = 200;
 const AT_ONCE = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Answers how many rows went. In batches, so that nobody waits for it; several processes may do it at once. */
+/** Returns the number of deleted rows. Works in batches, and in several processes at once. */
 export async function tidy(pool: Pool, now: Date): Promise<number> {
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS);
   const old = before(KEPT_DAYS * 24);
-  // Only where something has happened lately there may be more than before.
+  // Rows can exceed the limit only where something happened recently.
   const lately = before(24);
   let gone = 0;
   for (const [table, ended] of [

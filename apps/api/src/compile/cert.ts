@@ -10,7 +10,7 @@ export interface CertRow {
   pairs: {
     keyType: string;
     chainPem: string;
-    /** Opened: in clear. */
+    /** Decrypted. */
     keyPem: string;
   }[];
 }

@@ -2,10 +2,10 @@ import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { ErrorPageDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorPage } from '@edgeloom/contract/error-pages/error-pages.ts';
 
-/** Those that are on, by code. */
+/** Enabled pages, by code. */
 export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value'>;
 
-// A page of text runs nothing and sends nothing, whoever wrote it; who wants a script says so by its type.
+// Text pages run no scripts and send nothing. Scripts need the JavaScript type.
 const INERT =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; font-src https: data:; base-uri 'none'";
 

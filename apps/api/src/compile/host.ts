@@ -32,7 +32,7 @@ export interface HostRow {
   upstreams: UpstreamRow[];
   antiReferers: AntiRefererRow[];
   antiHeaders: AntiHeaderRow[];
-  /** Of each kind that it has one of; null: of none. */
+  /** The host's module of each kind. Null: none. */
   modules: Record<string, string> | null;
 }
 
@@ -45,7 +45,7 @@ export interface UpstreamRow {
   enabled: boolean;
 }
 
-/** A name with no origin left has no document: better unknown than served from an origin that was switched off. */
+/** A name without origins has no document. Unknown is better than serving from a disabled origin. */
 export function hostDoc(row: HostRow): HostDoc | null {
   const upstreams = row.upstreams
     .filter((upstream) => upstream.enabled)
@@ -90,8 +90,8 @@ export function hostDoc(row: HostRow): HostDoc | null {
 const NO_SITE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Of a name that is switched off. Nodes of every version answer 903 for a document whose site does not exist, and look for no wildcard.
- * It names neither the domain nor its origins: the zone may be another operator's.
+ * The document of a disabled name. Nodes of all versions answer 903 when the site does not exist, and try no wildcard.
+ * It contains no domain or origin data: the zone may belong to another operator.
  */
 export const offDoc = (name: string): HostDoc => ({
   kind: 'host',
@@ -111,7 +111,7 @@ export const offDoc = (name: string): HostDoc => ({
     failTimeoutSeconds: 1,
     connectTimeoutSeconds: 1,
     readTimeoutSeconds: 1,
-    // The schema wants an origin. No request reaches it.
+    // Required by the schema. No request reaches it.
     upstreams: [{ id: NO_SITE, address: '192.0.2.1', port: 80, weight: 1, backup: false }],
   },
 });
@@ -126,7 +126,7 @@ const healthOf = (
   { name, hostReplace }: HostRow,
 ): NonNullable<HostDoc['origin']['health']> => ({
   path,
-  // A wildcard is no name that one could ask for.
+  // A wildcard is no valid Host.
   host: host ?? hostReplace ?? name.replace(/^\*\./, ''),
   intervalSeconds,
   timeoutSeconds,

@@ -2,11 +2,11 @@ import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { AntiHeader, AntiReferer } from '@edgeloom/contract/hotlink/hotlink.ts';
 
-/** Those that are on, in order. */
+/** Enabled rules, in order. */
 export type AntiRefererRow = Omit<AntiReferer, 'priority' | 'enabled' | 'createdAt' | 'updatedAt'>;
 export type AntiHeaderRow = Omit<AntiHeader, 'priority' | 'enabled' | 'createdAt' | 'updatedAt'>;
 
-/** Nothing where there is none: a document without rules costs the edge one look. */
+/** Omitted when empty: the edge checks for presence only. */
 export const antiRefererDocs = (rows: AntiRefererRow[]): { antiReferers?: AntiRefererDoc[] } =>
   rows.length === 0 ? {} : { antiReferers: rows.map(antiRefererDoc) };
 

@@ -1,4 +1,4 @@
-// What modules say to the edge, with all that can be worked out once worked out.
+// Module documents, with everything precomputed for the edge.
 import type { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
 import { CorsSettings as CorsStored } from '@edgeloom/contract/modules/cors.ts';
 import { CustomHeaderSettings, headerVariables } from '@edgeloom/contract/modules/custom-headers.ts';
@@ -25,17 +25,17 @@ export interface ModuleRow {
   id: string;
   kind: string;
   settings: unknown;
-  /** Of redirects: those that are on. */
+  /** Enabled redirects. */
   redirects: RedirectRule[] | null;
 }
 
-/** Opens the keys that modules name, and has the zone's own to seal them with. */
+/** Decrypts keys of modules and seals them for the zone. */
 export interface Keyring {
   zoneKey: ZoneKey;
   open: (id: string) => string;
 }
 
-/** `keyring`: asked for where the module has keys. */
+/** `keyring` is called only for modules with keys. */
 export function moduleDoc(row: ModuleRow, keyring: () => Keyring = noKeys): ModuleDoc {
   const kind = ModuleKind.parse(row.kind);
   if (kind === 'customHeader') return customHeaderDoc(row);
@@ -57,7 +57,7 @@ function customHeaderDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): 
   const on = (direction: 'request' | 'response') =>
     headers
       .filter((header) => header.direction === direction)
-      // A pattern with a group splits into text and group in turns.
+      // split() with a group alternates text and group.
       .map(({ action, name, value }) => ({ action, name, value: value.split(variable) }));
   return { kind: 'module', id, module: 'customHeader', request: on('request'), response: on('response') };
 }
@@ -146,7 +146,7 @@ const corsDoc = (id: string, settings: CorsSettings): CorsDoc => {
 
 const listed = (names: readonly string[]) => (names.includes('*') ? '*' : names.join(', '));
 
-/** As browsers write it: in lower case, without the port that the scheme implies. */
+/** As browsers send it: lower case, without the default port. */
 const plainOrigin = (origin: string) =>
   origin
     .toLowerCase()

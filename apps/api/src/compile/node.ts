@@ -3,7 +3,7 @@ import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 export interface NodeRow {
   id: string;
   enabled: boolean;
-  /** A bigint column, as its text. */
+  /** A bigint column as text. */
   cacheMaxBytes: string;
   cacheDir: string;
   drainEndsAt: Date | null;

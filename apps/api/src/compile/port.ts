@@ -5,7 +5,7 @@ export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams'> 
   upstreams: (PortDoc['upstreams'][number] & { enabled: boolean })[];
 }
 
-/** None where no origin is left. */
+/** Null when no origin is left. */
 export function portDoc({ siteId, upstreams, ...row }: PortRow): PortDoc | null {
   const enabled = upstreams.filter((upstream) => upstream.enabled).sort((a, b) => (a.id < b.id ? -1 : 1));
   if (enabled.length === 0) return null;

@@ -1,7 +1,7 @@
 import type { RateDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Rate } from '@edgeloom/contract/rates/rates.ts';
 
-/** Those that are on, in order. */
+/** Enabled rules, in order. */
 export type RateRow = Pick<Rate, 'id' | 'type' | 'value' | 'rate' | 'after'>;
 
 const KIB = 1024;

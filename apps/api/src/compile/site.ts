@@ -9,10 +9,10 @@ export interface SiteRow {
   id: string;
   status: SiteDoc['status'];
   cacheVersion: number;
-  /** Of its zone's, besides 80 and 443. */
+  /** The zone's ports that the site uses, besides 80 and 443. */
   ports: number[];
   cacheRules: CacheRuleRow[];
-  /** Null: as the product begins with. */
+  /** Null: the product's default. */
   cacheSetting: CacheSettingRow | null;
   compression: Compression | null;
   antiHeaders: AntiHeaderRow[];
@@ -52,7 +52,7 @@ export interface CacheRuleRow {
   overrideOrigin: boolean;
   priority: number;
   enabled: boolean;
-  /** As text that sorts by time. */
+  /** Text that sorts by time. */
   createdAt: string;
 }
 
@@ -96,10 +96,10 @@ const cacheSettingDocs = ({ passHeaders, setCookie, ...setting }: CacheSettingRo
   ...(setting.storePost && { storePost: true }),
 });
 
-/** Where the site says nothing. */
+/** The default for sites without a setting. */
 const STALE_IF_ERROR_SECONDS = 3600;
 
-/** What is not asked is left out: most rules ask little. */
+/** Unset options are omitted, since most rules have few. */
 const ruleDoc = (rule: CacheRuleRow): CacheRuleDoc => ({
   id: rule.id,
   type: rule.type,
@@ -139,7 +139,7 @@ const compressionDocs = ({
   }),
 });
 
-/** As consoles list them: by priority, of equal ones the older first. */
+/** By priority, then by age, as consoles list them. */
 function inOrder(a: CacheRuleRow, b: CacheRuleRow): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;

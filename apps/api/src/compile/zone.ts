@@ -4,25 +4,25 @@ import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts
 import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
-/** What its operator set. */
+/** The operator's settings. */
 export interface ZoneSet {
   ports: { port: number; tls: boolean }[];
   forceSSLRedirectCode: number;
-  /** As it stands in the row or in a version: what was never set has its default. */
+  /** As stored in the row or a version. Missing settings have defaults. */
   settings: unknown;
 }
 
 export interface ZoneRow extends ZoneSet {
   id: string;
   relays: { id: string; address: string; port: number }[];
-  /** Switched off for all sites. */
+  /** Features disabled for all sites. */
   off?: string[];
-  /** While a change is tried, what holds for those who do not take part. */
+  /** During a rollout: the settings of nodes that are not part of it yet. */
   live?: ZoneSet | null;
   trial?: { version: number; nodes: string[] } | null;
 }
 
-/** What the operator of the installation decides, not the owner of a zone. */
+/** Set by the installation's operator rather than the zone's owner. */
 export interface OriginPolicy {
   deny: readonly string[];
   allow: readonly string[];
@@ -30,7 +30,7 @@ export interface OriginPolicy {
 
 export const zoneDoc = (row: ZoneRow, policy: OriginPolicy): ZoneDoc => docOf(row, row.live ?? row, policy);
 
-/** Null while nothing is tried. */
+/** Null without a rollout. */
 export const trialDoc = ({ trial, ...row }: ZoneRow, policy: OriginPolicy): TrialDoc | null =>
   trial ? trialOf(trial, docOf(row, row, policy)) : null;
 
@@ -72,7 +72,7 @@ function docOf(
     forceSSLRedirectCode,
     ...(snippets.length > 0 && { snippets: Object.fromEntries(snippets) }),
     ...(less.length > 0 && { off: less }),
-    // Whom the allow list names is never blocked either.
+    // Addresses on the allow list are exempt from the block set too.
     ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
     ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),
     ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, firewall.whitelist) }),
@@ -82,11 +82,11 @@ function docOf(
   };
 }
 
-/** Who is let in whatever else says is asked for nothing either. */
+/** The allow list is exempt from challenges too. */
 const antiCCDoc = ({ enabled: _, ...antiCC }: ZoneAntiCC, whitelist: readonly string[]) => ({
   ...antiCC,
   whitelist: [...whitelist],
 });
 
-/** By code units: the same on every machine, which a collation is not. */
+/** By code units, which are equal on every machine, unlike collations. */
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

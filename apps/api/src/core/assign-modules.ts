@@ -1,26 +1,26 @@
-// Which domains of a site have a module, in four statements however many there are: a site may have a hundred thousand,
-// whose rows would take a minute to travel here and back. They are plain SQL and carry no scope: whoever calls has found
-// the site, the module and the domains through it, and the site is in each statement.
+// Assigns a module to domains in four statements, however many domains: rows of a hundred thousand domains would take a
+// minute to transfer. Plain SQL without a scope: the caller has found site, module and domains through the scope, and
+// each statement contains the site.
 import type { Installation } from './installation.ts';
 
 interface Assignment {
   siteId: string;
   zoneId: string;
   kind: string;
-  /** Null: none any more. */
+  /** Null: remove the assignment. */
   moduleId: string | null;
-  /** Null: all of the site. */
+  /** Null: all domains of the site. */
   domainIds: string[] | null;
 }
 
-/** Answers how many domains it was done for. */
+/** Returns the number of domains. */
 export const assignModule = (
   { db }: Pick<Installation, 'db'>,
   { siteId, zoneId, kind, moduleId, domainIds: ids }: Assignment,
 ): Promise<number> =>
   db.$transaction(
     async (tx) => {
-      // Locked: of two who assign at once the later one's choice stands.
+      // Locks the site, so that of concurrent assignments the later one wins.
       await tx.$executeRaw`UPDATE sites SET updated_at = now() WHERE id = ${siteId}::uuid`;
       await tx.$executeRaw`DELETE FROM domain_modules a USING domains d
         WHERE d.id = a.domain_id AND a.kind = ${kind} AND d.site_id = ${siteId}::uuid

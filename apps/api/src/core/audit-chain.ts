@@ -1,5 +1,5 @@
-// Whether the audit is what was written: each row's hash is made again from its content and the hash of the row before
-// (the migration audit_limits says how), apart from the database's own function for it.
+// Verifies the audit log: recomputes each row's hash from its content and the previous hash (see migration
+// audit_limits), independently of the database function.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
@@ -15,7 +15,7 @@ export interface Fault {
 export interface Verified {
   chain: string;
   rows: bigint;
-  /** Kept elsewhere, it proves later that nothing up to here was written anew. */
+  /** Stored elsewhere, it later proves that nothing before it was rewritten. */
   hash: string;
   fault: Fault | null;
 }
@@ -28,7 +28,7 @@ interface Row {
 }
 
 export async function* verifyAudit(pool: pg.Pool): AsyncGenerator<Verified> {
-  // Heads first: rows that are added meanwhile lie behind them.
+  // Heads first: rows added during the check come after them.
   const { rows: chains } = await pool.query<{ chain: string; seq: string | null; hash: Buffer | null }>(
     `SELECT chain, seq, hash FROM audit_heads
      UNION ALL SELECT DISTINCT r.chain, NULL::bigint, NULL::bytea FROM audit_rows r
@@ -76,7 +76,7 @@ async function verifyChain(
   return { chain, rows, hash: before.toString('hex'), fault: null };
 }
 
-/** Each part with its length in bytes in front, so that no content can pass for another. */
+/** Each part is prefixed with its length in bytes, so that the boundaries are unambiguous. */
 function hashOf(before: Buffer, parts: readonly string[]): Buffer {
   const hash = createHash('sha256').update(before);
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);

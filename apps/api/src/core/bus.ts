@@ -1,5 +1,4 @@
-// The connections to NATS: one into the account of the nodes, one into the system account. They come back by themselves
-// for as long as the process lives, whatever happens to the server meanwhile.
+// NATS connections: one in the nodes' account, one in the system account. Both reconnect as long as the process lives.
 import { setTimeout } from 'node:timers/promises';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { ConnectionOptions, NatsConnection } from 'nats';
@@ -9,11 +8,11 @@ import type { Credentials, Trust } from '../node-link/trust.ts';
 export interface Bus {
   readonly nodes: NatsConnection;
   readonly system: NatsConnection;
-  /** Whether the nodes' connection stands at this moment. */
+  /** Whether the nodes' connection is up. */
   isUp: () => boolean;
-  /** Called now and after every reconnect of that connection. */
+  /** Runs the task now and after every reconnect of that connection. */
   onUp: (which: 'nodes' | 'system', task: () => void) => void;
-  /** Finishes what is under way, then closes both. */
+  /** Finishes pending work, then closes both. */
   drain: () => Promise<void>;
 }
 
@@ -21,8 +20,10 @@ const FIRST_CONNECT_WAIT_MS = 200;
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
-/** Waits for the server, so call it in the background of anything that must run without it. The signal ends the waiting.
- *  `introduce` tells the server the nodes' account, without which it admits neither nodes nor us. */
+/**
+ * Waits for the server, so call it in the background. The signal aborts the wait. `introduce` sends the nodes' account
+ * to the server, which admits neither nodes nor us without it.
+ */
 export async function openBus(
   servers: string[],
   trust: Trust,
@@ -65,7 +66,7 @@ export async function openBus(
       task();
     },
     async drain() {
-      // Draining waits for the server's answer; without a server there is nothing to wait for.
+      // Draining waits for the server's response, so a dead connection is closed instead.
       const end = (connection: NatsConnection, isUp: boolean) => (isUp ? connection.drain() : connection.close());
       await Promise.allSettled([end(nodes, nodesUp), end(system, nodesUp)]);
     },
@@ -79,13 +80,13 @@ const options = (servers: string[], { jwt, seed }: Credentials): ConnectionOptio
   maxReconnectAttempts: -1,
   reconnectTimeWait: 100,
   reconnectJitter: 200,
-  // A server that has lost the nodes' account refuses us until it has been told of it again.
+  // A server that lost the nodes' account refuses us until it is sent again.
   ignoreAuthErrorAbort: true,
   pingInterval: 10_000,
   maxPingOut: 2,
 });
 
-/** The library can wait for the first connection as well, but not be told to stop waiting. */
+/** The library's own wait for the first connection cannot be aborted. */
 async function insist<T>(what: string, task: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();

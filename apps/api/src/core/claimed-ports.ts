@@ -1,10 +1,10 @@
-// A zone may serve sites of several customers, and a port of its nodes leads to one of them. The answer says no more than
-// the primary key would say by refusing: taken, not by whom.
+// A zone may serve several customers, and each port of its nodes belongs to one. The result reveals only that a port is
+// taken, as the primary key would.
 import type { Installation } from './installation.ts';
 
 export const portName = ({ port, protocol }: { port: number; protocol: string }) => `${port}/${protocol}`;
 
-/** Those of the ports that somebody of the zone listens on. */
+/** The ports among these that a site of the zone uses. */
 export async function claimedPorts(
   { pool }: Pick<Installation, 'pool'>,
   zoneId: string,

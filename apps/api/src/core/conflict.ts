@@ -1,5 +1,5 @@
-// What a unique index or a foreign key refused, in the words of whoever was writing. The index decides, not a look
-// beforehand: two callers at once would both have seen nothing.
+// Translates violations of unique indexes and foreign keys into errors. The index decides rather than a prior check,
+// which would race.
 import * as z from 'zod';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import { fail } from './fail.ts';
@@ -12,13 +12,13 @@ const Unique = z.object({
 });
 const ForeignKey = z.object({ code: z.literal('P2003') });
 
-/** The unique index that a write ran into, or null when it failed for another reason. */
+/** The violated unique index, or null for other errors. */
 export function conflictIn(error: unknown): string | null {
   const { success, data } = Unique.safeParse(error);
   return success ? data.meta.driverAdapterError.cause.constraint.index : null;
 }
 
-/** Any unique index that the work runs into is this error. */
+/** Any unique violation becomes this error. */
 export const orFail = async <T>(reason: ErrorName, work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -28,7 +28,7 @@ export const orFail = async <T>(reason: ErrorName, work: Promise<T>): Promise<T>
   }
 };
 
-/** What others still point at is not removed. */
+/** A foreign key violation on delete becomes this error. */
 export const orInUse = async <T>(reason: ErrorName, work: Promise<T>): Promise<T> => {
   try {
     return await work;

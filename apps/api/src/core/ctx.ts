@@ -7,26 +7,26 @@ import type { ScopedDb } from './scope.ts';
 export interface Actor {
   id: string;
   kind: Family;
-  /** Of an admin, who belongs to no client: `NOBODY`, which no row carries. */
+  /** `NOBODY` for admins, who belong to no client. */
   clientId: string;
   isRoot: boolean;
-  /** The root account that it is a sub-account of; its own id if it is one. */
+  /** The root account of a sub-account, or the account itself. */
   rootId: string;
   permissions: ReadonlySet<Permission>;
   email: string;
   name: string;
-  /** `NOBODY` where an API token is used directly. */
+  /** `NOBODY` for calls by API token. */
   sessionId: string;
-  /** By which the call, or the session that it was exchanged for, is made. */
+  /** The API token of the call, or of the session it was exchanged for. */
   apiTokenId: string | null;
-  /** Who acts as this account (switch user); null when it is the account itself. */
+  /** The account behind a switched user. Null: the account itself. */
   proxy: { id: string; kind: Family; email: string; name: string } | null;
 }
 
 /** No row has this id. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Whoever calls without a token: sees nothing, may nothing. */
+/** A caller without a token has no rights. */
 export const stranger: Actor = {
   id: NOBODY,
   kind: 'user',
@@ -41,30 +41,30 @@ export const stranger: Actor = {
   proxy: null,
 };
 
-/** What a call says of itself apart from its input, for the few handlers that need it: sign-in and metrics. */
+/** Facts about a request besides its input, for the few handlers that need them: sign-in and metrics. */
 export interface Caller {
   address: string;
-  /** The host name that was asked for, without its port. */
+  /** The requested host name without port. */
   host: string;
-  /** The browser or program, in its own words, cut to a line. */
+  /** The User-Agent, shortened to a line. */
   device: string;
   bearer: string | null;
-  /** Nobody reads the answer any more, or we are stopping: what tells of something as it goes ends. */
+  /** The client disconnected or the process is stopping: streams end. */
   hasLeft: () => boolean;
-  /** False when the browser's headers name another site as the caller. The refresh cookie is not used then. */
+  /** False when the browser reports a cross-site request. The refresh cookie is not used then. */
   isSameSite: boolean;
   cookies: Readonly<Record<string, string | undefined>>;
   setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge?: number }) => void;
-  /** Whom the audit line names while there is no session: the address that a sign-in gave. */
+  /** The account in the audit log while there is no session: the address of a sign-in. */
   auditName: string | null;
-  /** Of which kind that account is, where the path does not say. */
+  /** The kind of that account where the path does not tell. */
   auditKind: Family | null;
 }
 
-/** Who asks, and all that a service may use on their behalf. */
+/** The caller, and everything that a service may use on their behalf. */
 export interface Ctx {
   actor: Actor;
-  /** The family that the call was made at. */
+  /** The endpoint family of the call. */
   mount: Mount;
   db: ScopedDb;
   log: FastifyBaseLogger;

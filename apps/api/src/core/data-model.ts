@@ -1,8 +1,8 @@
-// Which model has which fields, and where its relations lead.
+// Models, their fields, and the targets of their relations.
 import * as z from 'zod';
 import type { PrismaClient } from '../generated/client.ts';
 
-// Prisma keeps this under a private name, so its shape is checked at start, not trusted.
+// A private structure of Prisma, so its shape is validated at start.
 const Field = z.object({ name: z.string(), kind: z.string(), type: z.string() });
 const DataModel = z.object({ models: z.record(z.string(), z.object({ fields: z.array(Field) })) });
 
@@ -13,7 +13,9 @@ export function readDataModel(client: PrismaClient) {
   );
   const isField = (model: string, name: string) => fields.get(model)?.has(name) ?? false;
 
-  /** A relation `site` is kept in a column `siteId`. A list's name ends in s; what is neither is the far side of a pair. */
+  /**
+   * A relation `site` has a column `siteId`. Names of lists end in s. Others are the far side of a one-to-one relation.
+   */
   const relation = (model: string, name: string) => {
     const field = fields.get(model)?.get(name);
     return field?.kind === 'object' ? { model: field.type, isList: name.endsWith('s') } : null;

@@ -1,4 +1,4 @@
-// The database without a scope. Sign-in, jobs and the node link use it; a lint rule keeps it out of modules.
+// The unscoped database client, for sign-in, jobs and the node link. A lint rule keeps it out of modules.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
@@ -7,12 +7,12 @@ import { repeat } from './repeat.ts';
 import { joined } from './undone.ts';
 
 /**
- * A process that hangs, or whose machine is gone, is not missed by the database for hours: its socket stands. What it held is free
- * after this long without a word from it, and what it wants to write when it comes back is refused.
+ * The database does not notice a hung or lost process for hours. After this silence it ends the session: locks are
+ * released, and late writes are refused.
  */
 const MISSED_AFTER_MS = 30_000;
 
-/** One pool for Prisma and for plain SQL, so that one number bounds the connections of a process. */
+/** Prisma and plain SQL share a pool, so that one number limits a process's connections. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
   const pool = new CallPool({
     connectionString: url,
@@ -20,21 +20,21 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
     connectionTimeoutMillis: 5000,
     application_name: 'edgeloom-api',
     async onConnect(client) {
-      // The same of one that breaks between two queries of whoever has it: the next query says so.
+      // For a checked-out connection that breaks between two queries. The next query reports it.
       client.on('error', () => undefined);
       await client.query(
         `SET idle_session_timeout = ${MISSED_AFTER_MS}; SET idle_in_transaction_session_timeout = ${MISSED_AFTER_MS}`,
       );
     },
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  // An idle connection that breaks is replaced. Without a listener the error would end the process.
   pool.on('error', () => undefined);
   return { db: repeating(new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })), pool };
 }
 
 /**
- * Retries every interactive transaction after a deadlock, so its callback must have no effect outside the database. A dry run is not
- * retried: its transactions are savepoints.
+ * Retries interactive transactions after a deadlock, so callbacks must have no effects outside the database. Dry runs
+ * are not retried: their transactions are savepoints.
  */
 function repeating(db: PrismaClient): PrismaClient {
   const transaction = (work: unknown, ...options: unknown[]) => {
@@ -53,8 +53,8 @@ type Connected = (
 ) => void;
 
 /**
- * Tells a connection whose call it works for before it is handed out; one that worked for the same knows already. Work
- * that is to be undone has one connection for all.
+ * Sends a connection the current request context before it is used, unless it has it already. A dry run uses one
+ * connection for everything.
  */
 class CallPool extends pg.Pool {
   readonly #told = new WeakMap<pg.PoolClient, Call>();

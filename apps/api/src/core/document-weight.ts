@@ -8,18 +8,18 @@ export const MAX_DOCUMENT_BYTES = 3 * 1024 * 1024;
 interface WeighedList {
   kind: 'site' | 'module';
   table: string;
-  /** Of the rows that belong to a document: the column with the document's id. */
+  /** The column with the document's id. */
   of: string;
-  /** SQL: where the form shows the error. */
+  /** SQL: the form field that shows the error. */
   field: string;
-  /** SQL: at least the bytes that a row `r` takes in the document. */
+  /** SQL: an upper bound of the bytes of row `r` in the document. */
   bytes: string;
   limit: number;
 }
 
-// Without updated_at, which is not in the document, and whose text is shorter where its milliseconds end in zeros.
+// Without updated_at, which is not in the document and varies in length.
 const jsonBytes = 'octet_length(row_to_json(r)::text) - octet_length(to_json(r.updated_at)::text)';
-// A target is sent encoded: three bytes for each byte that no URL holds.
+// Targets are sent percent-encoded, which triples bytes that URLs may not contain.
 const target = `octet_length(r.target) + 2 * octet_length(regexp_replace(r.target, '[]!#-;=?-Z_a-z~[]', '', 'g'))`;
 
 export const weighedLists: readonly WeighedList[] = [
@@ -42,18 +42,18 @@ export const weighedLists: readonly WeighedList[] = [
   },
 ];
 
-/** Prisma's client inside a transaction. */
+/** Prisma's client within a transaction. */
 interface RawTx {
   $queryRawUnsafe<T>(query: string, ...values: unknown[]): PromiseLike<T>;
 }
 const isRaw = (tx: object): tx is RawTx => '$queryRawUnsafe' in tx;
 
 const behind = new WeakMap<object, object>();
-/** A scoped transaction has no SQL of its own: this is the transaction behind it. */
+/** Scoped transactions have no SQL. This finds the underlying transaction. */
 export const registerTransaction = (scoped: object, tx: object) => void behind.set(scoped, tx);
 
 interface LongList {
-  /** The document's id, the list's table. */
+  /** The document's id and the list's table. */
   list: string;
   field: string;
   bytes: number;
@@ -85,7 +85,7 @@ async function readLongLists(tx: object, keys: readonly string[]): Promise<LongL
 
 const bytesBefore = new WeakMap<object, Map<string, number>>();
 
-/** Called before these documents' lists are changed: a list that is too long already may be written while it does not grow. */
+/** Call before changing these documents' lists. An existing excess is allowed while it does not grow. */
 export async function noteWeight(tx: object, keys: readonly string[]): Promise<void> {
   const raw = behind.get(tx) ?? tx;
   const known = bytesBefore.get(raw) ?? new Map<string, number>();
@@ -93,7 +93,7 @@ export async function noteWeight(tx: object, keys: readonly string[]): Promise<v
   bytesBefore.set(raw, known);
 }
 
-/** Fields of these documents' lists that are too long and that this transaction wrote to. Lists that did not grow are left out. */
+/** Fields of lists that are too long and were extended by this transaction. */
 export async function overweightFields(tx: object, keys: readonly string[]): Promise<string[]> {
   const raw = behind.get(tx) ?? tx;
   const known = bytesBefore.get(raw);
@@ -103,7 +103,7 @@ export async function overweightFields(tx: object, keys: readonly string[]): Pro
     .map(({ field }) => field);
 }
 
-/** An older site whose lists are too long can still be paused, lose rules, and have rules shortened. */
+/** Sites whose lists already exceed the limit can still be paused, and their rules removed or shortened. */
 export async function assertWeight(tx: object, keys: readonly string[]): Promise<void> {
   const [field] = await overweightFields(tx, keys);
   if (field !== undefined) failAt(field, 'range', 'too much text');

@@ -1,10 +1,10 @@
-// Questions about names across tenants: is a name enabled anywhere, and does it need a proof. Names at or below CNAME_SUFFIX or an
-// operator's CNAME resolve to our nodes, so a customer who enabled one would get a certificate for it.
+// Checks names across tenants: whether a name is enabled anywhere, and whether it needs verification. Names at or below
+// CNAME_SUFFIX or an operator's CNAME resolve to our nodes, so a customer who enabled one would get its certificate.
 import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
 import type { Installation } from './installation.ts';
 
-/** Names that are enabled on another domain, or lie at or below a CNAME suffix. */
+/** The names among these that another domain has enabled, or that are at or below a CNAME suffix. */
 export async function enabledAnywhere(
   { pool, env: { CNAME_SUFFIX } }: Pick<Installation, 'pool' | 'env'>,
   clientId: string,
@@ -23,7 +23,7 @@ export async function enabledAnywhere(
   return new Set([...rows.map(({ name }) => name), ...ours]);
 }
 
-/** Names that the site's customer may enable only after a proof (migration name_proofs). */
+/** The names among these that the site's customer must verify first (migration name_proofs). */
 export async function unprovenNames(
   { pool }: Pick<Installation, 'pool'>,
   siteId: string,
@@ -34,7 +34,7 @@ export async function unprovenNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Names of these domains that have a claim. */
+/** The names among these domains that have a claim. */
 export async function claimedNames(
   { pool }: Pick<Installation, 'pool'>,
   domainIds: readonly string[],
@@ -49,12 +49,12 @@ export async function claimedNames(
 /** The constraint that the trigger claim_names reports. */
 export const UNPROVEN = 'unproven_name';
 
-/** A proof of a wildcard is one of the name below its star. */
+/** Verifying a wildcard verifies the name below its star. */
 export const baseOf = (name: string) => name.replace(/^\*\./, '');
 
 /**
- * Starts looking for the customer's records of these names. A proof that is under way stays as it is. Rows are inserted in the
- * order of the names: two calls with the same new names wait for each other instead of deadlocking.
+ * Starts verification of these names for the customer. A pending one stays unchanged. Inserts in name order, so that
+ * concurrent calls wait instead of deadlocking.
  */
 export async function openProofs(
   { pool }: Pick<Installation, 'pool'>,
@@ -72,12 +72,12 @@ export async function openProofs(
 }
 
 /**
- * A name below which unrelated people register names, like co.uk and github.io. Nobody serves all of them, so neither the name nor its
- * wildcard can be a domain. tldts takes the name of a wildcard rule, like kawasaki.jp of *.kawasaki.jp, as a suffix too.
+ * A public suffix such as co.uk or github.io, below which unrelated people register names. Neither it nor its wildcard
+ * can be a domain. tldts also reports the base of a wildcard rule, such as kawasaki.jp of *.kawasaki.jp.
  */
 export function isPublicSuffix(name: string): boolean {
   const base = baseOf(name);
-  // Not a domain name at all, which is another error.
+  // No domain name at all, which is another error.
   if (!base.includes('.')) return false;
   const { publicSuffix } = parse(base, { allowPrivateDomains: true, validateHostname: false });
   return publicSuffix === base;

@@ -7,16 +7,16 @@ import { openMail, type Mail } from './mail/queue.ts';
 import { openResolver, type NameResolver } from './resolver.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 
-/** What one process of this installation works with. */
+/** The dependencies of a process of this installation. */
 export interface Installation {
   env: Env;
-  /** Without a scope: for sign-in, jobs and the node link alone. */
+  /** Unscoped: for sign-in, jobs and the node link only. */
   db: PrismaClient;
   pool: pg.Pool;
   secrets: Secrets;
   mail: Mail;
   resolver: NameResolver;
-  /** Null where no NATS identity is configured: nodes cannot join then. */
+  /** Null without a NATS identity: nodes cannot join. */
   trust: Trust | null;
 }
 

@@ -1,5 +1,5 @@
-// What a client may have. A licence holds over the whole client, whatever of it the caller sees, so it is counted beside
-// the scope; a client without one may have anything. What a site may have is its product's to say.
+// Limits of a client's licence. Counted over the whole client, independent of the caller's scope. A client without a
+// licence is unlimited. A site's limits come from its product.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import { Prisma } from '../generated/client.ts';
@@ -7,10 +7,12 @@ import { fail } from './fail.ts';
 import type { Installation } from './installation.ts';
 
 export interface ClientLicense {
-  /** Asked before the rows are written. Locked until the end of the transaction: two at once are not both the last that fits. */
+  /**
+   * Call before inserting. Locks until the end of the transaction, so that concurrent inserts cannot exceed the limit.
+   */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
-  /** Locks like assertRoom; the limit is everybody's, whatever the licence says. */
+  /** Like assertRoom, for fixed limits that do not depend on the licence. */
   assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
 
@@ -18,7 +20,7 @@ type Bounded = 'roles' | 'zones' | 'certificateRequests';
 const bounds: Record<Bounded, { limit: number; count: string }> = {
   roles: { limit: 500, count: 'SELECT count(*)::int FROM roles WHERE owner_id = $1::uuid' },
   zones: { limit: 1000, count: 'SELECT count(*)::int FROM zones WHERE client_id = $1::uuid' },
-  // Of the customer, or of the operator for sites without one.
+  // Counted for the customer, or the operator for sites without one.
   certificateRequests: {
     limit: 200,
     count: `SELECT count(*)::int FROM certificates c JOIN sites s ON s.id = c.site_id
@@ -51,7 +53,7 @@ interface Row {
 const columns = `layer4, ends_at AS "endsAt", json_build_object('sites', site_limit, 'nodes', node_limit,
   'zones', zone_limit, 'domains', domain_limit, 'autoCertificates', auto_certificate_limit) AS limits`;
 
-/** Within a transaction. The count is a statement of its own: it sees what whoever held the lock before has written. */
+/** Within a transaction. Counts in a separate statement, which sees what the lock's previous holder wrote. */
 export function licenseIn(tx: Prisma.TransactionClient, clientId: string): ClientLicense {
   const hold = async () => {
     const [row] = await tx.$queryRaw<Row[]>`
@@ -88,7 +90,7 @@ const none = {
   endsAt: null,
 };
 
-/** The limits of a client, and how much of them is used. */
+/** A client's limits and their current use. */
 export async function readLicense({ pool }: Pick<Installation, 'pool'>, clientId: string): Promise<License> {
   const [own, used] = await Promise.all([
     pool.query<Row>(`SELECT ${columns} FROM licenses WHERE client_id = $1`, [clientId]),

@@ -1,7 +1,7 @@
-// Every advisory lock of the database that we take. Two things by one number would wait for each other, or be passed over. Processes of two
-// versions may be at work at once, so what has a number keeps it.
+// All advisory locks of the database. Different purposes must not share a number. Processes of two versions may run at
+// once, so numbers never change.
 
-/** Taken alone. */
+/** Locks without an argument. */
 export const locks = {
   migrations: 7_305_019_114,
   masterKey: 7_305_019_115,
@@ -9,17 +9,17 @@ export const locks = {
   steering: 7_305_019_207,
 } as const;
 
-/** Taken with hashtext() of whose it is, or with 0 where there is one. */
+/** Combined with hashtext() of the owner, or 0. */
 export const lockClasses = {
   zoneDocuments: 7305,
   revocations: 7306,
   zoneKeys: 7307,
-  /** Also by the trigger that numbers them. */
+  /** Also taken by the trigger that numbers versions. */
   siteVersions: 7308,
   blockPushes: 7309,
   acmeRecords: 7310,
   dnsPlans: 7311,
   dnsSettings: 7312,
-  /** Taken by lock_names(), with a number made of a name's last two labels. */
+  /** Taken by lock_names() with a hash of a name's last two labels. */
   nameClaims: 7313,
 } as const;

@@ -2,7 +2,7 @@ import { pino, type DestinationStream } from 'pino';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Env } from '../env.ts';
 
-/** Structured lines on standard output. Whatever carries a secret by name is blanked, wherever in a line it stands. */
+/** Structured lines on stdout. Fields with these names are redacted at any depth. */
 const secretNames = [
   'password',
   'authorization',

@@ -1,4 +1,4 @@
-// What this process counts, in Prometheus' words. One registry: whoever counts adds to it where the counting happens.
+// Prometheus metrics of this process. Other files add theirs to this registry.
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();

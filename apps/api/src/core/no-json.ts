@@ -1,5 +1,5 @@
-// Modules know the generated client by its types alone; this is the one value of it that they write.
+// The only runtime value of the generated client that modules use.
 import { Prisma } from '../generated/client.ts';
 
-/** A JSON column without a value, as against one that holds JSON's null. */
+/** SQL NULL in a JSON column, rather than JSON's null. */
 export const NO_JSON = Prisma.DbNull;

@@ -1,5 +1,5 @@
-// A fetch for addresses that tenants give us. It asks where a name leads, refuses what the outbound policy refuses, and
-// connects to the very address that it looked at; it follows no redirect and reads no more than it must.
+// fetch for addresses from tenants. Applies the outbound policy to resolved addresses, connects to exactly the checked
+// address, follows no redirects and limits the response.
 import { lookup as resolve } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -18,10 +18,10 @@ interface Wish {
   body?: string;
 }
 
-/** What the policy said, for whoever shows it to the tenant. */
+/** The policy's message, for the tenant. */
 export class OutboundRefusal extends Error {}
 
-/** Without TLS only to what the installation's own settings name: a provider beside it, for trying things out. */
+/** Without TLS only to addresses that the installation's settings name. */
 export const faultOf = (address: string, isEncrypted: boolean, settings: Settings) =>
   originFault(address, settings) ??
   (!isEncrypted && !isNamed(address, settings) ? 'this address is asked over TLS only' : null);
@@ -30,7 +30,7 @@ export const guardedLookup =
   (isEncrypted: boolean, settings: Settings): LookupFunction =>
   (name, options, done) => {
     resolve(name, { ...options, all: true }, (error, found) => {
-      // One message for both, so that it does not reveal which internal names exist.
+      // One message for both cases, so that it does not reveal which internal names exist.
       const isRefused = error !== null || found.some(({ address }) => faultOf(address, isEncrypted, settings) !== null);
       if (isRefused) return done(new OutboundRefusal(`${name} has no permitted address`), []);
       const [first] = found;
@@ -47,7 +47,7 @@ export const outboundFetch =
       const isEncrypted = url.protocol === 'https:';
       const lookup = guardedLookup(isEncrypted, settings);
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      // An address is never looked up, so it is judged here.
+      // Literal addresses skip the lookup, so they are checked here.
       const fault = isIP(host) ? faultOf(host, isEncrypted, settings) : null;
       if (fault) return refuse(new OutboundRefusal(fault));
       const begin = isEncrypted ? tlsRequest : plainRequest;
@@ -76,7 +76,7 @@ export const outboundFetch =
       asked.end(body);
     });
 
-/** Null: not every answer that can be sent is one here, and what is thrown while one arrives ends the process. */
+/** Null: fetch's Response cannot represent every response, and its exception would end the process. */
 function responseOf(status: number, headers: [string, string][], body: Buffer<ArrayBuffer>): Response | null {
   try {
     return new Response(status === 204 || status === 304 ? null : body, { status, headers });

@@ -1,12 +1,12 @@
-// Where origins may not lie: one policy, asked by the API for addresses, and carried in the zone's document so that the
-// edge asks it again of what a name resolves to.
+// The outbound policy: forbidden addresses of origins. The API checks addresses, and the zone's document carries the
+// policy, so that the edge checks resolved names.
 import ipaddr from 'ipaddr.js';
 import { isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Env } from '../env.ts';
 
 /**
- * Loopback, link-local with the clouds' metadata, private and shared space, multicast, 6to4, Teredo and local translation.
- * ::/96, ::ffff:0:0/96 and 64:ff9b::/96 are judged by embeddedIn: Lua of earlier nodes reads them as all of IPv4.
+ * Loopback, link-local and cloud metadata, private and shared ranges, multicast, 6to4, Teredo and local translation.
+ * embeddedIn handles ::/96, ::ffff:0:0/96 and 64:ff9b::/96: earlier nodes' Lua reads these as all of IPv4.
  */
 const never = [
   '0.0.0.0/8',
@@ -39,7 +39,7 @@ export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
   allow: [...ORIGIN_ALLOW],
 });
 
-/** Why an origin is refused, or null. A name is looked at by the edge, when it knows where the name leads. */
+/** Why an origin is refused, or null. The edge checks names when it resolves them. */
 export function originFault(address: string, settings: Settings): string | null {
   if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
   const { deny, allow } = originPolicy(settings);
@@ -47,11 +47,11 @@ export function originFault(address: string, settings: Settings): string | null 
   return isDenied && !isListed(address, allow) ? 'this address is not allowed' : null;
 }
 
-/** The same of a node, which may lie in a private network where the installation says so. */
+/** The same for nodes, which may be in private networks where the installation allows it. */
 export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Pick<Env, 'NODE_ALLOW' | 'ORIGIN_DENY'>) =>
   originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
 
-/** Whether the installation's own settings name the address: what they name may be asked without TLS. */
+/** Whether the installation's settings name the address. Such addresses may be used without TLS. */
 export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => isListed(address, ORIGIN_ALLOW);
 
 const isListed = (address: string, ranges: readonly string[]) => {
@@ -59,7 +59,7 @@ const isListed = (address: string, ranges: readonly string[]) => {
   return ranges.some(liesIn(address)) || (embedded !== null && ranges.some(liesIn(embedded)));
 };
 
-/** The IPv4 address at the end of an IPv6 address that carries one, as agent/lua/edge/origin/policy.lua finds it. */
+/** The IPv4 address embedded in an IPv6 address, as in agent/lua/edge/origin/policy.lua. */
 function embeddedIn(address: string): string | null {
   const parsed = ipaddr.parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return null;

@@ -1,4 +1,4 @@
-// How each model's rows lead to their owner. scope.ts reads it; nothing else decides whose a row is.
+// How each model's rows lead to their owner. scope.ts applies it. Nothing else decides ownership.
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import type { Prisma } from '../generated/client.ts';
 import { NOBODY, type Actor } from './ctx.ts';
@@ -11,16 +11,16 @@ type Parent<M extends Model> = {
   [F in keyof Objects<M>]: Objects<M>[F] extends unknown[] ? never : F;
 }[keyof Objects<M>];
 
-/** Of a model: a rule of its own, or the parent it belongs to. */
+/** A rule of the model, or the parent it belongs to. */
 type Rule<M extends Model> = ((actor: Actor) => Where<M>) | Parent<M>;
 
 /**
- * One rule for all; a narrower one for changing than for reading; or no owner: `(append)` is written through a scope
- * and never read, `(none)` is neither.
+ * One rule, or separate ones for reading and writing, or no owner: `(append)` is written through a scope and never
+ * read, `(none)` is neither.
  */
 export type Owner<M extends Model> = Rule<M> | { reads: Rule<M>; writes: Rule<M> } | '(append)' | '(none)';
 
-/** Not `{ OR: [] }`: beneath an AND, Prisma takes that for true. */
+/** Not `{ OR: [] }`, which Prisma treats as true below an AND. */
 const nobody = { id: { in: [] as string[] } };
 
 export const sitesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.SiteWhereInput => {
@@ -34,7 +34,7 @@ export const zonesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhere
   if (kind !== 'client') return nobody;
   return isRoot ? { clientId } : { clientId, assignments: { some: { accountId: id } } };
 };
-/** Of all its zones, or none of it: its nodes are named together. */
+/** Rollouts of all zones of the actor or none, since a rollout names all its nodes. */
 const rolloutsOf = (actor: Actor): Prisma.RolloutWhereInput => {
   if (actor.kind !== 'client') return nobody;
   const zones = actor.isRoot ? {} : { zones: { some: {}, every: { zone: zonesOf(actor) } } };
@@ -43,7 +43,7 @@ const rolloutsOf = (actor: Actor): Prisma.RolloutWhereInput => {
 const products = (actor: Actor): Prisma.ProductWhereInput =>
   actor.kind === 'client' ? { clientId: actor.clientId, zone: zonesOf(actor) } : nobody;
 
-/** Those of its own console that may no more than the actor, and not itself: nobody changes what they may themselves. */
+/** Accounts of the actor's console with no more rights than the actor's, without the actor. */
 const below = ({ kind, rootId, id, permissions }: Actor): Prisma.AccountWhereInput => {
   const lacking = permissionsOf(kind).filter((permission) => !permissions.has(permission));
   return {
@@ -54,20 +54,20 @@ const below = ({ kind, rootId, id, permissions }: Actor): Prisma.AccountWhereInp
     OR: [{ roleId: null }, { role: { NOT: { permissions: { hasSome: lacking } } } }],
   };
 };
-/** Whom the actor manages. The installation's root administrators are the command line's. */
+/** Accounts that the actor manages. The installation's root admins are managed by the command line. */
 export const manageable = (actor: Actor): Prisma.AccountWhereInput => {
   if (actor.kind === 'admin') return { OR: [{ kind: { not: 'admin' } }, below(actor)] };
   if (actor.kind === 'client') return { clientId: actor.clientId, OR: [{ kind: 'user' }, below(actor)] };
   return { clientId: actor.clientId, ...below(actor) };
 };
 
-// A model without a line here does not compile.
+// A missing model does not compile.
 export const owners: { [M in Model]: Owner<M> } = {
   Client: {
     reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { id: clientId }),
     writes: ({ kind }) => (kind === 'admin' ? {} : nobody),
   },
-  // A customer meets its root account and the others of it; an operator all its customers, too.
+  // A customer sees its root account and its sub-accounts. An operator sees all of its customers too.
   Account: {
     reads: ({ kind, clientId, rootId }) => {
       if (kind === 'admin') return {};
@@ -75,7 +75,7 @@ export const owners: { [M in Model]: Owner<M> } = {
     },
     writes: manageable,
   },
-  // A role is its root account's, and so are the sub-accounts that hold it.
+  // A role belongs to its root account.
   Role: ({ rootId }) => ({ ownerId: rootId }),
   ApiToken: ({ id }) => ({ accountId: id }),
   Session: '(none)',
@@ -93,23 +93,23 @@ export const owners: { [M in Model]: Owner<M> } = {
   EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   Branding: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   BrandImage: 'branding',
-  // Read by everyone of the client, written by its own.
+  // Read by everyone of the client, written by its own accounts.
   Announcement: {
     reads: ({ clientId }) => ({ clientId }),
     writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   },
   DnsSetting: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   DnsSettingState: 'setting',
-  // Customers are told what to point to.
+  // Customers see the CNAME targets.
   Cname: {
     reads: ({ clientId }) => ({ clientId }),
     writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   },
   DnsName: 'setting',
-  // Written by groups and by triggers, over the whole of an operator (dns-state).
+  // Written by groups and triggers for a whole operator (dns-state).
   DnsTarget: '(none)',
   DnsPlan: '(none)',
-  // Asked within transactions alone (license.ts).
+  // Read within transactions only (license.ts).
   License: '(none)',
   AuditRow: '(none)',
   AuditHead: '(none)',
@@ -119,7 +119,7 @@ export const owners: { [M in Model]: Owner<M> } = {
 
   Zone: zonesOf,
   ZonePort: {
-    // A customer sees the ports that its sites may listen on, and nothing else of the zone.
+    // Customers see the ports that their sites may use, and nothing else of the zone.
     reads: (actor) => ({ zone: actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : zonesOf(actor) }),
     writes: 'zone',
   },
@@ -140,14 +140,14 @@ export const owners: { [M in Model]: Owner<M> } = {
   GroupMember: 'group',
   VirtualNode: 'zone',
   VirtualRecord: 'virtualNode',
-  // Kept by those who steer.
+  // Written by steering.
   NodeStanding: 'node',
   GroupState: 'group',
   Rollout: rolloutsOf,
   RolloutZone: 'rollout',
   RolloutWave: 'rollout',
   RolloutNode: 'rollout',
-  // What happened to a node is its zone's to know, whatever else the rollout brought.
+  // A node's zone decides, whatever else the rollout contains.
   RolloutLine: {
     reads: (actor) => ({ OR: [{ node: { zone: zonesOf(actor) } }, { rollout: rolloutsOf(actor) }] }),
     writes: 'rollout',
@@ -164,14 +164,14 @@ export const owners: { [M in Model]: Owner<M> } = {
   SitePort: 'site',
   PortRule: 'site',
   PortUpstream: 'portRule',
-  // Kept by triggers, asked over the borders of tenants (claimed-ports.ts).
+  // Written by triggers, read across tenants (claimed-ports.ts).
   PortClaim: '(none)',
-  // Kept by triggers and read across tenants (enabled-names.ts).
+  // Written by triggers, read across tenants (enabled-names.ts).
   NameClaim: '(none)',
   NameProof: '(none)',
   ProofToken: '(none)',
   NameProofSetting: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
-  // Read by plain SQL together with the origins (domains.queries.ts).
+  // Read by plain SQL with the origins (domains.queries.ts).
   OriginState: '(none)',
   Certificate: 'site',
   CertificatePair: 'certificate',
@@ -188,7 +188,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   CacheRule: 'site',
   CacheSetting: 'site',
   Compression: 'site',
-  // Nodes write it; what a site's node holds of it is the site's.
+  // Written by nodes. A site's cached size belongs to the site.
   CachedNow: 'site',
   Module: 'site',
   DomainModule: 'domain',

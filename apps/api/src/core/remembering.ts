@@ -1,4 +1,4 @@
-/** The latest of each place, while its state is the same; of many at once the first makes it. */
+/** Caches the latest value per key while its state is unchanged. Concurrent callers share one computation. */
 export function remembering<T>() {
   const known = new Map<string, { state: string; value: Promise<T> }>();
   return (at: string, state: string, make: () => Promise<T>): Promise<T> => {

@@ -1,16 +1,16 @@
-// PostgreSQL ends a transaction so that others can go on: a deadlock (40P01) or a serialization failure (40001). Nothing of
-// the transaction remains, so it is run again from its beginning.
+// Retries transactions that PostgreSQL aborts for others: deadlocks (40P01) and serialization failures (40001). Nothing
+// of them remains, so they can run again.
 import { setTimeout } from 'node:timers/promises';
 
 const MAX_TRIES = 5;
 const PAUSE_MS = 20;
 
-/** An upsert lost the race to insert; the retry will find the row. */
+/** An upsert lost the race to insert. The retry finds the row. */
 export class InsertRaceError extends Error {}
 
 const retryable = new Set(['40P01', '40001', 'P2034']);
 
-/** Prisma wraps the driver's error, and the adapter wraps it once more. */
+/** Prisma wraps the driver's error, and its adapter wraps it again. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof InsertRaceError) return true;
   if (typeof error !== 'object' || error === null) return false;
@@ -21,14 +21,14 @@ export function isRetryable(error: unknown): boolean {
   );
 }
 
-/** Runs a transaction again that PostgreSQL ended. It must have no effect outside of the database. */
+/** Retries an aborted transaction. It must have no effects outside the database. */
 export async function repeat<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
       if (tries === MAX_TRIES || !isRetryable(error)) throw error instanceof InsertRaceError ? error.cause : error;
-      // Callers that collided once must not collide again in step.
+      // Jitter, so that callers do not collide again.
       await setTimeout(PAUSE_MS * tries * (0.5 + Math.random()));
     }
   }

@@ -1,17 +1,17 @@
-// Questions to name servers about names of customers. An answer, also that there is no such name, is told apart from
-// nobody answering, so that an outage of a name server changes nothing.
+// DNS lookups of customers' names. A negative response differs from no response, so an outage of a name server changes
+// nothing.
 import { Resolver } from 'node:dns/promises';
 import type { Env } from '../env.ts';
 
 const MOST_LINKS = 8;
 const AT_ONCE = 32;
-/** What c-ares says when there was an answer and it was no. */
+/** c-ares' codes for a negative response. */
 const none = new Set(['ENODATA', 'ENOTFOUND']);
 
 export interface Pointing {
-  /** `unknown`: no name server could say. */
+  /** `unknown`: no name server responded. */
   state: 'active' | 'inactive' | 'unknown';
-  /** Where the name leads: the end of its chain of aliases, else its first address. */
+  /** The end of the CNAME chain, or the first address. */
   found: string | null;
 }
 
@@ -19,7 +19,7 @@ export const nobody: Pointing = { state: 'unknown', found: null };
 
 export type NameResolver = ReturnType<typeof openResolver>;
 
-/** Whether names lead to the target they belong to; each target's addresses are asked for once. */
+/** Whether names point to their targets. Each target's addresses are looked up once. */
 export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   if (DNS_RESOLVERS.length > 0) resolver.setServers(DNS_RESOLVERS);
@@ -33,7 +33,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
     targets: readonly string[],
     ofTarget: () => Promise<string[]>,
   ): Promise<Pointing> {
-    // A wildcard is asked for by a name that nothing but the wildcard answers.
+    // A wildcard is checked by a name that only the wildcard matches.
     const asked = name.startsWith('*.') ? `edgeloom-check${name.slice(1)}` : name;
     let at = asked;
     for (let i = 0; i < MOST_LINKS; i += 1) {
@@ -42,19 +42,19 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
       at = next.toLowerCase();
       if (targets.includes(at)) return { state: 'active', found: at };
     }
-    // The apex of a zone has no alias: what counts there is that it has our addresses and no others.
+    // A zone apex has no CNAME: it must have exactly our addresses.
     const [own, ours] = await Promise.all([addressesOf(at), ofTarget()]);
     const isOurs = own.length > 0 && own.every((address) => ours.includes(address));
     return { state: isOurs ? 'active' : 'inactive', found: at === asked || isOurs ? (own[0] ?? null) : at };
   }
 
   return {
-    /** Questions under way and those after them are nobody's to answer: a process ends although name servers are silent. */
+    /** Cancels pending lookups, so that a process can stop while name servers are silent. */
     stop() {
       isStopped = true;
       resolver.cancel();
     },
-    /** Any of the targets will do. They lead to the same addresses, so those of the first are looked at. */
+    /** A name may point to any of its targets. They share their addresses, so the first one's are compared. */
     async check(asked: readonly { name: string; targets: readonly string[] }[]): Promise<Pointing[]> {
       const found = new Map<string, Promise<string[]>>();
       const ofTarget = (target: string) => () => {
@@ -76,7 +76,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   };
 }
 
-/** An answer of no is nothing; no answer is an error. */
+/** A negative response is an empty list. No response is an error. */
 export async function listed<T>(answer: Promise<T[]>): Promise<T[]> {
   try {
     return await answer;

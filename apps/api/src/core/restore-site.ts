@@ -1,6 +1,6 @@
-// A site's configuration as it was at a version: every row that changed since is put back, in one transaction, which makes
-// a version itself. The tables are those that the database tracks (migration site_versions), so a feature that comes later
-// is rolled back like the others. Whoever calls has made sure that the site is theirs.
+// Restores a site's configuration to a version: every row changed since is put back in one transaction, which is a new
+// version itself. Covers all tables that the database tracks (migration site_versions), including those of later
+// features. The caller has checked ownership.
 import { moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import { Prisma } from '../generated/client.ts';
@@ -12,7 +12,7 @@ import { licenseIn } from './license.ts';
 import { lockClasses } from './locks.ts';
 import { originFault } from './outbound.ts';
 
-/** What became of a row between two versions; of one that was there all the time, the columns that differ. */
+/** The change of a row between two versions. For an existing row, the differing columns. */
 export interface FoldedRow {
   entity: string;
   rowKey: string;
@@ -23,9 +23,9 @@ export interface FoldedRow {
 }
 
 export interface Restored {
-  /** The site's newest, when it is done. */
+  /** The site's newest version afterwards. */
   version: number;
-  /** From now to what would be; the first. */
+  /** The changes from now to the restored state, limited to the first ones. */
   rows: FoldedRow[];
   total: number;
   settled: { entity: string; name: string; rule: 'certificateGone' | 'portGone' }[];
@@ -36,7 +36,7 @@ interface Wish {
   siteId: string;
   version: number;
   reason: string;
-  /** Done and undone: what it would come to. */
+  /** A dry run. */
   isTry: boolean;
   admit: (entities: string[]) => void;
   admitCertificates: () => void;
@@ -47,7 +47,7 @@ const NAMED = 100;
 const TRIES = 3;
 const patience = { timeout: 50_000, maxWait: 10_000 };
 
-/** Thrown to undo. */
+/** Thrown to roll back. */
 class Undone extends Error {
   readonly restored: Restored;
   constructor(restored: Restored) {
@@ -55,7 +55,7 @@ class Undone extends Error {
     this.restored = restored;
   }
 }
-/** Somebody changed the site meanwhile. */
+/** Someone else changed the site. */
 class Overtaken extends Error {}
 
 type Tx = Prisma.TransactionClient;
@@ -66,7 +66,7 @@ export async function restoreSite(installation: Installation, wish: Wish): Promi
       return await installation.db.$transaction((tx) => restoreIn(tx, installation, wish), patience);
     } catch (error) {
       if (error instanceof Undone) return error.restored;
-      // Another customer got a name meanwhile: the next try finds it.
+      // Another customer got a name since. The next attempt finds it.
       const isOvertaken = error instanceof Overtaken || (error instanceof Error && error.message.includes(UNPROVEN));
       if (!isOvertaken) throw error;
       if (left === 1) fail('CHANGED', { errorData: [{ rule: 'changed' }] });
@@ -76,7 +76,7 @@ export async function restoreSite(installation: Installation, wish: Wish): Promi
 
 async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Restored> {
   const { siteId, version, reason, isTry } = wish;
-  // Two roll-backs of a site wait for one another, and so does whoever counts what it has.
+  // Locks the site against concurrent restores and limit checks.
   const [site] = await tx.$queryRaw<{ zoneId: string; clientId: string; domainLimit: number; portLimit: number }[]>`
     SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit"
     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.id = ${siteId}::uuid FOR NO KEY UPDATE OF s`;
@@ -86,7 +86,7 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
   await tx.$executeRaw`CREATE TEMPORARY TABLE wanted ON COMMIT DROP AS
     SELECT f.* FROM fold_changes(ARRAY(
       SELECT v.id FROM site_versions v WHERE v.site_id = ${siteId}::uuid AND v.version > ${version})) f`;
-  // Ten thousand rows that the planner knows nothing of would be looked for one by one.
+  // Without statistics the planner would use slow nested loops for ten thousand rows.
   await tx.$executeRaw`ANALYZE wanted`;
   const settled = await settle(tx, siteId, site.zoneId);
   const entities = await tx.$queryRaw<{ entity: string }[]>`SELECT DISTINCT entity FROM wanted`;
@@ -126,19 +126,19 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
     faults.push(...(await refused(license.assertLayer4())));
   }
   faults.push(...(await portsUnopened(tx, siteId, site.zoneId)));
-  // The version may be older than the limits of the lists.
+  // The version may be older than the limits of lists.
   const overweight = await overweightFields(tx, weighed);
   faults.push(...overweight.map((target): Fault => ({ reason: 'LIMIT_REACHED', target })));
   if (faults.length > 0 || isTry) throw new Undone({ ...restored, faults });
 
   await publish(tx, siteId, site.zoneId);
-  // Whoever changes the site from here on waits for the end of this; who has done so since the beginning is seen.
+  // Later changes of the site wait for this transaction, and earlier ones are visible.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockClasses.siteVersions}::int, hashtext(${siteId}::uuid::text))`;
   if ((await newest(tx, siteId)) !== seen) throw new Overtaken();
   return { ...restored, faults };
 }
 
-/** Of a licence, whose refusal is one among others here. */
+/** A licence error is one error among others here. */
 async function refused(question: Promise<void>): Promise<Fault[]> {
   try {
     await question;
@@ -162,7 +162,7 @@ async function some(tx: Tx, condition: Prisma.Sql): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** What a row points at may be gone, and is no configuration that comes back: it goes without, and it is said. */
+/** References to deleted rows outside the configuration are cleared and reported. */
 async function settle(tx: Tx, siteId: string, zoneId: string): Promise<Restored['settled']> {
   const settled: Restored['settled'] = [];
   for (const column of ['certificate_id', 'origin_certificate_id']) {
@@ -180,9 +180,9 @@ async function settle(tx: Tx, siteId: string, zoneId: string): Promise<Restored[
       SELECT FROM zone_ports z WHERE z.id = (w.before->>'zone_port_id')::uuid AND z.zone_id = ${zoneId}::uuid)
     RETURNING w.label`;
   settled.push(...ports.map(({ label }) => ({ entity: 'site_ports', name: label, rule: 'portGone' as const })));
-  // What is as it would be now, without what is gone, is left alone.
+  // Rows that equal the current ones, apart from cleared references, are left alone.
   await tx.$executeRaw`DELETE FROM wanted WHERE before - 'cache_version' = after - 'cache_version'`;
-  // It was purged perhaps since it was removed: nothing that was stored for it then is answered again.
+  // The domain may have been purged since, so its cache starts empty.
   await tx.$executeRaw`UPDATE wanted SET before = before || jsonb_build_object('cache_version', (before->>'cache_version')::int + 1)
     WHERE before IS NOT NULL AND after IS NULL AND before ? 'cache_version'`;
   return settled.slice(0, NAMED);
@@ -213,7 +213,7 @@ const namesTaken = async (tx: Tx): Promise<Fault[]> =>
       ORDER BY w.label LIMIT ${NAMED}`,
   );
 
-/** Names that would be enabled again, and were lost to or overlap those of another customer. */
+/** Names that would be enabled again but now belong to or overlap another customer's. */
 async function namesUnproven(tx: Tx, siteId: string): Promise<Fault[]> {
   const rows = await tx.$queryRaw<{ label: string; isUnproven: boolean; isNew: boolean }[]>`
     WITH enabled AS (SELECT label, row_key::uuid AS id FROM wanted WHERE entity = 'domains' AND (before->>'enabled')::boolean)
@@ -228,7 +228,7 @@ async function namesUnproven(tx: Tx, siteId: string): Promise<Fault[]> {
     .slice(0, NAMED);
 }
 
-/** Nor is a port of the zone's nodes. */
+/** A port of the zone's nodes is used once. */
 const portsTaken = async (tx: Tx, zoneId: string): Promise<Fault[]> =>
   blamed(
     'DUPLICATED',
@@ -243,7 +243,7 @@ const portsTaken = async (tx: Tx, zoneId: string): Promise<Fault[]> =>
       ORDER BY 1 LIMIT ${NAMED}`,
   );
 
-/** The operator may have closed since where origins lie. */
+/** The operator may have forbidden origins since. */
 async function originsDenied(tx: Tx, env: Installation['env']): Promise<Fault[]> {
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT DISTINCT before->>'address' AS address FROM wanted WHERE entity IN ('upstreams', 'port_upstreams') AND before ? 'address'`;
@@ -251,7 +251,7 @@ async function originsDenied(tx: Tx, env: Installation['env']): Promise<Fault[]>
   return denied.slice(0, NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address }));
 }
 
-/** A domain does not map a port that the site does not answer on. */
+/** A domain may only map ports that its site opens. */
 const portsUnopened = async (tx: Tx, siteId: string, zoneId: string): Promise<Fault[]> =>
   blamed(
     'ILLEGAL_PORT_MAP',
@@ -274,11 +274,11 @@ interface Tracked {
   name: string;
   keys: string[];
   columns: string[];
-  /** Tracked tables that its rows point at. */
+  /** Tracked tables that it references. */
   above: string[];
 }
 
-/** Parents before their children. */
+/** Parents before children. */
 async function trackedTables(tx: Tx): Promise<Tracked[]> {
   const rows = await tx.$queryRaw<Tracked[]>`
     SELECT c.relname AS name,
@@ -300,13 +300,13 @@ async function trackedTables(tx: Tx): Promise<Tracked[]> {
   return sorted;
 }
 
-/** Names of tables and columns come from the catalogue of the database, and never from a caller. */
+/** Table and column names come from the database catalogue only. */
 async function putBack(tx: Tx): Promise<void> {
   const touched = await tx.$queryRaw<{ entity: string }[]>`SELECT DISTINCT entity FROM wanted`;
   const isTouched = new Set(touched.map(({ entity }) => entity));
   const tables = (await trackedTables(tx)).filter(({ name }) => isTouched.has(name));
   for (const table of tables.toReversed()) await tx.$executeRawUnsafe(removal(table));
-  // Two that change places would meet on the way.
+  // Swapped values would violate unique indexes temporarily.
   if (isTouched.has('port_rules'))
     await tx.$executeRaw`DELETE FROM port_claims c USING wanted w
       WHERE w.entity = 'port_rules' AND w.row_key = c.holder::text AND (w.before ? 'port' OR w.before ? 'protocol')`;
@@ -315,7 +315,7 @@ async function putBack(tx: Tx): Promise<void> {
       WHERE w.entity = 'modules' AND w.row_key = m.id::text AND w.after IS NOT NULL AND w.before ? 'name'`;
   for (const table of tables) {
     await tx.$executeRawUnsafe(change(table));
-    // Rows that were written before a column came have not got it: it gets its default.
+    // Rows stored before a column existed get its default.
     const shapes = await tx.$queryRaw<{ columns: string[] }[]>`
       SELECT DISTINCT ARRAY(SELECT jsonb_object_keys(before) ORDER BY 1) AS columns FROM wanted
       WHERE entity = ${table.name} AND before IS NOT NULL AND after IS NULL`;
@@ -336,7 +336,7 @@ const among = ({ name, keys }: Tracked) => `w.entity = '${name}' AND w.row_key =
 const removal = (table: Tracked) =>
   `DELETE FROM ${quoted(table.name)} x USING wanted w WHERE ${among(table)} AND w.before IS NULL`;
 
-/** Columns that no change was about keep what they have. */
+/** Columns that no change concerns keep their values. */
 function change(table: Tracked): string {
   const columns = table.columns.filter((column) => ![...table.keys, 'updated_at', 'cache_version'].includes(column));
   if (columns.length === 0) return 'SELECT 1';
@@ -371,7 +371,7 @@ async function weighedKeys(tx: Tx, siteId: string): Promise<string[]> {
   return [siteKey(siteId), ...rows.map(({ id }) => moduleKey(id))];
 }
 
-/** The documents of all that was put back. */
+/** Publishes the documents of all restored rows. */
 async function publish(tx: Tx, siteId: string, zoneId: string): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO outbox (zone_id, key)

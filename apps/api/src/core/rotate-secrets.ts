@@ -1,5 +1,5 @@
-// A new master key for every sealed value. Whoever is killed in the middle leaves both keys in the file and values under
-// either: running api processes open both (secrets.ts), and the next run goes on where this one ended.
+// Rotates the master key and rewraps every sealed value. If killed, both keys stay in the file and values under either
+// can be opened (secrets.ts). The next run continues.
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import pg from 'pg';
@@ -9,19 +9,19 @@ import { envelope } from './secrets.ts';
 
 const BATCH = 500;
 const AT_A_TIME = 20_000;
-/** For longer than any call or transaction, so that nothing sealed by an old key is still on its way. */
+/** Longer than any call or transaction, so that nothing sealed by an old key is in progress. */
 const QUIET_MS = 10 * 60_000;
 
 export interface Rotation {
   keyID: string;
   rewrapped: number;
-  /** Values that no key of the file opens: they are left as they are, and so is every key. */
+  /** Values that no key opens. They and all keys are kept. */
   lost: { column: string; count: number }[];
-  /** Keys that stay in the file besides the current one. */
+  /** Keys in the file besides the current one. */
   olderKeys: number;
 }
 
-/** Makes a key, unless the last rotation is unfinished, and rewraps everything under it. */
+/** Creates a key, unless a rotation is unfinished, and rewraps everything. */
 export const rotateMasterKey = (databaseUrl: string, dir: string): Promise<Rotation> =>
   locked(databaseUrl, async (db) => {
     const columns = await sealedColumns(db);
@@ -30,7 +30,7 @@ export const rotateMasterKey = (databaseUrl: string, dir: string): Promise<Rotat
     return rewrapAll(db, dir, columns);
   });
 
-/** Takes the older keys out of the file, some time after a rotation, when nothing is sealed by them any more. */
+/** Removes older keys some time after a rotation, when they seal nothing any more. */
 export const retireMasterKeys = (databaseUrl: string, dir: string): Promise<Rotation> =>
   locked(databaseUrl, async (db) => {
     const { mtimeMs } = await stat(masterKeyFile(dir));
@@ -47,7 +47,7 @@ interface Column {
   name: string;
 }
 
-/** The name says it: `…_sealed`, and the one older name that does not. A test finds sealed values anywhere else. */
+/** Columns named `…_sealed`, and one older name. A test finds sealed values elsewhere. */
 export async function sealedColumns(db: Pick<pg.ClientBase, 'query'>): Promise<Column[]> {
   const { rows } = await db.query<Column>(
     `SELECT table_name AS "table", column_name AS name FROM information_schema.columns
@@ -74,7 +74,7 @@ async function rewrapAll(db: pg.Client, dir: string, columns: readonly Column[])
   const lost: Rotation['lost'] = [];
   for (const column of columns) {
     const broken: string[] = [];
-    // Until nothing is left: what others wrote meanwhile, or moved, is met in the next round.
+    // Repeats until nothing is left, since values are written during the rotation.
     for (;;) {
       const found = await stale(db, column, current.id, broken, AT_A_TIME);
       if (found.length === 0) break;
@@ -108,7 +108,7 @@ async function stale(db: pg.Client, column: Column, keyID: string, broken: reado
   return rows;
 }
 
-/** A row that somebody changed meanwhile is left to them: it holds another value by now. */
+/** Rows that changed in the meantime are skipped: they hold another value. */
 async function replace(db: pg.Client, column: Column, pairs: readonly (Found & { fresh: string })[]) {
   const [table, name] = [pg.escapeIdentifier(column.table), pg.escapeIdentifier(column.name)];
   const { rowCount } = await db.query(
@@ -119,7 +119,7 @@ async function replace(db: pg.Client, column: Column, pairs: readonly (Found & {
   return rowCount ?? 0;
 }
 
-/** One at a time, by a lock that goes with the connection. */
+/** One rotation at a time. The lock ends with the connection. */
 async function locked<T>(databaseUrl: string, work: (db: pg.Client) => Promise<T>): Promise<T> {
   const db = new pg.Client({ connectionString: databaseUrl, application_name: 'edgeloom-rotate' });
   await db.connect();

@@ -1,5 +1,5 @@
-// Short lists of rules of a site or of one of its domains, that travel whole in its document: read at once, changed by
-// id, one writer at a time, each change told to the nodes in the same transaction.
+// Short rule lists of a site or a domain, contained whole in its document: read at once, changed by id under a lock,
+// and published in the same transaction.
 import { randomUUIDv7 } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -8,7 +8,7 @@ import type { Ctx } from './ctx.ts';
 import { fail, failAt } from './fail.ts';
 import type { ScopedTx } from './scope.ts';
 
-/** Null: the rules of the site, for all its domains. */
+/** Null: rules of the site, for all its domains. */
 export interface Place {
   siteId: string;
   domainId: string | null;
@@ -20,17 +20,17 @@ export interface OnSite extends Place {
 export const onSite = ({ siteId }: { siteId: string }): OnSite => ({ siteId, domainId: null });
 
 interface Table<P extends Place, Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
-  /** Of the body, where its faults are shown. */
+  /** The form field that shows errors. */
   field: string;
   limit: number;
-  /** Of all rules of one place together. */
+  /** For all rules of one place together. */
   maxBytes: number;
-  /** In the order in which the edge tries them. */
+  /** In the order of evaluation at the edge. */
   read: (tx: ScopedTx, place: P) => Promise<Rule[]>;
   insert: (tx: ScopedTx, rows: (Input & P & { id: string })[]) => Promise<unknown>;
   change: (tx: ScopedTx, input: Input & { id: string }) => Promise<unknown>;
   remove: (tx: ScopedTx, place: P, ids: string[]) => Promise<{ count: number }>;
-  /** As it is kept, whatever way it was said. */
+  /** Normalizes an input for storage. */
   settle: <I extends Input>(input: I) => I;
 }
 
@@ -72,7 +72,7 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
     update: (ctx: Ctx, place: P, inputs: (Input & { id: string })[]) =>
       within(ctx, place, async (tx) => {
         const before = new Map((await table.read(tx, place)).map((rule) => [rule.id, rule]));
-        // Whoever moves one rule sends them all: those that stay as they are cost nothing.
+        // Moving one rule sends all of them, so unchanged ones cost nothing.
         for (const input of inputs) {
           const was = before.get(input.id) ?? fail('NOT_FOUND');
           const settled = table.settle(input);
@@ -94,13 +94,13 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
   };
 }
 
-/** With ids in the order of the rules: of those with the same priority the older comes first. */
+/** Adds ids in the order of rules. Of equal priorities the older comes first. */
 export function aged<Row>(rows: Row[]): (Row & { id: string })[] {
   const ids = rows.map(() => randomUUIDv7()).toSorted();
   return rows.map((row, i) => ({ ...row, id: ids[i] ?? randomUUIDv7() }));
 }
 
-/** Answers how the nodes are told. A domain that is off has no document. */
+/** Returns the function that publishes the change. A disabled domain has no document. */
 async function lock(tx: ScopedTx, { siteId, domainId }: Place): Promise<() => Promise<void>> {
   const data = { updatedAt: new Date() };
   if (domainId === null) {

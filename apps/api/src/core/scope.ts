@@ -1,5 +1,5 @@
-// Whose rows. What a service asks of `ctx.db` is narrowed by owners.ts, and what cannot be narrowed is refused. The
-// client without a scope is for sign-in, jobs and the node link alone.
+// Tenant scoping: narrows all queries through `ctx.db` by owners.ts, and refuses those it cannot narrow. The unscoped
+// client is for sign-in, jobs and the node link only.
 import type pg from 'pg';
 import type { PrismaClient } from '../generated/client.ts';
 import { conflictIn } from './conflict.ts';
@@ -12,15 +12,15 @@ import { owners, type Model } from './owners.ts';
 import { InsertRaceError, repeat } from './repeat.ts';
 import { reading, type Read } from './sql.ts';
 
-/** Prisma's models inside a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
+/** Prisma's models in a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
 export type ScopedTx = { [M in Model as Uncapitalize<M>]: PrismaClient[Uncapitalize<M>] };
-/** What only a transaction can ask: whether there is room for more. */
+/** With the licence checks, which need a transaction. */
 export interface LicensedTx extends ScopedTx {
   $license: ClientLicense;
 }
 export interface ScopedDb extends ScopedTx {
   $transaction<T>(work: (tx: LicensedTx) => Promise<T>): Promise<T>;
-  /** Plain SQL under the same scope, outside of transactions: for reads that are asked often (sql.ts). */
+  /** Plain SQL with the same scope, outside transactions, for frequent reads (sql.ts). */
   $read: Read;
 }
 
@@ -37,7 +37,7 @@ const reads = [
 const creates = ['create', 'createMany', 'createManyAndReturn'];
 const changes = ['update', 'updateMany', 'updateManyAndReturn', 'upsert', 'delete', 'deleteMany'];
 
-// A batch of a thousand names with their origins takes some hundred milliseconds; waiting for a connection may take more.
+// A batch of a thousand names with origins takes some hundred milliseconds. Waiting for a connection may take longer.
 const patience = { timeout: 20_000, maxWait: 10_000 };
 
 type Intent = 'reads' | 'writes';
@@ -55,7 +55,7 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       this.call = call;
     }
   }
-  // One property for each model, which is what the type lists; made when it is asked for, since a call needs one or two.
+  // One property per model, created on first use, since a call needs one or two.
   for (const model of models) {
     Object.defineProperty(ScopedModels.prototype, lower(model), {
       get(this: ScopedModels) {
@@ -103,12 +103,12 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       const shown = below(model, args);
       if (isCreate) return client[lower(model)]?.[operation]?.(shown);
       const intent = isRead ? 'reads' : 'writes';
-      // A narrowed findUnique costs Prisma three times a findFirst, and unnarrowed ones are joined across callers.
+      // A narrowed findUnique is three times slower than findFirst, and Prisma joins unnarrowed ones across callers.
       const asked = operation.startsWith('findUnique') ? flat(model, args['where']) : args['where'];
       const where = narrow(model, asked, intent);
       const work = async () => client[lower(model)]?.[operation.replace('Unique', 'First')]?.({ ...shown, where });
       if (operation !== 'upsert') return work();
-      // A narrowed upsert looks first and inserts then: another one may insert in between.
+      // A narrowed upsert reads before it inserts, so a concurrent insert may come between.
       const upsert = () =>
         work().catch((error: unknown) => {
           throw conflictIn(error) === null
@@ -131,7 +131,7 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       return isArgs(asked) ? { ...asked, AND: [own, ...list(asked['AND'])] } : own;
     }
 
-    /** Lists under a row are narrowed too: a sub-user's site leads to its zone, and the zone to everyone's sites. */
+    /** Nested lists are narrowed too: a sub-user's site leads to its zone, and the zone to all sites. */
     function below(model: string, args: Args): Args {
       const parts = (asked: Args) => Object.keys(asked).map((name) => [name, part(model, name, asked[name])]);
       const shown = { ...args };
@@ -148,7 +148,7 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       return { ...shown, where: narrow(child.model, shown['where']) };
     }
 
-    /** The lists that a bare `_count: true` may count. */
+    /** The lists that `_count: true` may count. */
     function readable(model: string) {
       const names = listsOf(model).filter((name) => {
         const owner = owners[(relation(model, name)?.model ?? name) as Model];
@@ -157,7 +157,7 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
       return Object.fromEntries(names.map((name) => [name, true]));
     }
 
-    /** A row points only at rows that the actor sees. A write through a relation is written as two. */
+    /** A row may only reference rows that the actor sees. Nested writes are refused. */
     async function checkReferences(client: Client, model: string, rows: Args[]) {
       const wanted = new Map<string, Set<unknown>>();
       for (const [name, value] of rows.flatMap((row) => Object.entries(row))) {
@@ -173,7 +173,7 @@ export function scoping(root: PrismaClient, pool: pg.Pool): (actor: Actor) => Sc
     }
   };
 
-  /** `{ siteId_accountId: { siteId, accountId } }` is how findUnique names a key of two columns. */
+  /** findUnique names a compound key as `{ siteId_accountId: { siteId, accountId } }`. */
   function flat(model: string, key: unknown): Args {
     const isPair = (name: string) => !isField(model, name) && !['AND', 'OR', 'NOT'].includes(name);
     return Object.fromEntries(

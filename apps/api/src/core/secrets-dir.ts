@@ -1,5 +1,5 @@
-// The installation's own secrets, one file each, made at the first start. Losing them loses every sealed value and cuts
-// off every node; they belong into the backup, apart from the database's.
+// The installation's secrets, one file each, created at the first start. Losing them loses all sealed values and
+// disconnects all nodes. Back them up apart from the database.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const masterKeyFile = (dir: string) => path.join(dir, 'master.key');
 export const sessionKeyFile = (dir: string) => path.join(dir, 'session.key');
 const natsFile = (dir: string) => path.join(dir, 'nats.json');
 
-/** Makes what is missing and leaves what is there. Several processes may do so at once: all end with the same files. */
+/** Creates missing secrets. Safe in concurrent processes. */
 export async function initSecrets(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await ensureFile(masterKeyFile(dir), () => `${randomBytes(32).toString('base64')}\n`);
@@ -41,7 +41,7 @@ export async function initSecrets(dir: string): Promise<void> {
 export const readNatsSeeds = async (dir: string): Promise<NatsSeeds> =>
   NatsSeeds.parse(JSON.parse(await readFile(natsFile(dir), 'utf8')));
 
-/** The current master key first, after it those that may still be needed to open older values; one a line. */
+/** The current master key first, then older ones that may still be needed, one per line. */
 export function readMasterKeys(dir: string): MasterKey[] {
   const lines = readFileSync(masterKeyFile(dir), 'utf8')
     .split('\n')
@@ -52,7 +52,7 @@ export function readMasterKeys(dir: string): MasterKey[] {
   return keys.map((key) => ({ id: createHash('sha256').update(key).digest('hex').slice(0, 8), key }));
 }
 
-/** All at once: whoever reads finds the old lines or the new ones, also when we are killed in between. */
+/** Atomic, also when killed. */
 export async function writeMasterKeys(dir: string, keys: readonly Pick<MasterKey, 'key'>[]): Promise<void> {
   const draft = `${masterKeyFile(dir)}.${randomBytes(6).toString('hex')}`;
   const text = keys.map(({ key }) => `${key.toString('base64')}\n`).join('');
@@ -74,8 +74,7 @@ async function ensureFile(file: string, make: () => string) {
     },
   );
   if (isThere) return;
-  // Written whole beside its place and linked there: a link fails when another process was first, and a killed process
-  // leaves no half a key.
+  // link() fails when another process was first, and a kill leaves no partial key.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, make(), { mode: 0o600, flag: 'wx', flush: true });
   try {

@@ -1,6 +1,6 @@
-// Secrets at rest. Each value is sealed by a data key of its own (AES-256-GCM), and the data key by the master key, whose
-// id stands in front: a new master key rewraps data keys and touches no value (rotate-secrets.ts).
-// The context (which row, which column) is associated data: a sealed value copied to another row does not open there.
+// Secrets at rest. Each value has its own data key (AES-256-GCM), sealed by the master key, whose id is prefixed.
+// Rotation rewraps data keys only (rotate-secrets.ts).
+// The context (table and row) is associated data, so a sealed value does not open in another row.
 import { createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,16 +8,16 @@ import { masterKeyFile, readMasterKeys, sessionKeyFile } from './secrets-dir.ts'
 import type { MasterKey } from './secrets-dir.ts';
 
 export interface Secrets {
-  /** Signs access tokens: Ed25519, as PEM. */
+  /** Signs access tokens: Ed25519 in PEM. */
   readonly sessionKey: { readonly privatePem: string; readonly publicPem: string };
   seal: (text: string, context: string) => string;
-  /** Throws when the text was sealed elsewhere, for another context, or was changed. */
+  /** Throws when the text was sealed for another context or was modified. */
   open: (sealed: string, context: string) => string;
-  /** The same value under the current master key; unchanged when it is already. */
+  /** Rewraps with the current master key. Unchanged if it is current already. */
   rewrap: (sealed: string) => string;
 }
 
-/** What a sealed value belongs to. One place, since who seals and who opens must say the same. */
+/** The contexts of sealed values, shared by sealing and opening code. */
 export const contexts = {
   zoneKey: (zoneId: string) => `zones/${zoneId}/key`,
   acmeAccountKey: (accountId: string) => `acme_accounts/${accountId}/key`,
@@ -27,7 +27,7 @@ export const contexts = {
   tokenKey: (id: string) => `token_keys/${id}/key`,
 } as const;
 
-/** A zone's key as it is stored: it seals private keys in the zone's documents. */
+/** Creates a sealed zone key, which seals private keys in the zone's documents. */
 export const newZoneKey = (secrets: Secrets, zoneId: string): string =>
   secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
 
@@ -37,10 +37,7 @@ export async function openSecrets(dir: string): Promise<Secrets> {
   return { ...envelope(followMasterKeys(dir)), sessionKey: { privatePem, publicPem } };
 }
 
-/**
- * The keys as they stand in the file now: while the master key is rotated, a running process seals by the new one from
- * its next value on, and opens what others sealed by it.
- */
+/** Reads the key file when it changes, so that a running process uses a rotated master key at once. */
 function followMasterKeys(dir: string): () => readonly MasterKey[] {
   const stamp = () => {
     const { ino, mtimeMs, size } = statSync(masterKeyFile(dir));
@@ -57,7 +54,7 @@ function followMasterKeys(dir: string): () => readonly MasterKey[] {
   };
 }
 
-/** Without files: the current key first. */
+/** Independent of files. The current key comes first. */
 export function envelope(masterKeys: () => readonly MasterKey[]): Omit<Secrets, 'sessionKey'> {
   const currentKey = () => {
     const [current] = masterKeys();

@@ -1,6 +1,5 @@
-// Plain SQL for the reads that are asked most, where Prisma costs several times the query. It still carries the scope:
-// `ctx.db.$read` takes no statement without a condition from `visible`, which says in SQL what owners.ts says in Prisma's
-// words (a test asks both the same and compares).
+// Plain SQL for frequent reads, where Prisma costs several times the query. Still scoped: `ctx.db.$read` requires a
+// condition from `visible`, the SQL form of owners.ts (a test compares both).
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { whoever } from './call.ts';
@@ -8,7 +7,7 @@ import type { Actor } from './ctx.ts';
 
 type Value = string | number | boolean | Date | null | readonly string[];
 
-/** A piece of a statement: text and values never mix, whatever is put together. */
+/** A piece of a statement. Text and values never mix. */
 export interface Sql {
   readonly texts: readonly string[];
   readonly values: readonly Value[];
@@ -38,22 +37,22 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Value | S
 }
 
 export const nothing = sql``;
-/** ` AND …` for each condition there is. */
+/** ` AND …` for each condition. */
 export const andAll = (conditions: readonly (Sql | false | null | undefined | '')[]): Sql => {
   let all = nothing;
   for (const condition of conditions) if (condition) all = sql`${all} AND ${condition}`;
   return all;
 };
 
-/** What the actor sees, as conditions on tables by the aliases that queries use for them. */
+/** What the actor may see, as conditions with the table aliases below. */
 export interface Visible {
-  /** On `sites s`. */
+  /** For `sites s`. */
   readonly site: Sql;
-  /** On `zones z`. */
+  /** For `zones z`. */
   readonly zone: Sql;
-  /** On `accounts a`. */
+  /** For `accounts a`. */
   readonly account: Sql;
-  /** On `audit_rows a`. */
+  /** For `audit_rows a`. */
   readonly audit: Sql;
 }
 
@@ -81,7 +80,7 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
       : kind === 'client'
         ? sql`a.client_id = ${clientId}`
         : sql`a.client_id = ${clientId} AND (a.id = ${rootId} OR a.parent_id = ${rootId})`;
-  // An operator reads what its customers did as well; a customer what it and its sub-accounts did.
+  // Operators also see their customers' rows, customers their sub-accounts' rows.
   const audit =
     kind === 'admin' ? sql`TRUE` : kind === 'client' ? sql`a.client_id = ${clientId}` : sql`a.root_id = ${rootId}`;
   const scoped = (condition: Sql): Sql => ({ ...sql`(${condition})`, isScoped: true });
@@ -101,14 +100,14 @@ export const reading =
     return rows;
   };
 
-/** A prepared statement lives as long as its connection, so only so many shapes of filters get one. */
+/** Prepared statements live as long as their connection, so their number is limited. */
 const PREPARED_AT_MOST = 200;
 const names = new Map<string, string>();
 
 function named(text: string): { name?: string } {
   const known = names.get(text);
   if (known !== undefined) return { name: known };
-  // A pattern is planned for what it is: one plan for all would be right for those that match everything or nothing.
+  // The selectivity of a pattern varies, so each one is planned separately.
   if (/ I?LIKE /.test(text)) return {};
   if (names.size >= PREPARED_AT_MOST) return {};
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
@@ -118,10 +117,10 @@ function named(text: string): { name?: string } {
 
 const isSql = (part: Value | Sql): part is Sql => typeof part === 'object' && part !== null && 'texts' in part;
 
-/** A part of a text in any case; a customer's % is a letter. */
+/** Case-insensitive substring. % is literal. */
 export const contains = (column: Sql, text: string): Sql => sql`${column} ILIKE ${pattern(text)}`;
 
-/** The same of what is stored in lower case, at a fraction of the cost. */
+/** The same for columns in lower case, which is much cheaper. */
 export const containsLower = (column: Sql, text: string): Sql => sql`${column} LIKE ${pattern(text.toLowerCase())}`;
 
 const pattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
@@ -133,7 +132,7 @@ interface Page<Column extends string> {
   orderBy: 'asc' | 'desc';
 }
 
-/** The rows of a page; the id, as the last word, keeps pages apart where many rows compare alike. */
+/** Paging. The id comes last, so that pages are stable for equal rows. */
 export const pageSql = <Column extends string>(
   { page, pageSize, sortBy, orderBy }: Page<Column>,
   columns: Readonly<Record<Column, Sql>>,
@@ -141,7 +140,7 @@ export const pageSql = <Column extends string>(
 ): Sql => {
   const way = orderBy === 'desc' ? sql`DESC` : sql`ASC`;
   const offset = (page - 1) * pageSize;
-  // The length as text: with a parameter PostgreSQL would take a plan for any length for too dear, and plan each call anew.
+  // A literal limit: with a parameter PostgreSQL would consider the generic plan too expensive and plan each call.
   const rows = sql`ORDER BY ${columns[sortBy]} ${way}, ${id} ${way} LIMIT ${integer(pageSize)}`;
   return offset === 0 ? rows : sql`${rows} OFFSET ${offset}`;
 };

@@ -1,5 +1,5 @@
-// What a stranger sent is parsed in a thread of its own: a parser that loops or eats memory ends with it. Few at a time,
-// since each takes a core and a hundred megabytes, and many at once would all run out of their time.
+// Parses untrusted input in worker threads: a parser that loops or exhausts memory is ended. Few at a time, since each
+// needs a core and a hundred megabytes.
 import { Worker } from 'node:worker_threads';
 import { fail } from './fail.ts';
 
@@ -10,7 +10,7 @@ const HEAP_MB = 256;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** What the worker answers, or `unread` where it ran out of memory or of time. */
+/** Returns the worker's result, or `unread` when it ran out of memory or time. */
 export async function inThread<Answer>(
   worker: URL,
   workerData: unknown,
@@ -22,7 +22,7 @@ export async function inThread<Answer>(
   try {
     return await work(worker, workerData, { unread, patienceMs });
   } finally {
-    // Whoever waits takes the place over.
+    // The slot passes directly to the next waiter.
     const next = waiting.shift();
     if (next) next();
     else running -= 1;

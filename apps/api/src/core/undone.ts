@@ -1,17 +1,16 @@
-// Work that is done and undone: whatever asks the database while it runs, by whichever client of this process, does so in one
-// transaction, and that is rolled back. A transaction begun within becomes a savepoint of it. So the code that is tried is
-// the code that is meant, and knows nothing of it.
+// Dry runs: everything that the process asks the database during the work runs in one transaction that is rolled back.
+// Nested transactions become savepoints. So the real code is tried, without knowing of it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { callbackify } from 'node:util';
 import type pg from 'pg';
 import { Failure } from './fail.ts';
 
-/** Who waits for a row that somebody else is changing does so for this long; who wants it may have to wait for the patience. */
+/** Lock timeout during a dry run. Others may have to wait for the run's total timeout. */
 const LOCK_MS = 2000;
 
 const joining = new AsyncLocalStorage<() => pg.PoolClient>();
 
-/** The connection that work to be undone has in place of one of the pool's; undefined elsewhere. */
+/** The connection of the current dry run, if any. */
 export const joined = (): pg.PoolClient | undefined => joining.getStore()?.();
 
 export async function undone<T>(
@@ -49,12 +48,12 @@ export async function undone<T>(
       () => false,
       () => true,
     );
-    // A cancellation that comes late would end what somebody else does next.
+    // A late cancellation would hit the connection's next user.
     client.release(isLost || cancelling.length > 0);
   }
 }
 
-/** One connection for many who each believe to have their own; closed, it is nobody's. */
+/** Shares one connection among users who each release it. */
 function sharing(client: pg.PoolClient) {
   let isOpen = true;
   let before: Promise<unknown> = Promise.resolve();
@@ -64,7 +63,7 @@ function sharing(client: pg.PoolClient) {
     if (!isOpen) throw new Error('this work is undone already');
     return Reflect.apply(client.query, client, [asked, values]);
   };
-  /** One after another, as a connection has it. */
+  /** Serializes queries, like a real connection. */
   const inTurn = (asked: unknown, values: unknown) => {
     const answer = before.then(() => run(asked, values));
     before = answer.catch(() => undefined);
@@ -84,7 +83,7 @@ function sharing(client: pg.PoolClient) {
       const text = meant.get(String(Reflect.get(Object(asked), 'text')));
       return text === undefined ? asked : { ...Object(asked), text };
     };
-    // As the pool itself calls it, and as Prisma does.
+    // Supports the call forms of pg's pool and of Prisma.
     const query = (asked: unknown, values?: unknown, done?: (error: Error | null, result: unknown) => void) =>
       done ? callbackify(inTurn)(worded(asked), values, done) : inTurn(worded(asked), values);
     return new Proxy(client, {

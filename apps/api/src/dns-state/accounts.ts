@@ -1,4 +1,4 @@
-// The accounts of operators: what they sign in with, sealed, and which of them have something to do.
+// Operators' DNS accounts: sealed credentials, and which accounts have pending changes.
 import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
@@ -8,7 +8,7 @@ import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import { offeredLines } from './offered-lines.ts';
 import type { Offer } from './records.ts';
 
-/** Whether the account does what it is for, as it stands in the form or in the table: the zone is there, and these are its lines. */
+/** Verifies an account: the zone exists. Returns its lines. */
 export async function tryAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
   const account = openDns(env, credentials);
   const records = await account.list(rootDomain);
@@ -23,11 +23,11 @@ export interface Setting {
   id: string;
   clientId: string;
   provider: DnsCredentials['provider'];
-  /** Of an account that was replaced under the same domain they are others. */
+  /** Differ when the account was replaced under the same domain. */
   credentialsSealed: string;
   rootDomain: string;
   account: DnsAccount;
-  /** Null before the zone was listed for the first time. */
+  /** Null until the zone was listed for the first time. */
   offer: Offer | null;
   isListDue: boolean;
   tries: number;
@@ -44,19 +44,19 @@ const Row = z.object({
   tries: z.int(),
 });
 
-/** Whether it is still the account that was opened; what was found out about that one is nothing of the one that took its place. */
+/** Whether the account is still the one that was opened. Results for a replaced account are discarded. */
 export const IS_SAME = 'EXISTS (SELECT FROM dns_settings s WHERE s.id = $1 AND s.credentials_sealed = $2)';
 
 const WAITING = `SELECT s.setting_id AS id FROM dns_setting_states s
   WHERE (s.held_until IS NULL OR s.held_until <= now())
     AND (s.list_due_at <= now() OR EXISTS (SELECT FROM dns_names n WHERE n.setting_id = s.setting_id AND n.due_at <= now()))`;
-/** Those that may be asked and have something to do. */
+/** Accounts with pending changes that may be called now. */
 export async function waitingSettings({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(WAITING);
   return rows.map(({ id }) => id);
 }
 
-/** As it stands now; null: it is gone, or it is to wait. */
+/** The current account. Null: deleted, or backing off. */
 export async function openWaiting(
   { pool, env, secrets }: Pick<Installation, 'pool' | 'env' | 'secrets'>,
   id: string,

@@ -1,5 +1,5 @@
-// The names of an account that are not yet as wanted, and what became of them. Each has a generation: what was wanted anew
-// while it was on its way stays due.
+// Names that are out of sync with the provider, and the outcome of their updates. Generations keep a name due that
+// changed during its update.
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { IS_SAME, type Setting } from './accounts.ts';
@@ -16,15 +16,15 @@ const Row = z.object({
 export interface DueName {
   name: string;
   wanted: WantedSet[];
-  /** Keys of sets (records.ts); `*`: whatever is there. */
+  /** Keys of sets (records.ts). `*`: any. */
   ours: string[];
   generation: number;
   tries: number;
 }
 
-// Names are written in their order, as the plan does: two that go through them in different ones would wait for each other.
+// Locks rows in name order, like plan.ts, so that the two cannot deadlock.
 const COLUMNS = 'name, wanted, ours, generation, tries';
-/** Groups first: their names say which nodes are well, and whatever else waits leads to them. */
+/** Groups first: their names carry node health, and others refer to them. */
 export async function takeDue(pool: Pool, setting: Pick<Setting, 'id' | 'credentialsSealed'>): Promise<DueName[]> {
   const { rows } = await pool.query(
     `SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at <= now() AND ${IS_SAME} ORDER BY name LIKE 'g-%' DESC, due_at, name LIMIT ${BATCH}`,
@@ -32,7 +32,7 @@ export async function takeDue(pool: Pool, setting: Pick<Setting, 'id' | 'credent
   );
   return z.array(Row).parse(rows);
 }
-/** Those that are as wanted, as far as we know. */
+/** Names that are in sync, as far as known. */
 export async function settledNames(pool: Pool, settingId: string): Promise<DueName[]> {
   const { rows } = await pool.query(`SELECT ${COLUMNS} FROM dns_names WHERE setting_id = $1 AND due_at IS NULL`, [
     settingId,
@@ -40,7 +40,7 @@ export async function settledNames(pool: Pool, settingId: string): Promise<DueNa
   return z.array(Row).parse(rows);
 }
 
-/** Before anything is made: whoever dies meanwhile leaves behind what may be ours. */
+/** Recorded before the update, so that a crash leaves no unmanaged records. */
 export const keepOurs = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(
     `UPDATE dns_names n SET ours = g.ours::jsonb FROM (SELECT * FROM unnest($2::text[], $3::text[]) g (name, ours) ORDER BY name) g
@@ -48,7 +48,7 @@ export const keepOurs = (pool: Pool, settingId: string, names: readonly { name: 
     [settingId, names.map(({ name }) => name), names.map(({ ours }) => JSON.stringify(ours))],
   );
 
-/** Done: as wanted, or gone. */
+/** In sync, or removed. */
 export async function settle(
   pool: Pool,
   settingId: string,
@@ -70,7 +70,7 @@ export async function settle(
   );
 }
 
-/** 4 seconds, then twice as long each time, up to an hour or so. */
+/** Backs off from 4 seconds, doubling up to about an hour. */
 export const postpone = (
   pool: Pool,
   settingId: string,
@@ -84,7 +84,7 @@ export const postpone = (
     [settingId, name, generation, fault],
   );
 
-/** The provider has them otherwise than it was told. */
+/** The provider's records differ from what was written. */
 export const renew = (pool: Pool, settingId: string, names: readonly string[]) =>
   pool.query(
     `UPDATE dns_names SET generation = generation + 1, due_at = now(), tries = 0, fault = NULL
@@ -93,8 +93,8 @@ export const renew = (pool: Pool, settingId: string, names: readonly string[]) =
   );
 
 /**
- * Written by somebody whose lock was another's by then, so that nobody knows which of the two wrote last: done again, also
- * where the other had done with the name.
+ * Written after the lock may have been lost, so two processes may have written. Updates the name again, also where the
+ * other process finished it.
  */
 export const doubt = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(

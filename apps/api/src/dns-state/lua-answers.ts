@@ -1,9 +1,9 @@
-// A name's answers by line and weight, as the program that PowerDNS runs for each question (LUA record). The same sets make
-// the same text. Values have been checked (records.ts): none of them can end a string.
+// The PowerDNS LUA record of a name: responses by line and weight. Equal sets make equal text. Values were validated
+// (records.ts) and cannot end a string.
 import { carriers, chineseSpeaking } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { WantedSet } from './sets.ts';
 
-/** Carriers before countries before continents: the narrower line takes a visitor first. */
+/** Most specific first: carriers, countries, continents. */
 const orders = ['carrier', 'country', 'continent', 'overseas', 'default'] as const;
 
 export const luaAnswer = (type: 'A' | 'AAAA', sets: readonly WantedSet[]): string =>
@@ -30,7 +30,7 @@ function condition(line: string): string | null {
     case 'default':
       return null;
     case 'overseas':
-      // An address that is in no list is nowhere, not abroad.
+      // An address without a country counts as domestic.
       return `countryCode() ~= '--' and not country({${listed(chineseSpeaking)}})`;
     case 'country':
       return `country('${code}')`;
@@ -43,7 +43,7 @@ function condition(line: string): string | null {
   }
 }
 
-/** All of them; by weight one at a time, drawn anew for each question. */
+/** All values, or with weights one at random per query. */
 function answer({ values }: WantedSet): string {
   const [first] = values;
   if (values.every(({ weight }) => weight === first?.weight)) return `{${listed(values.map(({ value }) => value))}}`;

@@ -1,10 +1,9 @@
-// Our lines in each provider's own words. Only what the provider itself lists counts: a code that it has given up, or that the plan
-// does not include, is answered as everybody else.
+// Maps our lines to each provider's. Only lines that the provider lists count. Others use the default line.
 import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { carriers, commonLines, continents, type Line } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsLine } from '../dns/provider.ts';
 
-/** Our line, and what the provider calls it. */
+/** Our line → the provider's. */
 export type OfferedLines = Readonly<Record<string, string>>;
 
 type Named = Partial<Record<Line, string>>;
@@ -17,7 +16,7 @@ const codes: Record<DnsProvider, Named> = {
   huaweiCloud: { ct: 'Dianxin', cu: 'Liantong', cm: 'Yidong', overseas: 'Abroad' },
 };
 
-/** Every country that has a name, by its code. */
+/** Every named country, by its code. */
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const chinese = new Intl.DisplayNames('zh-Hans', { type: 'region', fallback: 'none' });
@@ -34,7 +33,7 @@ const continentNames: Record<(typeof continents)[number], readonly string[]> = {
   OC: ['Oceania', '大洋洲'],
   SA: ['South America', '南美洲'],
 };
-/** Where vendors say it otherwise. */
+/** Names that differ between vendors. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   TW: ['Taiwan (China)', 'Taiwan, China', '中国台湾'],
   HK: ['Hong Kong', 'Hong Kong (China)', 'Hong Kong, China', '中国香港', '香港'],
@@ -65,7 +64,7 @@ export function offeredLines(provider: DnsProvider, listed: readonly DnsLine[]):
   return Object.fromEntries([...placed, ...coded]);
 }
 
-/** Of PowerDNS: what its programs can look up. */
+/** Lines that PowerDNS' Lua functions can look up. */
 function byPrograms(ids: ReadonlySet<string>): OfferedLines {
   const places = [...countries.map((code) => `country-${code}`), ...continents.map((code) => `continent-${code}`)];
   const lines = [
@@ -80,7 +79,7 @@ function route53Line(id: string): Line | undefined {
   return /^[A-Z]{2}$/.test(id) ? `country-${id}` : undefined;
 }
 
-/** For choosing: the common ones, then places; each with whether the providers tell it apart. */
+/** Choices for the console: common lines, then places, with the providers that support each. */
 export const knownLines: readonly Line[] = [
   ...commonLines,
   ...continents.map((code) => `continent-${code}`),

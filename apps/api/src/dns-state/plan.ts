@@ -1,15 +1,12 @@
-// Works out which names should be at the providers, and what they answer. Of an operator one process does at a time: of two,
-// the one that looked first might write last.
+// Computes which names must exist at the providers, and their records. One process per operator at a time: of two, the
+// one with older data could write last.
 import type { Pool, PoolClient } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
-/** A name that changes is due at once, whatever it waited for before. */
+/** A changed name is due at once, without its former backoff. */
 const RENEWED = 'generation = n.generation + 1, wanted_at = now(), due_at = now(), tries = 0, fault = NULL';
-/**
- * A name that stays as it is is not touched: an upsert would lock it all the same, and wait for whoever brings names to the
- * provider while that one waits for others.
- */
+/** Unchanged names are not touched: an upsert would lock them and could deadlock with the reconciler. */
 const WANT = `WITH w AS MATERIALIZED (
     SELECT DISTINCT ON (setting_id, name) setting_id, name, wanted FROM dns_wanted WHERE client_id = $1 ORDER BY setting_id, name),
   kept AS (
@@ -20,7 +17,7 @@ const WANT = `WITH w AS MATERIALIZED (
   WHERE s.client_id = $1 AND n.setting_id = s.id AND n.wanted <> '[]'
     AND NOT EXISTS (SELECT FROM w WHERE w.setting_id = n.setting_id AND w.name = n.name)`;
 
-/** Of every operator of whom something has changed. What ails the names of one keeps nobody else's waiting, and is answered. */
+/** For every operator with changes. One operator's errors delay no other and are returned. */
 export async function planNames(pool: Pool): Promise<unknown[]> {
   const { rows } = await pool.query<{ clientId: string }>('SELECT DISTINCT client_id AS "clientId" FROM dns_plans');
   const faults: unknown[] = [];
@@ -31,13 +28,13 @@ export async function planNames(pool: Pool): Promise<unknown[]> {
 
 const planOne = (client: PoolClient, clientId: string) =>
   inTransaction(client, async () => {
-    // Whoever has it was woken as well, and looks again when it is done.
+    // The lock's holder was notified too and checks again when it finishes.
     const { rows } = await client.query<{ held: boolean }>(
       'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
       [lockClasses.dnsPlans, clientId],
     );
     if (rows[0]?.held !== true) return;
-    // Before the look: what is asked for during it is looked at again.
+    // Deleted before reading, so that changes during the computation are seen.
     await client.query('DELETE FROM dns_plans WHERE client_id = $1', [clientId]);
     await client.query(WANT, [clientId]);
   });

@@ -1,6 +1,5 @@
-// Brings an account to what its names should answer: what has changed, and every ten minutes all of it, compared with what is
-// there. Doing it twice changes nothing, so it may be stopped anywhere. Records that are not ours are left alone, also
-// under our names.
+// Brings an account's records in line with the wanted ones: changed names at once, and every ten minutes a comparison
+// of the whole zone. Idempotent, so it can be stopped anywhere. Records that we did not create are left alone.
 import pg from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
@@ -11,12 +10,12 @@ import { doubt, keepOurs, postpone, renew, settle, settledNames, takeDue, type D
 import { isSame, keyIn, keyOf, recordsOf, type Offer } from './records.ts';
 import type { SettingLock } from './setting-locks.ts';
 
-/** What was done is written down for so many names at a time. */
+/** Outcomes are stored in batches of this size. */
 const SETTLED_AT_ONCE = 50;
-/** So many refusals one after the other are the account's matter, not the names'. */
+/** After this many consecutive refusals the account is at fault, rather than the names. */
 const IN_A_ROW = 3;
 const NAMES_SHOWN = 20;
-/** Whatever is there is ours: somebody said so. */
+/** All existing records of the name are ours, by an operator's decision. */
 const ALL = '*';
 
 type Parts = Pick<Installation, 'pool' | 'env' | 'secrets'>;
@@ -25,10 +24,10 @@ interface Work {
   records: DnsRecords[];
   changes: DnsChange[];
 }
-/** The account cannot be asked now. */
+/** The account is temporarily unavailable. */
 class Away extends Error {}
 
-/** Answers whether the account was asked at all. Stops after the step it is at when told to. */
+/** Returns whether the provider was called. On abort, stops after the current step. */
 export async function reconcile(
   parts: Parts,
   settingId: string,
@@ -54,15 +53,15 @@ export async function reconcile(
       [settingId],
     );
   } catch (error) {
-    // The provider is not to blame for our own database; the next look is soon.
+    // Our own database's errors are not the provider's. The next attempt follows soon.
     if (error instanceof pg.DatabaseError) throw error;
-    // Of one that is another's by now, that one has the word.
+    // If the lock was lost, its new holder reports instead.
     if (!lock.lost.aborted) await hold(parts, setting, error);
   }
   return true;
 }
 
-/** 5 seconds, then twice as long each time, up to a quarter of an hour; no shorter than the provider asked for. */
+/** Backs off from 5 seconds, doubling up to 15 minutes, and at least as long as the provider asks. */
 async function hold({ pool }: Parts, { id, credentialsSealed, tries }: Setting, error: unknown) {
   const cause = error instanceof Away ? error.cause : error;
   const askedForMs = cause instanceof DnsBusy ? cause.afterMs : 0;
@@ -74,7 +73,7 @@ async function hold({ pool }: Parts, { id, credentialsSealed, tries }: Setting, 
   );
 }
 
-/** The whole zone beside what it should be: what differs is due again. */
+/** Compares the whole zone. Differing names become due again. */
 async function compare({ pool }: Parts, { id, clientId, provider, credentialsSealed, account, rootDomain }: Setting) {
   const offer = await offerOf(provider, account, rootDomain);
   const there = await account.list(rootDomain);
@@ -87,7 +86,7 @@ async function compare({ pool }: Parts, { id, clientId, provider, credentialsSea
        offered_lines = $3, weighting = $4, drifted = $5, drifted_names = $6 WHERE setting_id = $1 AND ${IS_SAME}`,
     [id, credentialsSealed, JSON.stringify(offer.lines), offer.weighting, names.length, names.slice(0, NAMES_SHOWN)],
   );
-  // Should a change ever have gone by unseen, it is seen now.
+  // Repairs changes that were missed.
   await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [clientId]);
   return { offer, there: byName };
 }
@@ -157,13 +156,13 @@ async function workOff(
   try {
     await carryOut(parts, setting, work, isStopping);
   } finally {
-    // Whoever has the account now may have written newer answers before these.
+    // The lock's new holder may have written newer records before.
     if (!(await lock.isHeld())) await doubt(pool, setting.id, written);
   }
   return zone;
 }
 
-/** What is there of the names that are new to us. */
+/** Lists existing records of names that are new to us. */
 async function look({ account, rootDomain }: Setting, fresh: string[], known: There) {
   if (fresh.length === 0) return { there: new Map<string, DnsRecords[]>(), zone: known };
   if (known) return { there: known, zone: known };
@@ -177,7 +176,7 @@ async function look({ account, rootDomain }: Setting, fresh: string[], known: Th
 }
 
 const isAddressing = ({ type }: Pick<DnsRecords, 'type'>) => type !== 'TXT';
-/** A record that we did not make, and that answers what ours would, or that cannot stand beside it. The very same is taken over. */
+/** A record of someone else with the same name that conflicts with ours. An identical one is adopted. */
 function strangerBeside(
   { due: { ours }, records }: { due: DueName; records: DnsRecords[] },
   found: readonly DnsRecords[],
@@ -191,7 +190,7 @@ function strangerBeside(
   );
 }
 
-/** An alias stands alone: what goes, goes first where one comes or goes. Elsewhere no name is ever without a value. */
+/** An alias excludes other records, so it is removed first. Otherwise a name always keeps a value. */
 function changesOf(
   { due: { name, ours }, records }: { due: DueName; records: DnsRecords[] },
   provider: Setting['provider'],
@@ -201,7 +200,7 @@ function changesOf(
     if (key === ALL || kept.has(key)) return [];
     const { type, line } = keyIn(key);
     const known = recordType.find((one) => one === type);
-    // The account may have been at PowerDNS before; elsewhere there are no programs.
+    // LUA records exist at PowerDNS only, where the account may have been before.
     if (known === 'LUA' && provider !== 'powerDNS') return [];
     return known === undefined ? [] : [{ drop: { name, type: known, ...(line !== undefined && { line }) } }];
   });
@@ -232,7 +231,7 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
 
   const { change } = account;
   if (change) {
-    // A batch that is refused is halved until the name is found that it is about.
+    // A refused batch is halved until the offending name is found.
     const together = async (some: readonly Work[]): Promise<void> => {
       const [first] = some;
       if (!first || isStopping()) return;
@@ -277,7 +276,7 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: account.atOnce ?? 1 }, lane));
-  // Also of an account that has failed meanwhile: what is done is done.
+  // Completed updates are stored even if the account failed since.
   await settleSome(1);
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;

@@ -1,4 +1,4 @@
-// What a name should answer, in a provider's own records.
+// Converts wanted sets into a provider's records.
 import ipaddr from 'ipaddr.js';
 import { HostAddress, isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
@@ -16,19 +16,19 @@ export function keyIn(key: string): Pick<DnsKey, 'line'> & { type: string } {
   return { type: key.slice(0, at), ...(line !== '' && { line }) };
 }
 
-/** Lines beside an alias of another line, and names with both: only where each line stands for itself. */
+/** Providers that allow an alias in one line beside other types in another. */
 const mixesAliases: ReadonlySet<DnsProvider> = new Set(['dnspod', 'aliDNS']);
 
-/** So many of a set at most have a weight there. */
+/** Maximum number of weighted values per set. */
 const mostWeighted: Partial<Record<DnsProvider, number>> = { huaweiCloud: 20, route53: 100 };
 
-/** What an account can do, as far as we have seen. */
+/** The account's capabilities, as discovered. */
 export interface Offer {
   lines: OfferedLines;
   weighting: Weighting;
 }
 
-/** The lines that are not told apart there are left out: everybody's set answers them. */
+/** Lines that the provider does not support are dropped. The default line covers them. */
 export function recordsOf(
   provider: DnsProvider,
   { lines, weighting }: Offer,
@@ -59,7 +59,7 @@ export function recordsOf(
   });
 }
 
-/** One record for both families of addresses: each a program for its type. An alias stays an alias. */
+/** One LUA record covering both address families. An alias stays an alias. */
 function programs(name: string, sets: readonly WantedSet[]): DnsRecords[] {
   const ttlSeconds = Math.min(...sets.map((set) => set.ttlSeconds));
   const values = (['A', 'AAAA'] as const).flatMap((type) => {
@@ -73,7 +73,7 @@ function withoutMixing(provider: DnsProvider, sets: WantedSet[]): WantedSet[] {
   if (mixesAliases.has(provider)) return sets;
   const hasAlias = sets.some(({ type }) => type === 'CNAME');
   if (!hasAlias) return sets;
-  // What everybody is answered decides; of aliases alone PowerDNS runs no programs.
+  // The default line decides. PowerDNS runs no LUA for names that have only aliases.
   const everybody = sets.filter(({ line }) => line === 'default');
   const isAlias = everybody.length === 0 || everybody.some(({ type }) => type === 'CNAME');
   const kept = sets.filter(({ type }) => (type === 'CNAME') === isAlias);
@@ -82,12 +82,12 @@ function withoutMixing(provider: DnsProvider, sets: WantedSet[]): WantedSet[] {
 
 const isWeighted = ({ values }: WantedSet) => values.some(({ weight }) => weight !== values[0]?.weight);
 
-/** In the form in which providers answer them; anything else is refused here, before it is part of anything. */
+/** Normalizes values as providers return them, and rejects others before use. */
 function checked(set: WantedSet): WantedSet {
   const { type } = set;
   const values = set.values.map(({ value, weight }) => ({ value: plainValue(type, value), weight }));
   for (const { value } of values) if (!isOf(type, value)) throw new Error(`${value} is no ${type} value`);
-  // Of an alias there is one.
+  // An alias has one value.
   return { ...set, values: type === 'CNAME' ? values.slice(0, 1) : values };
 }
 function isOf(type: WantedSet['type'], value: string): boolean {
@@ -96,7 +96,7 @@ function isOf(type: WantedSet['type'], value: string): boolean {
   return !isAddress(value) && HostAddress.safeParse(value).success;
 }
 
-/** Is it there as it should be? Small plans raise the time to live; that is no difference. */
+/** Whether the existing record matches. A raised TTL of a small plan is no difference. */
 export const isSame = (there: DnsRecords | undefined, wanted: DnsRecords): boolean =>
   there !== undefined &&
   there.ttlSeconds >= wanted.ttlSeconds &&

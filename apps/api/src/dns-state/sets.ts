@@ -1,11 +1,11 @@
-// What a name should answer, as desired state has it: by our own lines, whatever the provider.
+// The wanted records of a name, by our lines and independent of the provider.
 import * as z from 'zod';
 import { Line } from '@edgeloom/contract/dns-setting/lines.ts';
 
 export const WantedSet = z.object({
   line: Line,
   type: z.enum(['A', 'AAAA', 'CNAME']),
-  /** Weights count in relation to each other; of an alias there is one value. */
+  /** Weights are relative. An alias has one value. */
   values: z.array(z.object({ value: z.string(), weight: z.int() })).min(1),
   ttlSeconds: z.int(),
 });

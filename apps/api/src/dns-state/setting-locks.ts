@@ -1,6 +1,6 @@
-// One process at a time asks an account. All locks of a process belong to one database session of its own: when the process dies,
-// they are free at once, and however many accounts are slow, no connection of the pool waits with them. A session that says nothing
-// is ended by the database, so one that hangs keeps no account; whoever works is told when its lock may be another's by now.
+// Locks: one process per account. All locks of a process share one database session, so they are released when it dies,
+// and slow accounts occupy no pool connections. The database ends silent sessions, so a hung process cannot keep a
+// lock. Holders are notified of a lost lock.
 import pg from 'pg';
 import { lockClasses } from '../core/locks.ts';
 
@@ -9,9 +9,9 @@ const WORD_EVERY_MS = 5000;
 const PATIENCE_MS = 10_000;
 
 export interface SettingLock {
-  /** It may be another's by now. */
+  /** Aborted when the lock may be lost. */
   lost: AbortSignal;
-  /** Asks: a process that hung hears of its loss later than of what it waited for. */
+  /** Asks the database, since a process that hung learns of its loss late. */
   isHeld: () => Promise<boolean>;
 }
 
@@ -31,7 +31,7 @@ export function openSettingLocks(databaseUrl: string) {
       connectionString: databaseUrl,
       keepAlive: true,
       connectionTimeoutMillis: 5000,
-      // Of a database that is gone without a word nothing ends by itself.
+      // Queries to a silently lost database never end on their own.
       query_timeout: PATIENCE_MS,
       application_name: 'edgeloom-dns',
     });
@@ -60,7 +60,7 @@ export function openSettingLocks(databaseUrl: string) {
       throw error;
     }
   }
-  /** One after the other: the session is shared. */
+  /** Serializes queries of the shared session. */
   let last: Promise<unknown> = Promise.resolve();
   const query = (sql: string, ...values: unknown[]) => {
     const next = last.then(() => ask(sql, values));
@@ -72,7 +72,7 @@ export function openSettingLocks(databaseUrl: string) {
   }, WORD_EVERY_MS).unref();
 
   return {
-    /** Answers false at once when another process, or another task of this one, has the account. */
+    /** Returns false at once when another process or task holds the lock. */
     async withLock(settingId: string, task: (lock: SettingLock) => Promise<unknown>): Promise<boolean> {
       if (asked.has(settingId)) return false;
       asked.add(settingId);
@@ -96,7 +96,7 @@ export function openSettingLocks(databaseUrl: string) {
           });
         } finally {
           held.delete(lock);
-          // Of a session that has ended there is nothing left to give back.
+          // A closed session has released its locks.
           if (!lost.aborted)
             await query(
               'SELECT pg_advisory_unlock($1, hashtext($2)) AS held',

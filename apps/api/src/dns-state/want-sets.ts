@@ -1,11 +1,11 @@
-// How groups say what their names answer. The rest follows by itself: a trigger has the names worked out again
-// (plan.ts), below each suffix of the operator, and the reconciler brings them to the providers.
+// Sets the wanted records of groups. A trigger then recomputes names (plan.ts) under each suffix of the operator, and
+// the reconciler updates the providers.
 import type { PoolClient } from 'pg';
 import type { WantedSet } from './sets.ts';
 
 /**
- * All sets of a label, instead of those it had, in the caller's transaction. What is said again changes nothing. A line without a set is
- * answered as `default`; none at all takes the label's names away. No set has values that are not an address of its type or a host name.
+ * Replaces all sets of a label in the caller's transaction. Equal sets change nothing. Lines without a set use
+ * `default`. No sets delete the label's names. Values must be addresses of the set's type or host names.
  */
 export async function wantSets(
   tx: Pick<PoolClient, 'query'>,
@@ -23,7 +23,7 @@ export async function wantSets(
   );
 }
 
-/** The same sets in another order are the same. */
+/** The order of sets is insignificant. */
 const sorted = (sets: readonly WantedSet[]) =>
   sets
     .map((set) => ({ ...set, values: set.values.toSorted((a, b) => (a.value < b.value ? -1 : 1)) }))

@@ -1,5 +1,5 @@
-// Alibaba Cloud DNS by its API, version 2015-01-09. The vendor's SDK is 43 MB of 40 packages and goes out by itself, past our
-// outbound policy: we sign the few calls that we need.
+// Alibaba Cloud DNS, API version 2015-01-09. We sign the few needed calls: the vendor's SDK is 43 MB in 40 packages and
+// bypasses our outbound policy.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
@@ -10,13 +10,13 @@ import type { Ask, DnsAccount, DnsKey, DnsRecords } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
 import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 
-/** Of accounts of both its clouds. */
+/** Serves accounts of both its clouds. */
 const API = 'https://alidns.aliyuncs.com';
 const PAGES = { DescribeDomainRecords: 500, DescribeSubDomainRecords: 100 };
-/** Of each of the calls that change records, 60 are allowed. Its batches are done when it likes. */
+/** The limit is 60 per second for each changing call. Batch calls are asynchronous. */
 const CALLS_A_SECOND = 50;
 const AT_ONCE = 16;
-/** For everybody whom no other line takes. */
+/** The default line. */
 const DEFAULT_LINE = 'default';
 
 const Fault = z.object({ Code: z.string(), Message: z.string() });
@@ -58,7 +58,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
       };
       if (answer.status === 429 || Code.startsWith('Throttling'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
-      // Out of order, as against refusing what it was asked.
+      // A server error, rather than a refusal.
       if (answer.status >= 500 || said === null) throw new Error(Message);
       throw new DnsRefusal(Message, Code);
     });
@@ -96,13 +96,13 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
   const reader = rowReader((zone) => rows(zone, 'DescribeDomainRecords', {}), rowsOf);
   const drop = (id: string) => call('DeleteDomainRecord', { RecordId: id });
 
-  /** Weights are switched on for a set that is there, and then given to its records. */
+  /** Enables weights for an existing set, then sets each record's weight. */
   async function weigh(zone: string, { name, type, line, values, weights }: DnsRecords) {
     const slb = { SubDomain: subDomain(zone, name), DomainName: zone, Type: type, Line: line ?? DEFAULT_LINE };
     const setStatus = (open: boolean) => call('SetDNSSLBStatus', { ...slb, Open: String(open) });
     if (weights) await setStatus(true);
     for (const { id, value, weight } of await rowsOf(zone, { name, type, ...(line !== undefined && { line }) })) {
-      // What is switched off tells its weights still: they are to say that nothing is shared.
+      // Disabled weights are still listed. Weight 1 each means no weighting.
       const wanted = weights?.[values.indexOf(value)] ?? 1;
       if (weight !== wanted) await call('UpdateDNSSLBWeight', { RecordId: id, Weight: String(wanted) });
     }
@@ -139,7 +139,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
           }),
         ).catch(unless('DomainRecordDuplicate'));
       const there = await reader.take(zone, records);
-      // Weights go by calls of their own.
+      // Weights have separate calls.
       const plain = there.map(({ weight: _, ...row }) => row);
       for (const change of rowChanges(plain, { values, ttlSeconds })) {
         if ('create' in change) await write('AddDomainRecord', change.create, { DomainName: zone });

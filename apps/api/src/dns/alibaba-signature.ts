@@ -1,4 +1,4 @@
-// ACS3-HMAC-SHA256, by which Alibaba Cloud knows who calls ("Request syntax and signature method V3" of its documentation).
+// ACS3-HMAC-SHA256 request signatures of Alibaba Cloud ("Request syntax and signature method V3").
 import { createHmac, hash } from 'node:crypto';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { encoded } from './rfc3986.ts';
@@ -10,12 +10,12 @@ export interface AlibabaCall {
   action: string;
   version: string;
   params: Record<string, string>;
-  /** Never the same twice. */
+  /** Unique per request. */
   nonce: string;
   at: Date;
 }
 
-/** What is asked for, and what the call is sent with, its signature among it. */
+/** The URL and headers of a call, signed. */
 export function alibabaCall({ host, action, version, params, nonce, at }: AlibabaCall, { keyID, keySecret }: KeyPair) {
   const query = Object.entries(params)
     .map(([name, value]) => [encoded(name), encoded(value)])

@@ -1,4 +1,4 @@
-// Cloudflare by its API, version 4, with an API token.
+// Cloudflare API version 4, with an API token.
 import * as z from 'zod';
 import type { CloudflareInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue, quoted, RecordType, unquoted } from './names.ts';
@@ -8,7 +8,7 @@ import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 import { inSets, rowChanges, type Row } from './rows.ts';
 
 const API = 'https://api.cloudflare.com/client/v4';
-/** 1,200 calls in five minutes are allowed: large pages, and batches as large as the smallest plan takes. */
+/** The limit is 1,200 calls in five minutes: hence large pages, and batches of the smallest plan's size. */
 const PAGE = 5000;
 const AT_ONCE = 200;
 const Envelope = z.object({
@@ -36,7 +36,7 @@ export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: 
       const message = fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
       const code = fault ? String(fault.code) : '';
       if (answer.status === 429) throw new DnsBusy(message, code, answer.headers.get('retry-after'));
-      // Out of order, as against refusing what it was asked.
+      // A server error, rather than a refusal.
       if (answer.status >= 500 || !said.success) throw new Error(message);
       throw new DnsRefusal(message, code);
     });
@@ -61,7 +61,7 @@ export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: 
       return [{ id, name, type: known.data, value, ttlSeconds: ttl }];
     });
   };
-  /** Many are carried out by the vendor in this order, all of them or none. */
+  /** Batched steps run in this order, all or none. */
   type Step = { deletes: { id: string } } | { patches: object } | { posts: object };
   const stepsOf = (there: readonly Row[], change: DnsChange): Step[] => {
     const { name, type } = withoutLine('put' in change ? change.put : change.drop);

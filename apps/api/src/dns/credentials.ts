@@ -1,8 +1,8 @@
-// What an account signs in with: sealed where it is kept, and never shown.
+// Credentials of DNS accounts: stored sealed, never shown.
 import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
 import type { Secrets } from '../core/secrets.ts';
 
-/** The table that keeps it: in another row, or another table, a seal opens nothing. */
+/** The table that stores them. A seal opens in its own row and table only. */
 type Keeper = 'site_dns' | 'dns_settings';
 const context = (keeper: Keeper, id: string) => `${keeper}/${id}/credentials`;
 
@@ -29,7 +29,7 @@ export function masked({ provider, credentials }: DnsCredentials): string {
 }
 const endOf = (text: string) => `••••${text.length >= 16 ? text.slice(-4) : ''}`;
 
-/** At which field of a form a provider's refusal belongs. It says it in words alone; what they mean is mostly one of these. */
+/** The form field that a provider's error belongs to. Providers report text only, which usually means one of these. */
 export function faultAt(provider: DnsCredentials['provider'], message: string, zoneField: 'rootDomain' | 'domains') {
   const secret = provider === 'powerDNS' ? 'apiKey' : provider === 'cloudflare' ? 'apiToken' : 'keySecret';
   const isRefused = /\b40[13]\b|unauthori[sz]ed|forbidden|signature|aksk|auth|token|invalid.*key/i.test(message);

@@ -1,5 +1,5 @@
-// DNSPod by the API 3.0 of Tencent Cloud, version 2021-03-23. The vendor's SDK brings node-fetch, form-data and 38 more, and
-// goes out by itself, past our outbound policy: we sign the few calls that we need.
+// DNSPod by Tencent Cloud API 3.0, version 2021-03-23. We sign the few needed calls: the vendor's SDK brings 40
+// packages and bypasses our outbound policy.
 import * as z from 'zod';
 import type { DnspodInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
@@ -14,12 +14,12 @@ const endpoints = {
   international: 'https://dnspod.intl.tencentcloudapi.com',
 };
 const PAGE = 500;
-/** Of each of the calls that change a record, 500 are allowed; of its batches 20, which are done when it likes. */
+/** The limit is 500 per second for each changing call. Batch calls, limited to 20, are asynchronous. */
 const CALLS_A_SECOND = 250;
 const AT_ONCE = 24;
-/** Plans for companies: the others know no weights. */
+/** Company plans. Others do not support weights. */
 const SHARES_BY_WEIGHT = /_(EXTRA|EXPERT|ULTRA)$/i;
-/** For everybody whom no other line takes. */
+/** The default line. */
 const DEFAULT = { RecordLine: '默认', RecordLineId: '0' };
 
 const Fault = z.object({ Response: z.object({ Error: z.object({ Code: z.string(), Message: z.string() }) }) });
@@ -62,7 +62,7 @@ export function dnspod(
       const { Code = '', Message = `${answer.status} ${answer.statusText}`.trim() } = fault.data?.Response.Error ?? {};
       if (answer.status === 429 || Code.startsWith('RequestLimitExceeded'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
-      // Out of order, as against refusing what it was asked.
+      // A server error, rather than a refusal.
       if (answer.status >= 500 || said === null) throw new Error(Message);
       if (!answer.ok || fault.success) throw new DnsRefusal(Message, Code);
       return said;
@@ -86,7 +86,7 @@ export function dnspod(
           type: type.data,
           value: plainValue(type.data, Value),
           ttlSeconds: TTL,
-          // 0: switched off.
+          // 0: no weight.
           ...(typeof Weight === 'number' && Weight > 0 && { weight: Weight }),
           ...(LineId !== DEFAULT.RecordLineId && { line: LineId }),
         },
@@ -144,7 +144,7 @@ export function dnspod(
               ...(weight !== undefined ? { Weight: weight } : wasWeighted && { Weight: 0 }),
               ...more,
             }),
-          // A new record is listed half a minute later.
+          // New records are listed with a delay of half a minute.
         ).catch(unless('InvalidParameter.DomainRecordExist'));
       for (const change of rowChanges(there, { ...records, values })) {
         if ('create' in change) await write('CreateRecord', change.create, change.weight);

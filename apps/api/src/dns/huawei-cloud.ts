@@ -1,5 +1,5 @@
-// Huawei Cloud DNS by its API, version 2.1, which knows lines. The vendor publishes no package for this service alone, and its
-// core brings lodash, moment and log4js: we sign the few calls that we need.
+// Huawei Cloud DNS, API version 2.1, which supports lines. We sign the few needed calls: the vendor has no separate
+// package, and its core brings lodash, moment and log4js.
 import * as z from 'zod';
 import type { HuaweiCloudInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { huaweiHeaders } from './huawei-signature.ts';
@@ -12,10 +12,10 @@ import { inSets, rowReader, type Row } from './rows.ts';
 
 const PAGE = 500;
 const LINES_PAGE = 1000;
-/** What it allows is not published; above it, it says so. */
+/** The limit is unpublished. Above it the API returns an error. */
 const CALLS_A_SECOND = 100;
 const AT_ONCE = 16;
-/** For everybody whom no other line takes, as older and newer answers call it. */
+/** Names of the default line in older and newer responses. */
 const DEFAULT_LINES = ['', 'default_view', 'default'];
 
 const Fault = z.object({
@@ -64,7 +64,7 @@ export function huaweiCloud(
       const message = fault?.error_msg ?? fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
       if (answer.status === 429 || code === 'DNS.0014')
         throw new DnsBusy(message, code, answer.headers.get('retry-after'));
-      // Out of order, as against refusing what it was asked.
+      // A server error, rather than a refusal.
       if (answer.status >= 500) throw new Error(message);
       throw new DnsRefusal(message, code);
     });
@@ -158,12 +158,12 @@ export function huaweiCloud(
   };
 }
 
-/** One of the vendor's own: several of one name, type and line share visitors, if each of them has a weight. */
+/** One of the vendor's record sets. Several of one name, type and line share visitors by weight. */
 interface OwnSet extends Omit<DnsRecords, 'weights'> {
   id: string;
   weight?: number;
 }
-/** A weight that was given is never taken back: the only one that has any is answered always. */
+/** A weight cannot be removed. A single weighted set always responds. */
 function weighed(
   { type, values: given, weights }: DnsRecords,
   there: readonly OwnSet[],

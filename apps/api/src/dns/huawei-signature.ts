@@ -1,4 +1,4 @@
-// SDK-HMAC-SHA256, by which Huawei Cloud knows who calls ("AK/SK signing" of its documentation).
+// SDK-HMAC-SHA256 request signatures of Huawei Cloud ("AK/SK signing").
 import { createHmac, hash } from 'node:crypto';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { encoded } from './rfc3986.ts';
@@ -12,13 +12,13 @@ export interface HuaweiCall {
   at: Date;
 }
 
-/** What the call is sent with, its signature among it. */
+/** The headers of a call, signed. */
 export function huaweiHeaders({ method, url, body, at }: HuaweiCall, { keyID, keySecret }: KeyPair) {
   const date = at.toISOString().replace(/\.\d+|[-:]/g, '');
   const signed = { 'content-type': 'application/json', host: url.host, 'x-sdk-date': date };
   const names = Object.keys(signed).join(';');
   const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`);
-  // The path is signed with a slash at its end, whether it is asked with one or not.
+  // The signed path always ends with a slash.
   const path = url.pathname.replace(/\/?$/, '/');
   const query = [...url.searchParams]
     .map(([name, value]) => [encoded(name), encoded(value)])

@@ -1,13 +1,13 @@
-// Names and values as we write them: in full, ASCII, without a dot at the end, and texts without quotes.
+// Canonical names and values: full ASCII names without a final dot, texts without quotes.
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-/** LUA is of PowerDNS alone: a program that answers for other types. */
+/** LUA exists at PowerDNS only: a program that answers for other types. */
 export const RecordType = z.enum(['A', 'AAAA', 'CNAME', 'TXT', 'LUA']);
 export type RecordType = z.output<typeof RecordType>;
 
-/** What providers call a name within its zone. */
+/** A name relative to its zone, as providers want it. */
 export const withinZone = (zone: string, name: string): string =>
   name === zone ? '@' : name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
 export const inFull = (zone: string, within: string): string =>
@@ -19,14 +19,14 @@ export const plainName = (name: string): string => {
 };
 export const withDot = (name: string): string => `${name.replace(/\.$/, '')}.`;
 
-/** The same value twice is the same text. */
+/** Equal values become equal text. */
 export function plainValue(type: RecordType, value: string): string {
   if (type === 'CNAME') return plainName(value);
   if (type === 'AAAA' && ipaddr.IPv6.isValid(value)) return ipaddr.IPv6.parse(value).toRFC5952String();
   return value;
 }
 
-/** A text as zone files have it: quoted, in strings of 255 bytes at most. */
+/** In zone file format: quoted strings of at most 255 bytes. */
 export function quoted(text: string): string {
   const bytes = Buffer.from(text);
   const strings: string[] = [];

@@ -1,4 +1,4 @@
-// A vendor's limit is kept, not found out by being refused: calls go out one after the other, evenly.
+// Spaces calls evenly to stay within a vendor's limit.
 import { setTimeout } from 'node:timers/promises';
 
 export function pace(perSecond: number): () => Promise<void> {
@@ -9,7 +9,7 @@ export function pace(perSecond: number): () => Promise<void> {
   };
 }
 
-/** How long until it is the turn of whoever comes now. */
+/** The delay until the next free slot. */
 export function turns(everyMs: number): (nowMs: number) => number {
   let next = 0;
   return (nowMs) => {

@@ -1,9 +1,9 @@
-// Steps in as few calls as a vendor's limits allow.
+// Groups changes into as few calls as a vendor's limits allow.
 
-/** More names than this at once: the zone is listed as a whole instead of name by name. */
+/** Above this number of names the whole zone is listed at once. */
 export const LOOKED_UP_SINGLY = 10;
 
-/** What is in one group goes out in one call. */
+/** A group is never split over two calls. */
 export function inPacks<Step>(groups: Iterable<readonly Step[]>, fits: (pack: readonly Step[]) => boolean): Step[][] {
   const packs: Step[][] = [];
   let pack: Step[] = [];

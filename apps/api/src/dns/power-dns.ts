@@ -1,12 +1,12 @@
-// PowerDNS by its own HTTP API (version 4). It tells visitors apart by programs that answer for other types (LUA records):
-// what those say is the caller's (dns-state/lua-answers.ts).
+// PowerDNS by its HTTP API, version 4. Lines are implemented by LUA records, whose text comes from the caller
+// (dns-state/lua-answers.ts).
 import * as z from 'zod';
 import type { PowerDnsInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import type { Ask, DnsAccount, DnsChange, DnsLine } from './provider.ts';
 import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 
-/** Read one by one, so that the first that is none ends it: of millions the faults would take more memory than there is. */
+/** Validated one by one and stopped at the first error, since the errors of millions would exhaust memory. */
 const Zone = z.object({ rrsets: z.array(z.unknown()) });
 const Rrset = z.object({
   name: z.string(),
@@ -16,7 +16,7 @@ const Rrset = z.object({
 });
 const Settings = z.array(z.object({ name: z.string(), value: z.string() })).max(10_000);
 const Fault = z.object({ error: z.string() });
-/** How many sets are changed in one call: some hundred milliseconds of its database. */
+/** Sets per call: some hundred milliseconds in its database. */
 const AT_ONCE = 1000;
 
 export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInput>, ask: Ask): DnsAccount {
@@ -32,7 +32,7 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
       if (answer.ok) return text === '' ? null : JSON.parse(text);
       const fault = faultIn(text) ?? `HTTP ${answer.status}`;
       if (answer.status === 429) throw new DnsBusy(fault, '', answer.headers.get('retry-after'));
-      // Out of order, as against refusing what it was asked.
+      // A server error, rather than a refusal.
       throw answer.status >= 500 ? new Error(fault) : new DnsRefusal(fault);
     });
   const zonePath = (zone: string) => `zones/${encodeURIComponent(`${zone}.`)}`;
@@ -65,7 +65,7 @@ export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInpu
         const { name: given, type, ttl, records } = Rrset.parse(rrset);
         const known = RecordType.safeParse(type);
         const values = records.filter(({ disabled }) => !disabled).map(({ content }) => content);
-        // Older servers answer the whole zone whatever they are asked.
+        // Older servers ignore the filter and return the whole zone.
         if (!known.success || values.length === 0 || (name !== undefined && plainName(given) !== name)) return [];
         return [
           {

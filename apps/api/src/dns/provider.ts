@@ -1,4 +1,4 @@
-// What all DNS providers are to us, and the accounts that sites have at them.
+// The common interface of DNS providers, and sites' accounts at them.
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import * as z from 'zod';
@@ -12,45 +12,45 @@ import type { RecordType } from './names.ts';
 import { powerDns } from './power-dns.ts';
 import { route53 } from './route-53.ts';
 
-/** A class of visitors that a provider answers differently. */
+/** A class of visitors with its own records. */
 export interface DnsLine {
   id: string;
   name: string;
 }
-/** What is answered for a name: one set for each type and line. */
+/** The records of a name: one set per type and line. */
 export interface DnsRecords {
-  /** In full, without a dot at its end. */
+  /** The full name without a final dot. */
   name: string;
   type: RecordType;
-  /** All values of the set; of TXT without quotes. */
+  /** All values of the set. TXT values are unquoted. */
   values: string[];
   ttlSeconds: number;
-  /** Of each value its share beside the others, one being answered at a time; without them all are answered. */
+  /** Relative weights, one value per response. Without weights all values are returned. */
   weights?: number[];
-  /** One of the provider's lines; without it: for everybody whom no line takes. */
+  /** The provider's line. Undefined: the default line. */
   line?: string;
 }
 export interface DnsAccount {
-  /** None: the provider answers everybody alike. */
+  /** Empty: the provider supports no lines. */
   lines: (zone: string) => Promise<DnsLine[]>;
   weighting: (zone: string) => Promise<Weighting>;
-  /** Of the whole zone, or of one name in it. */
+  /** Lists the whole zone, or one name. */
   list: (zone: string, name?: string) => Promise<DnsRecords[]>;
-  /** The set has these values and no others, at no moment none. */
+  /** Makes the set have exactly these values, without a moment of none. */
   upsert: (zone: string, records: DnsRecords) => Promise<void>;
   remove: (zone: string, set: DnsKey) => Promise<void>;
-  /** Where the vendor has it: many in a step, and none of a step that is refused. */
+  /** Applies many changes atomically, where the vendor supports it. */
   change?: (zone: string, changes: DnsChange[]) => Promise<void>;
-  /** Elsewhere: reads the zone once, instead of what is there of each set that is changed next. */
+  /** Otherwise: lists the zone once before many changes. */
   readAhead?: (zone: string) => Promise<void>;
-  /** Elsewhere: so many names side by side. */
+  /** Otherwise: number of concurrent names. */
   atOnce?: number;
 }
 
-/** Which set of a zone. */
+/** Identifies a set within a zone. */
 export type DnsKey = Pick<DnsRecords, 'name' | 'type' | 'line'>;
 export type DnsChange = { put: DnsRecords } | { drop: DnsKey };
-/** A zone of a hundred thousand names in one answer. */
+/** The size of a zone with a hundred thousand names in one response. */
 const ZONE_BYTES = 32_000_000;
 export type Ask = ReturnType<typeof outboundFetch>;
 
@@ -76,7 +76,7 @@ export function openDns(
   }
 }
 
-/** Until what was changed by the API is answered everywhere. */
+/** Time until a change through the API is served everywhere. */
 export const settlingMs: Record<DnsProvider, number> = {
   powerDNS: 0,
   cloudflare: 10_000,
@@ -86,11 +86,11 @@ export const settlingMs: Record<DnsProvider, number> = {
   huaweiCloud: 10_000,
 };
 
-/** The words of a provider, as a line that anybody may read. */
+/** A provider's error as one safe line. */
 export function words(error: unknown): string {
-  // What it answered is no JSON, or not what its API answers: a wrong address mostly, and nothing to read out.
+  // Not the provider's API: usually a wrong address. The body is not shown.
   if (error instanceof z.ZodError || error instanceof SyntaxError) return 'the answer is not understood';
-  // A name with several addresses, none of which answers.
+  // All of a name's addresses failed.
   if (error instanceof AggregateError && error.errors.length > 0) return words(error.errors[0]);
   return (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))
     .replace(/\p{Cc}+/gu, ' ')

@@ -1,7 +1,7 @@
-// When providers do not do what they are asked.
+// Errors of DNS providers.
 import { setTimeout } from 'node:timers/promises';
 
-/** What a provider answered instead of doing it, in its own words. */
+/** The provider refused, with its own message. */
 export class DnsRefusal extends Error {
   readonly code: string;
 
@@ -11,9 +11,9 @@ export class DnsRefusal extends Error {
   }
 }
 
-/** It was asked too often; nothing was done. */
+/** Rate limited. Nothing was changed. */
 export class DnsBusy extends DnsRefusal {
-  /** As it asked for itself. */
+  /** As requested by the provider. */
   readonly afterMs: number;
 
   constructor(message: string, code: string, retryAfter: string | null) {
@@ -29,7 +29,7 @@ const FIRST_MS = 250;
 const LONGEST_MS = 5000;
 const HOUR_MS = 3_600_000;
 
-/** Asked again when there was too much to do, a few times and further apart each time; not before the time it asked for. */
+/** Retries when rate limited, a few times with growing delays, and not before the requested time. */
 export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let turn = 1; ; turn += 1) {
     try {
@@ -41,18 +41,18 @@ export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Ans
   }
 }
 
-/** Of a provider that answers everybody alike. */
+/** For providers without lines. */
 export function withoutLine<Records extends { line?: string }>(records: Records): Records {
   if (records.line !== undefined) throw new DnsRefusal('this provider knows no lines');
   return records;
 }
 
-/** What a provider calls doing what is done already. */
+/** Ignores the provider's error for work that is already done. */
 export const unless = (code: string) => (error: unknown) => {
   if (!(error instanceof DnsRefusal && error.code === code)) throw error;
 };
 
-/** Small plans allow no shorter time to live than this. */
+/** The minimum TTL of small plans. */
 const SMALL_PLAN_SECONDS = 600;
 export async function withTtl(
   ttlSeconds: number,

@@ -1,3 +1,3 @@
-/** As signatures want it: all but letters, digits and `-._~` by their bytes. */
+/** Percent-encodes everything but letters, digits and `-._~`, as signatures require. */
 export const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

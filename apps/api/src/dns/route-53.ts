@@ -1,4 +1,4 @@
-// Amazon Route 53 by the vendor's SDK, whose requests go out by our own fetch.
+// Amazon Route 53 by the vendor's SDK with our own fetch.
 import {
   ChangeResourceRecordSetsCommand,
   ListGeoLocationsCommand,
@@ -22,15 +22,15 @@ import { DnsBusy, DnsRefusal } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
 import { weightsIn } from './rows.ts';
 
-/** Route 53 has no regions; the two clouds are told apart by one of theirs. */
+/** Route 53 is global. A region selects the cloud. */
 const regions = { international: 'us-east-1', china: 'cn-northwest-1' };
 const PAGE = 300;
-/** Asked too often, or by too many at once. */
+/** Rate limit errors. */
 const busy = new Set(['Throttling', 'ThrottlingException', 'PriorRequestNotComplete', 'ServiceUnavailable']);
 const GEO_PAGE = 100;
-/** Of one call. What is put instead of something counts twice. */
+/** Limits per call. An UPSERT counts twice. */
 const MOST = { records: 1000, letters: 32_000 };
-/** Everybody whom no other location takes. */
+/** The default location. */
 const EVERYWHERE: GeoLocation = { CountryCode: '*' };
 
 export function route53(
@@ -132,7 +132,7 @@ export function route53(
   });
 }
 
-/** The sets of a name and type as ours, by line. What is an alias, or steered otherwise than by place or weight, is none of ours. */
+/** Sets of one name and type, by line. Aliases and other routing policies are not ours. */
 function byLine(same: readonly ResourceRecordSet[]): Map<string | undefined, DnsRecords> {
   const read = same.flatMap((set) => {
     const type = RecordType.safeParse(set.Type);
@@ -155,7 +155,7 @@ function byLine(same: readonly ResourceRecordSet[]): Map<string | undefined, Dns
   );
 }
 
-/** From what is there of a name to what is wanted: all of it goes out in one call, so that no visitor meets the way. */
+/** All changes of a name in one atomic call. */
 function stepsOf(there: readonly ResourceRecordSet[], changes: readonly DnsChange[]): Change[] {
   const byType = Map.groupBy(changes, (one) => typeOf(('put' in one ? one.put : one.drop).type));
   const steps = [...byType].flatMap(([type, some]) => {
@@ -182,8 +182,8 @@ function stepsOf(there: readonly ResourceRecordSet[], changes: readonly DnsChang
 }
 
 /**
- * Beside a set of a place the one for everybody has to be one too, for the place `*`. Weights are of sets of one value each,
- * which may not stand beside those of places.
+ * With geolocation records the default needs location `*`. Weighted records have one value each and cannot be combined
+ * with geolocation.
  */
 function policyOf(before: readonly ResourceRecordSet[], wanted: readonly DnsRecords[]): ResourceRecordSet[] {
   const hasPlaces = wanted.some(({ line }) => line !== undefined);
@@ -219,7 +219,7 @@ function isOneCall(changes: readonly Change[]): boolean {
   return records <= MOST.records && letters <= MOST.letters;
 }
 
-/** `continent-AS`, `TW`, `US-CA`; of everybody, none. */
+/** `continent-AS`, `TW`, `US-CA`. Undefined for the default. */
 function lineOf(place: GeoLocation | undefined): string | undefined {
   const { ContinentCode, CountryCode, SubdivisionCode } = place ?? EVERYWHERE;
   if (ContinentCode !== undefined && CountryCode === undefined) return `continent-${ContinentCode}`;
@@ -232,7 +232,7 @@ function placeOf(line: string | undefined): GeoLocation {
   if (first === 'continent') return { ContinentCode: second };
   return { CountryCode: first, ...(second !== undefined && { SubdivisionCode: second }) };
 }
-/** Signs that are unusual in names are answered by their octal codes: `\052.example.com.`. */
+/** Unusual characters are escaped in octal: `\052.example.com.`. */
 const nameOf = (name: string) =>
   plainName(name.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))));
 

@@ -1,4 +1,4 @@
-// Providers that keep a row for each value of a name: from what is there to what is wanted, never without a value meanwhile.
+// Providers with one row per value: changes rows to the wanted values without a moment of none.
 import type { DnsKey, DnsRecords } from './provider.ts';
 
 export interface Row extends Omit<DnsRecords, 'values' | 'weights'> {
@@ -6,13 +6,13 @@ export interface Row extends Omit<DnsRecords, 'values' | 'weights'> {
   value: string;
   weight?: number;
 }
-/** No weight: as far as this change goes, there is none. */
+/** Undefined weight: unchanged. */
 export type RowChange =
   | { create: string; weight: number | undefined }
   | { update: string; value: string; weight: number | undefined }
   | { remove: string };
 
-/** In this order: what is there becomes what is wanted before anything is added or removed. */
+/** Existing rows are updated before rows are added or removed. */
 export function rowChanges(
   there: readonly Pick<Row, 'id' | 'value' | 'ttlSeconds' | 'weight'>[],
   { values, weights, ttlSeconds }: Pick<DnsRecords, 'values' | 'weights' | 'ttlSeconds'>,
@@ -23,14 +23,14 @@ export function rowChanges(
     const weight = weights?.[at];
     const row = kept.get(value);
     if (row) return row.ttlSeconds === ttlSeconds && row.weight === weight ? [] : [{ update: row.id, value, weight }];
-    // A row that goes becomes one that comes: beside an alias no other may stand.
+    // A stale row is reused, since an alias excludes other rows.
     const freed = stale.shift();
     return [freed ? { update: freed.id, value, weight } : { create: value, weight }];
   });
   return [...changes, ...stale.map(({ id }) => ({ remove: id }))];
 }
 
-/** Rows as sets: one for each name, type and line. */
+/** Groups rows into sets by name, type and line. */
 export function inSets(rows: readonly Row[]): DnsRecords[] {
   return [...Map.groupBy(rows, keyOf).values()].flatMap((same) => {
     const [first] = same;
@@ -49,11 +49,11 @@ export function inSets(rows: readonly Row[]): DnsRecords[] {
     ];
   });
 }
-/** What weighs the same is shared alike, whatever it weighs. */
+/** Equal weights mean no weighting. */
 export const weightsIn = (weights: readonly (number | undefined)[]): Pick<DnsRecords, 'weights'> =>
   weights.every((weight) => weight === weights[0]) ? {} : { weights: weights.map((weight) => weight ?? 0) };
 
-/** What is there of a set: asked for each, or once for all that are changed next. */
+/** Reads existing rows: per set, or once for all following changes. */
 export function rowReader<Kept extends DnsKey>(
   all: (zone: string) => Promise<Kept[]>,
   of: (zone: string, set: DnsKey) => Promise<Kept[]>,
@@ -63,7 +63,7 @@ export function rowReader<Kept extends DnsKey>(
     async readAhead(zone: string) {
       ahead = { zone, rows: Map.groupBy(await all(zone), keyOf), taken: new Set() };
     },
-    /** By whom it is about to be changed: the next one asks. */
+    /** Takes the rows of a set that is about to change. The next call reads again. */
     take(zone: string, set: DnsKey): Promise<Kept[]> | Kept[] {
       const key = keyOf(set);
       if (ahead?.zone !== zone || ahead.taken.has(key)) return of(zone, set);

@@ -1,5 +1,5 @@
-// What everybody sees of a name, asked of the name servers that its zone is delegated to. An account at a provider says
-// nothing about whose a zone is: a provider of one's own says yes to everything.
+// Looks a name up at its zone's authoritative servers. An account at a provider proves nothing about the ownership of a
+// zone: a self-run provider accepts everything.
 import { Resolver } from 'node:dns/promises';
 import { originFault } from '../core/outbound.ts';
 import { listed } from '../core/resolver.ts';
@@ -7,19 +7,19 @@ import type { Env } from '../env.ts';
 
 type Settings = Pick<Env, 'DNS_RESOLVERS' | 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 
-/** From the end of a name; whoever has a zone further down is not found. */
+/** Labels searched from the end of a name. Zones below are not found. */
 const MOST_LABELS = 16;
-/** As many as the root has. */
+/** As many as the root zone has. */
 const MOST_SERVERS = 13;
-/** Of a name server. */
+/** Per name server. */
 const MOST_ADDRESSES = 2;
 const PATIENCE = { timeout: 1500, tries: 2 };
 
 export interface Sight {
   isShown: boolean;
-  /** Who answered what, as a line. */
+  /** A summary of each server's response. */
   said: string;
-  /** TXT records of all servers; null where none answered. */
+  /** TXT records of all servers. Null when none responded. */
   texts: string[] | null;
 }
 interface Server {
@@ -29,11 +29,11 @@ interface Server {
 type Answer = { texts: string[] } | { fault: string };
 
 interface SightOptions {
-  /** An alias of the record counts as no record: its target may be in a zone of somebody else on the same server. */
+  /** Treats an alias of the record as no record: its target may belong to someone else on the same server. */
   refusesAliases?: boolean;
 }
 
-/** Zones are looked up once. */
+/** Caches the zones it finds. */
 export function openSight(settings: Settings, { refusesAliases = false }: SightOptions = {}) {
   const textsAt = refusesAliases ? textsWithoutAlias : textsOf;
   const resolver = new Resolver(PATIENCE);
@@ -41,7 +41,7 @@ export function openSight(settings: Settings, { refusesAliases = false }: SightO
   const delegations = new Map<string, Promise<Server[]>>();
 
   const serversOf = (name: string) => {
-    // Asked again where nobody could be found: a resolver may have been away.
+    // A failed lookup is repeated, since a resolver may have been down.
     const known =
       delegations.get(name) ??
       delegated(resolver, name, settings).catch(() => {
@@ -53,8 +53,8 @@ export function openSight(settings: Settings, { refusesAliases = false }: SightO
   };
 
   /**
-   * Whether these texts are of the name at each of its name servers that answers. Where none can be asked, as behind a
-   * firewall, the installation's own resolver has the word: it goes the same way from the root.
+   * Whether each responding name server has these TXT values. When none can be reached, for example behind a firewall,
+   * the installation's resolver decides.
    */
   return async (name: string, values: readonly string[]): Promise<Sight> => {
     const servers = await serversOf(name);
@@ -77,7 +77,7 @@ export function openSight(settings: Settings, { refusesAliases = false }: SightO
   };
 }
 
-/** Up from the name to where a zone begins. An alias is no beginning: what it leads to may be somebody else's zone. */
+/** Walks up from the name to its zone. An alias is no zone apex, since it may lead to someone else's zone. */
 async function delegated(resolver: Resolver, name: string, settings: Settings): Promise<Server[]> {
   const labels = name.split('.').slice(-MOST_LABELS);
   for (let i = 0; i < labels.length; i += 1) {
@@ -105,7 +105,7 @@ function resolverAt(address: string): Resolver {
 async function textsWithoutAlias(resolver: Resolver, name: string): Promise<Answer> {
   const answer = await textsOf(resolver, name);
   if (!('texts' in answer) || answer.texts.length === 0) return answer;
-  // A server that is silent about aliases shows no proof.
+  // A server that does not answer for aliases proves nothing.
   const aliases = await listed(resolver.resolveCname(name)).catch(() => [name]);
   return aliases.length > 0 ? { texts: [] } : answer;
 }

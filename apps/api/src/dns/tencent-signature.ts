@@ -1,4 +1,4 @@
-// TC3-HMAC-SHA256, by which Tencent Cloud knows who calls ("Signature v3" of its documentation).
+// TC3-HMAC-SHA256 request signatures of Tencent Cloud ("Signature v3").
 import { createHmac, hash } from 'node:crypto';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 
@@ -13,7 +13,7 @@ export interface TencentCall {
   at: Date;
 }
 
-/** What the call is sent with, its signature among it. */
+/** The headers of a call, signed. */
 export function tencentHeaders(
   { service, host, action, version, body, at }: TencentCall,
   { keyID, keySecret }: KeyPair,

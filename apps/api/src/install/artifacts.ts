@@ -1,4 +1,4 @@
-// What a machine needs of us, decided once for those that are reached by SSH and those that come for it themselves.
+// Selects the files that a machine needs, for installations by SSH and by pull.
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export interface System {
   arch: string;
 }
 
-/** Which systems we install on, and by which program. */
+/** Supported systems and their package managers. */
 export function packagesOf({ id, version, arch }: System): Packages {
   const [major = ''] = version.split('.');
   if (arch !== 'x86_64' && arch !== 'aarch64') throw new StepFailure('unsupported', `${arch} is not supported`);
@@ -49,7 +49,7 @@ type Runtime =
   | { from: 'file'; file: string; compression: 'z' | 'J' }
   | { from: 'nowhere'; why: string };
 
-/** Where none is there that is new enough. */
+/** Used where no recent Node is installed. */
 export async function runtimeOf(system: System, { ARTIFACTS_DIR }: Settings): Promise<Runtime> {
   const arch = system.arch === 'aarch64' ? 'arm64' : 'x64';
   const old = system.id === 'centos' ? '-glibc-217' : '';
@@ -59,7 +59,7 @@ export async function runtimeOf(system: System, { ARTIFACTS_DIR }: Settings): Pr
   return { from: 'nowhere', why: `put node-v20…-linux-${arch}${old}.tar.gz into ARTIFACTS_DIR of the control plane` };
 }
 
-/** The last by name of those that fit. */
+/** The last matching file by name. */
 async function newest(dir: string | undefined, fits: RegExp): Promise<string | null> {
   if (dir === undefined) return null;
   const names = await readdir(dir).catch(() => []);
@@ -71,16 +71,16 @@ async function newest(dir: string | undefined, fits: RegExp): Promise<string | n
 }
 
 export interface Release {
-  /** Where it lies on machines. */
+  /** Its name on machines. */
   name: string;
-  /** What it is called while it travels. */
+  /** Its name during transfer. */
   file: string;
   archive: string;
   sha256: string;
   signed: SignedRelease;
 }
 
-/** The newest of the agent. */
+/** The newest release of the agent. */
 export async function releaseOf(settings: Settings): Promise<Release> {
   const found = await releasesIn(settings);
   const latest = latestOf(found, 'agent');
@@ -94,7 +94,7 @@ export async function releaseOf(settings: Settings): Promise<Release> {
   throw new StepFailure('artifact', `RELEASES_DIR of the control plane holds no release of the agent${why}`);
 }
 
-/** What lies there by this name for machines; nothing else of the folder is anybody's. */
+/** A file that machines may download. No other file of the folder is accessible. */
 export async function findArtifact(name: string, settings: Settings): Promise<AsyncIterable<Uint8Array> | null> {
   const { ARTIFACTS_DIR: dir } = settings;
   if (name.startsWith('agent-')) {

@@ -1,11 +1,11 @@
-// A machine over SSH: connected once its host key is known to be the right one, told what to do as shell scripts by its
-// standard input, so that nothing secret is ever in a command line.
+// A machine over SSH. Connects only with the expected host key. Scripts are sent by standard input, so that no secret
+// is in a command line.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { NodeStepFault } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { NodeSSH } from 'node-ssh';
 
-/** What a person has to do something about. */
+/** A failure that needs a person. */
 export class StepFailure extends Error {
   readonly fault: NodeStepFault;
   constructor(fault: NodeStepFault, message: string) {
@@ -13,7 +13,7 @@ export class StepFailure extends Error {
     this.fault = fault;
   }
 }
-/** The connection broke under a command: whoever did it does it again. */
+/** The connection broke during a command. The step is repeated. */
 export class ConnectionBroken extends Error {}
 
 export interface Login {
@@ -22,13 +22,13 @@ export interface Login {
   user: string;
   password: string | null;
   privateKey: string | null;
-  /** `SHA256:…` as ssh-keygen shows it; null: whichever there is, this first time. */
+  /** `SHA256:…` as shown by ssh-keygen. Null: accept any key the first time. */
   fingerprint: string | null;
 }
 
 export interface Host {
   readonly fingerprint: string;
-  /** Runs a script as root; each line that it prints is told at once. Answers all of them. */
+  /** Runs a script as root. Reports each output line immediately and returns all of them. */
   run: (script: string, options?: { stdin?: AsyncIterable<Uint8Array>; withinMs?: number }) => Promise<string>;
   close: () => void;
 }
@@ -57,7 +57,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
       username: user,
       ...(password !== null && { password }),
       ...(privateKey !== null && { privateKey }),
-      // A key that is itself encrypted is opened by the password.
+      // The password also decrypts an encrypted key.
       ...(privateKey !== null && password !== null && /ENCRYPTED|bcrypt/.test(privateKey) && { passphrase: password }),
       readyTimeout: CONNECT_MS,
       keepaliveInterval: 5000,
@@ -75,7 +75,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
   connection?.on('close', () => {
     isGone = true;
   });
-  // Without a listener the error of a dead connection would end the process.
+  // An unhandled error of a dead connection would end the process.
   connection?.on('error', () => {
     isGone = true;
   });
@@ -94,7 +94,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
     const hear = () => {
       let rest = '';
       const take = (line: string) => {
-        // What our scripts answer to us is nobody else's to read.
+        // Lines for us are not shown.
         if (!line.startsWith('::')) say(line.slice(0, MOST_LINE));
         size += line.length;
         if (size <= MOST_OUTPUT) lines.push(line);
@@ -112,7 +112,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
     };
     const [out, err] = [hear(), hear()];
     let timer: NodeJS.Timeout | undefined;
-    // ssh2 never settles a command whose connection ends without its channel being closed.
+    // ssh2 never settles a command whose connection ends without closing its channel.
     const broken = new Promise<never>((_, reject) => {
       connection?.once('close', () => reject(new ConnectionBroken()));
       timer = setTimeout(() => {
@@ -127,7 +127,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
       ]);
       out.end();
       err.end();
-      // A channel that was closed with the connection has no exit code.
+      // Channels closed with the connection have no exit code.
       if (code === null && (isGone || hearing.signal.aborted)) throw new ConnectionBroken();
       return { code, lines };
     } catch (error) {
@@ -145,7 +145,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
   return {
     fingerprint: seen,
     async run(script, { stdin, withinMs = COMMAND_MS } = {}) {
-      // With data on its standard input a script is an argument, and has no secrets in it.
+      // When standard input carries data, the script is an argument and contains no secrets.
       const [command, input] = stdin
         ? [`${root.prefix}sh -c ${quote(script)}`, Readable.from(joined(root.answer, stdin))]
         : [`${root.prefix}sh -s`, Readable.from([`${root.answer}${script}\n`])];
@@ -160,7 +160,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
   };
 }
 
-/** Which key a machine shows; nobody signs in. */
+/** Reads a machine's host key without signing in. */
 export async function readHostKey(host: string, port: number): Promise<string> {
   const shell = new NodeSSH();
   let seen = '';
@@ -168,7 +168,7 @@ export async function readHostKey(host: string, port: number): Promise<string> {
     seen = fingerprintOf(key);
     return false;
   };
-  // Refused by ourselves as soon as it has shown it.
+  // We refuse the key once it is known.
   await shell
     .connect({ host, port, username: 'nobody', password: '', readyTimeout: CONNECT_MS, hostVerifier })
     .catch((error: unknown) => {
@@ -187,7 +187,7 @@ const scriptFaults = ['space', 'portTaken', 'noExec', 'artifact', 'package', 'st
 const isScriptFault = (fault: string | undefined): fault is (typeof scriptFaults)[number] =>
   scriptFaults.some((known) => known === fault);
 
-/** `::fault <which> <words>` is how our scripts say why they end. */
+/** Our scripts print `::fault <which> <words>` before they exit. */
 function failureOf(lines: string[], code: number | null): StepFailure {
   const [, fault, words] =
     /^::fault (\w+) (.*)$/.exec(lines.findLast((line) => line.startsWith('::fault ')) ?? '') ?? [];
@@ -216,7 +216,7 @@ function refusalOf(error: unknown, seen: string, { host, port, user, fingerprint
     return new StepFailure('hostKey', `the machine shows ${seen}, expected is ${fingerprint}`);
   if (level === 'client-authentication') return new StepFailure('credentials', `${user} was not let in`);
   if (/privateKey|passphrase|parse/i.test(message)) return new StepFailure('credentials', message);
-  // Before it showed a key nobody answered; after that the line broke.
+  // Without a host key the machine was unreachable. Afterwards the connection broke.
   if (seen === '') return new StepFailure('unreachable', `${host} port ${port}: ${message}`);
   return new ConnectionBroken(message);
 }

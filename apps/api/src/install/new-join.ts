@@ -1,4 +1,4 @@
-// A machine that is set up anew takes a node's place: whoever held its identity until now loses it.
+// A newly installed machine replaces a node: the former machine loses its identity.
 import { randomBytes } from 'node:crypto';
 import type { Installation } from '../core/installation.ts';
 import { tokenHash } from '../node-link/join.ts';
@@ -6,17 +6,17 @@ import { linkOf } from '../node-link/start.ts';
 import { StepFailure } from './host.ts';
 import type { Target } from './target.ts';
 
-/** An installation may wait for a person for a while. */
+/** An installation may wait for a person. */
 const GOOD_FOR_MS = 86_400_000;
 
-/** `present`: the node that the machine says it is already, '' for none. Whoever it is must be told to go first. */
+/** `present`: the node that the machine already is, '' for none. It must be removed first. */
 export async function refuseAnother({ db }: Installation, present: string, target: Target): Promise<void> {
   if (present === '' || present === target.id) return;
   const other = await db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
   if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
 }
 
-/** Answers the token by which the machine joins, once. */
+/** Returns a single-use join token. */
 export async function newJoin(installation: Installation, nodeId: string, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const isRevoked = await installation.db.$transaction(async (tx) => {
@@ -26,7 +26,7 @@ export async function newJoin(installation: Installation, nodeId: string, now: D
     await tx.edgeNode.update({ where: { id: nodeId }, data: { ...joining, publicKey: null, joinedAt: null } });
     return publicKey !== null;
   });
-  // Fifty new machines at once have nobody to be cut off.
+  // New machines have no former identity to revoke.
   if (isRevoked) await linkOf(installation)?.revoke();
   return token;
 }

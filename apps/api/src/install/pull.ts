@@ -1,6 +1,6 @@
-// A machine that comes for what it needs: one line that is pasted there fetches `installScript`, the same for everybody,
-// which says what machine it is and by the node's join token is given `setupScript`: the steps of an installation over SSH,
-// as far as they are the machine's to take. Both are a function that their last line calls, so that a part of one does nothing.
+// Installation by pull: a pasted line fetches `installScript`, the same for everyone. It reports the machine and
+// receives `setupScript` for the node's join token: the installation's steps that run on the machine. Both are wrapped
+// in a function called in the last line, so that a truncated script does nothing.
 import path from 'node:path';
 import type { Installation } from '../core/installation.ts';
 import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
@@ -15,13 +15,13 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export const controlOf = ({ NODE_CONTROL_URL, PUBLIC_URL }: Installation['env']) =>
   (NODE_CONTROL_URL ?? PUBLIC_URL).replace(/\/+$/, '');
 
-/** The token comes by standard input too: in an argument of sudo's everybody on the machine could read it. */
+/** The token is sent by standard input: every user of the machine could read sudo's arguments. */
 export const lineFor = (env: Installation['env'], token: string) =>
   `(echo EDGELOOM_TOKEN=${token}; curl -fsSL ${controlOf(env)}/api/v1/node/install.sh) | sudo sh`;
 
 const sub = (script: string) => `(\n${script})`;
 
-/** Curl is told its header by standard input, and so is nobody else. */
+/** curl reads its header from standard input, so that no other process sees it. */
 const authorized = `printf 'header = "Authorization: Bearer %s"\\n' "$token" | curl -sS -K - --retry 3 --connect-timeout 15`;
 
 export const installScript = (env: Installation['env']) => `#!/bin/sh
@@ -67,13 +67,13 @@ interface Asking {
   here: Installation;
   target: Target;
   system: System;
-  /** Which node it is already. */
+  /** The node that the machine already is. */
   present: string;
   token: string;
   now: Date;
 }
 
-/** What the machine cannot be helped with it is told by the script as well. */
+/** The script also reports problems that it cannot fix. */
 export async function setupScript(asking: Asking): Promise<string> {
   try {
     return whole(await steps(asking));

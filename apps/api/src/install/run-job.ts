@@ -1,5 +1,5 @@
-// Carries a job on from the first step that is not done. What must outlive the process is in its rows, so whoever takes
-// it up after a death, or after the connection broke, goes on there.
+// Continues a job from its first unfinished step. All state is stored, so any process can resume it after a crash or a
+// broken connection.
 import { randomUUIDv7 } from 'node:crypto';
 import { setInterval } from 'node:timers';
 import { stripVTControlCharacters } from 'node:util';
@@ -17,13 +17,13 @@ import { findTarget, type Target } from './target.ts';
 const LEASE = `interval '15 seconds'`;
 const RENEW_MS = 3000;
 const FLUSH_MS = 150;
-/** Of one step; more is not kept. */
+/** Stored output per step. */
 const MOST_OUTPUT = 262_144;
 const TRIES = 8;
 const FIRST_WAIT_S = 1;
 const LONGEST_WAIT_S = 30;
 
-/** Another process has the job, or a person has ended it. */
+/** Another process holds the job, or a person cancelled it. */
 class ClaimLost extends Error {}
 
 export interface ClaimedJob {
@@ -36,7 +36,7 @@ export interface ClaimedJob {
   claim: string;
 }
 
-/** The one that has waited longest of those that nobody works on. */
+/** Claims the job that has waited longest. */
 export async function claimJob(pool: Pool, now: Date): Promise<ClaimedJob | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<Omit<ClaimedJob, 'claim'>>(
@@ -89,7 +89,7 @@ export async function runJob(
   const say = (line: string) => {
     let text = line;
     for (const secret of hidden) text = text.replaceAll(secret, '•••');
-    // PostgreSQL keeps no NUL, and nobody wants to see what moves a terminal's cursor.
+    // PostgreSQL stores no NUL. Terminal control sequences are removed.
     pending += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
   };
   const flush = async () => {
@@ -154,7 +154,7 @@ export async function runJob(
       await mine(`UPDATE node_jobs SET fingerprint = $3 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`, [
         host.fingerprint,
       ]);
-      // From now on another key is another machine.
+      // From now on the host key must match.
       if (login.fingerprint === null)
         await pool.query(`UPDATE nodes SET ssh_fingerprint = $2 WHERE id = $1 AND ssh_fingerprint IS NULL`, [
           target.id,
@@ -190,7 +190,7 @@ export async function runJob(
   } catch (error) {
     if (error instanceof ClaimLost || lost.signal.aborted) return;
     if (stopping.aborted) {
-      // Whoever comes next takes it up at once.
+      // Releases the lease, so that another process can resume at once.
       await pool.query(
         `UPDATE node_jobs SET claimed_until = NULL, claimed_by = NULL WHERE id = $1 AND claimed_by = $2`,
         [job.id, job.claim],
@@ -216,13 +216,13 @@ export async function runJob(
   }
 }
 
-/** A machine that was reached before may be restarting: it answers nobody, and then not every user at once. */
+/** A machine reached before may be restarting: first unreachable, then refusing some users. */
 const mayReturn = (error: unknown, { tries }: ClaimedJob, { name }: StepRow): error is StepFailure =>
   error instanceof StepFailure &&
   ((error.fault === 'unreachable' && (tries > 0 || name !== 'connect')) ||
     (error.fault === 'credentials' && tries > 0));
 
-/** Where it ends well, what opened the machine is forgotten, unless it was to be kept. */
+/** After success the SSH credentials are deleted, unless they are to be kept. */
 async function finish(here: Installation, { id, nodeId, kind, keepSsh, claim }: ClaimedJob, at: Date): Promise<void> {
   await here.db.$transaction(async (tx) => {
     const ended = { state: 'completed', endedAt: at, claimedBy: null, claimedUntil: null };
@@ -252,7 +252,7 @@ async function targetOf(
   const { user, sshPort, passwordSealed, keySealed, fingerprint, ...target } = row;
   if (user === null || sshPort === null || (passwordSealed === null && keySealed === null))
     throw new StepFailure('noCredentials', 'neither a password nor a key is stored for this node');
-  // An operator's own words decide whom we connect to: never our own inside.
+  // The address comes from an operator, so the outbound policy applies.
   const fault = nodeFault(row.ip, env);
   if (fault) throw new StepFailure('unreachable', `${row.ip}: ${fault}`);
   return {

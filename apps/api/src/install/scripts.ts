@@ -1,5 +1,5 @@
-// What the machine is told, as POSIX shell: each may be run again at any time and finds what it did before. A line
-// `::fault <which> <words>` says why one ends, `::<word> …` answers what we asked (host.ts, steps.ts).
+// The shell scripts of an installation (POSIX sh). Each is idempotent. A line `::fault <which> <words>` reports a
+// failure, `::<word> …` a result (host.ts, steps.ts).
 import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import { quote } from './host.ts';
 
@@ -9,7 +9,7 @@ fault() { printf '::fault %s %s\\n' "$1" "$2"; exit 1; }
 `;
 const script = (text: string) => `${prelude}${text.trim()}\n`;
 
-/** Where everything of ours lies. */
+/** The agent's directory. */
 const HOME = '/opt/edgeloom-agent';
 const DATA = '/var/lib/edgeloom';
 const UNIT = 'edgeloom-agent';
@@ -19,7 +19,7 @@ export const detect = script(`
 printf '::system %s %s %s\\n' "$ID" "\${VERSION_ID:-0}" "$(uname -m)"
 `);
 
-/** Past this many seconds credentials and certificates begin too early or end too soon. */
+/** With a larger clock skew, credentials and certificates are not valid when they should be. */
 export const MOST_SKEW_S = 30;
 
 export const clock = script(`printf '::now %s\\n' "$(date +%s)"`);
@@ -27,7 +27,7 @@ export const clock = script(`printf '::now %s\\n' "$(date +%s)"`);
 const NEEDED_MB = 2048;
 const NEEDED_PROGRAMS_MB = 512;
 
-/** Room on the disk, and ports that nobody else has. */
+/** Checks free disk space and ports. */
 export const room = (ports: readonly number[]) =>
   script(`
 free() {
@@ -71,7 +71,7 @@ for at in /usr/local/openresty/nginx/sbin/nginx /usr/local/openresty/bin/openres
 done
 `;
 
-/** OpenResty of an rpm that was brought along (\`file\`), or of a repository. */
+/** OpenResty from a bundled rpm (\`file\`) or a repository. */
 export const openresty = (program: Packages, from: { file: string } | { repository: string; key: string }) =>
   script(`
 ${openrestyThere}
@@ -112,7 +112,7 @@ export const debianPackages = [
   'ca-certificates',
 ];
 
-/** Debian's own nginx with its Lua. Its service would hold our ports: it is kept from being started. */
+/** Debian's nginx with Lua. Its service is masked, since it would take our ports. */
 export const debianNginx = script(`
 at=/usr/sbin/nginx
 lua=/usr/share/nginx/modules-available/mod-http-lua.conf
@@ -130,7 +130,7 @@ apt-get install -y --no-install-recommends ${debianPackages.join(' ')} || fault 
 printf '::nginx %s\\n' "$at"
 `);
 
-/** A Node that the agent runs on: 20.15 or later. */
+/** Finds a Node for the agent: 20.15 or later. */
 const good = `
 good() {
   is=$("$1" --version 2>/dev/null) || return 1
@@ -149,7 +149,7 @@ fi
 printf '::absent\\n'
 `);
 
-/** The same question without an answer that stays. */
+/** The same check without changes. */
 export const runtimeIsMissing = script(`${good}
 good ${HOME}/node/bin/node && exit 0
 at=$(command -v node) && good "$at" && exit 0
@@ -165,7 +165,7 @@ ln -sfn "$at" ${HOME}/node/bin/node
 use "$at"
 `);
 
-/** From the standard input; `z` or `J` of tar. A C library that is too old shows when it is started. */
+/** From standard input. `z` or `J` is tar's compression. An old C library shows when Node is started. */
 export const unpackRuntime = (compression: 'z' | 'J') =>
   script(`
 rm -rf ${HOME}/node.new
@@ -184,7 +184,7 @@ rm -rf ${HOME}/node
 mv ${HOME}/node.new ${HOME}/node
 `);
 
-/** From now on this release is started, by its own launcher. What was on trial is not any more. */
+/** Makes the launcher start this release, and ends a trial. */
 const serve = (release: string) => `
 touch ${HOME}/releases/${release}/ran
 cp ${HOME}/releases/${release}/launch ${HOME}/launch.new
@@ -207,8 +207,7 @@ fi
 export const releaseIsMissing = (release: string) =>
   script(`[ -e ${HOME}/releases/${release}/release.json ] || printf '::absent\\n'`);
 
-/** The agent's files as a gzipped tar on the standard input; with them what says whose they are. Releases before the last
- *  two go. */
+/** A gzipped tar of the release on standard input, and its signature. Keeps the last two releases. */
 export const unpackRelease = (release: string, signed: SignedRelease) =>
   script(`
 umask 022
@@ -230,7 +229,7 @@ cat > ${quote(path)}
 ls -l ${quote(path)}
 `);
 
-/** Which node the machine is already, if any. */
+/** The node that the machine already is, if any. */
 export const identity = script(
   `printf '::node %s\\n' "$(sed -n 's/.*"nodeID" *: *"\\([0-9a-f-]*\\)".*/\\1/p' ${DATA}/node.json 2>/dev/null | head -n 1)"`,
 );
@@ -241,7 +240,7 @@ systemctl stop ${UNIT} 2>/dev/null || true
 rm -rf ${DATA}/node.json ${DATA}/keys ${DATA}/docs
 `);
 
-/** The agent's environment, and whose releases it takes; what they hold is for root alone. */
+/** The agent's environment and trusted release keys, readable by root only. */
 export const environment = (variables: Readonly<Record<string, string>>, releaseKeys: string) =>
   script(`
 umask 077
@@ -267,7 +266,7 @@ interface Ports {
   udp: readonly (number | string)[];
 }
 
-/** The unit, what the kernel allows, the logs' end, and the firewall where one is on. */
+/** The unit, kernel settings, log rotation, and an active firewall. */
 export const system = ({ tcp, udp }: Ports) =>
   script(`
 cp ${HOME}/current/edgeloom-agent.service /etc/systemd/system/${UNIT}.service
@@ -335,7 +334,7 @@ journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true
 fault start 'the agent does not stay up: see the lines above'
 `);
 
-/** The agent's own word that it is this node; and that it answers as a visitor would be answered, where it can be asked without TLS. */
+/** Waits until the agent reports this node, and responds to visitors where this can be tested without TLS. */
 export const joined = (nodeId: string, ports: readonly number[]) =>
   script(`
 last() { journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true; }

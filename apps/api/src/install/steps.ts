@@ -1,4 +1,4 @@
-// What an installation and its undoing consist of. A step may be done again at any time: it looks first at what is there.
+// The steps of installing and removing a node. Each checks first and can be repeated.
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { request } from 'node:http';
@@ -22,7 +22,7 @@ export interface StepWork {
   say: (line: string) => void;
   now: () => Date;
   signal: AbortSignal;
-  /** Must never be seen in what is said. */
+  /** Redacts a secret in the output. */
   hide: (secret: string) => void;
   learn: (system: System) => Promise<void>;
 }
@@ -44,7 +44,7 @@ const check: Step = async ({ host, target, say, now }) => {
   const before = now().getTime();
   const theirs = Number(answer(await host.run(scripts.clock), 'now')) * 1000;
   const after = now().getTime();
-  // Whole seconds, somewhere between asking and being answered.
+  // In whole seconds, between the request and its response.
   const skew = theirs + 1000 < before ? (theirs + 1000 - before) / 1000 : theirs > after ? (theirs - after) / 1000 : 0;
   say(`clock: ${skew === 0 ? 'right' : `${Math.abs(skew).toFixed(0)} s ${skew > 0 ? 'ahead' : 'behind'}`}`);
   if (Math.abs(skew) > scripts.MOST_SKEW_S)
@@ -140,7 +140,7 @@ async function standing(pool: Pool, nodeId: string): Promise<Standing> {
 
 const PROBE_MS = 10_000;
 
-/** As a visitor of a name that nobody has: the node answers itself. */
+/** Requests an unknown name like a visitor: the node itself responds. */
 const probe: Step = async ({ target, say }) => {
   const plain = target.ports.filter(({ tls }) => !tls);
   if (plain.length === 0) return say('the zone has no port without TLS to look at');
@@ -173,7 +173,7 @@ const look = (host: string, port: number) =>
 
 const stop: Step = ({ host }) => host.run(scripts.stop);
 const remove: Step = ({ host, target }) => host.run(scripts.remove(portsOf(target)));
-/** Done by connecting. */
+/** Connecting performs this step. */
 const connect: Step = () => Promise.resolve();
 
 const all: Readonly<Record<NodeStep, Step>> = {
@@ -209,7 +209,7 @@ export const stepsOf: Readonly<Record<NodeJobKind, readonly NodeStep[]>> = {
 };
 export const carryOut = (step: NodeStep, work: StepWork) => all[step](work);
 
-/** What a script answers by `::<word> …`. */
+/** The value of a script's `::<word> …` line. */
 function answer(output: string, word: string): string {
   const line = output.split('\n').find((text) => text.startsWith(`::${word} `)) ?? `::${word} `;
   return line.slice(word.length + 3).trim();

@@ -1,4 +1,4 @@
-// The node as it is while its machine is set up.
+// The node during its installation.
 import type { Pool } from 'pg';
 
 export interface Target {
@@ -8,11 +8,11 @@ export interface Target {
   kind: string;
   publicKey: string | null;
   zoneId: string;
-  /** Where it listens: as its zone does, or a relay at its own port. */
+  /** Its listening ports: the zone's, or a relay's own. */
   ports: readonly { port: number; tls: boolean }[];
 }
 
-/** What opens its machine, as far as it is stored. */
+/** Stored SSH credentials. */
 interface Access {
   user: string | null;
   sshPort: number | null;
@@ -35,7 +35,7 @@ export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & 
   return rows[0] ?? null;
 }
 
-/** What a firewall lets in. Forwards listen where sites ask for them; HTTP/3 comes by UDP. */
+/** Ports for the firewall. Forwards use ports that sites request, HTTP/3 uses UDP. */
 export const portsOf = ({ ports, portType, kind }: Target) => {
   const forwards = portType === '7' || kind === 'relay' ? [] : ['1000-65000'];
   return {

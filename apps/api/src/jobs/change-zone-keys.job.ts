@@ -1,4 +1,4 @@
-// Carries changes of zones' keys on. Each process does; one step of one zone is one process's at a time.
+// Continues changes of zone keys. Runs in every process, one process per zone at a time.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { repeat } from '../node-link/repeat.ts';
@@ -6,7 +6,7 @@ import { linkOf } from '../node-link/start.ts';
 import { stepZone, zonesInChange } from '../zone-keys/change.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Then others have their turn. */
+/** Then other zones get a turn. */
 const STEPS = 20;
 
 export function startZoneKeys(here: Installation, log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>) {
@@ -14,7 +14,7 @@ export function startZoneKeys(here: Installation, log: Pick<FastifyBaseLogger, '
   const ask = async (nodeId: string) => {
     if (asked.has(nodeId)) return;
     asked.add(nodeId);
-    // It answers when it has the key; what counts is the heartbeat that follows.
+    // The node responds when it has the key. Only the following heartbeat counts.
     await linkOf(here)?.order(nodeId, { name: 'zoneKeys' });
     asked.delete(nodeId);
   };

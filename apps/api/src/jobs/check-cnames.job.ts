@@ -1,20 +1,19 @@
-// Looks every domain's name up once an hour, a batch at a time. Each process does; a domain is one process's at a time, and
-// is due again if that one dies. The next look comes at a random moment around an hour later, so that a hundred thousand
-// names that were added together are not asked for together.
+// Checks every domain's CNAME once an hour, in batches. Runs in every process with a lease per domain. The next check
+// gets a random offset, so that domains added together are not checked together.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { keepFound, suffixesIn, targetsOf } from '../modules/domains/cname.service.ts';
 
 const BATCH = 200;
 const LOOK_AGAIN_MS = 5000;
-/** Also when the next look comes where nobody could say. */
+/** Also the retry time after a failed lookup. */
 const TAKE = `UPDATE domains d SET cname_due_at = now() + interval '10 minutes'
   FROM (SELECT id FROM domains WHERE cname_due_at <= now() ORDER BY cname_due_at LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED) due, sites s
   WHERE d.id = due.id AND s.id = d.site_id RETURNING d.id, d.name, s.cname_label AS label,
     ARRAY(SELECT c.name FROM cnames c WHERE c.client_id = s.client_id ORDER BY c.is_default DESC, c.created_at) AS own`;
 const HAS_SUFFIX = 'SELECT EXISTS (SELECT FROM cnames) AS "hasSuffix"';
 
-/** Answers how many domains were due. */
+/** Returns the number of due domains. */
 export async function checkDueCnames(installation: Installation): Promise<number> {
   const { pool, env, resolver } = installation;
   if (env.CNAME_SUFFIX === undefined) {
@@ -24,7 +23,7 @@ export async function checkDueCnames(installation: Installation): Promise<number
   const { rows } = await pool.query<{ id: string; name: string; label: string; own: string[] }>(TAKE);
   const looked = rows
     .map(({ id, name, label, own }) => ({ id, name, targets: targetsOf(label, suffixesIn(own, env)) }))
-    // Of an operator without a suffix there is nothing to look for.
+    // Operators without a CNAME suffix have nothing to check.
     .filter(({ targets }) => targets.length > 0);
   await keepFound(installation, looked, await resolver.check(looked));
   return rows.length;

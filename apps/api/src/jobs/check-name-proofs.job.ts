@@ -14,8 +14,9 @@ const TAKE = `UPDATE name_proofs p SET due_at = now() + interval '10 minutes'
     ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) due, proof_tokens t
   WHERE p.id = due.id AND t.holder_id = p.holder_id RETURNING p.id, p.name, t.token`;
 /**
- * Deletes the proofs whose customer has no domain with the name, unless proven within 7 days: those are good for a new domain. Deletes
- * proofs older than 7 days whose domains are all on. Skips locked rows: waiting for them in another order could deadlock.
+ * Deletes proofs whose customer has no domain with the name, unless proven within 7 days, when they are valid for a new
+ * domain. Deletes proofs older than 7 days whose domains are all enabled. Skips locked rows, since waiting could
+ * deadlock.
  */
 const SWEEP = `DELETE FROM name_proofs WHERE id IN (
   SELECT p.id FROM name_proofs p WHERE (p.proven_at IS NULL OR p.proven_at < now() - interval '7 days')
@@ -24,7 +25,7 @@ const SWEEP = `DELETE FROM name_proofs WHERE id IN (
         AND (NOT d.enabled OR coalesce(p.proven_at, p.asked_at) >= now() - interval '7 days'))
   FOR UPDATE SKIP LOCKED)`;
 
-/** Answers how many proofs were due. */
+/** Returns the number of due proofs. */
 export async function checkDueProofs(installation: Pick<Installation, 'pool' | 'env'>): Promise<number> {
   const { rows } = await installation.pool.query<DueProof>(TAKE);
   await lookFor(installation, rows);
@@ -41,7 +42,7 @@ export function startNameProofChecks(
   let running: Promise<void> | null = null;
 
   async function drain() {
-    // A batch that is not full may have left the rest of one customer's proofs.
+    // A partial batch may have left more proofs of one customer.
     while (!isStopping && (await checkDueProofs(installation)) > 0);
   }
   const look = () => {

@@ -1,6 +1,5 @@
-// Sends what waits in the queue. Each process does; a mail is one process's at a time, and is due again if it dies. A
-// client's mails leave by its own server where it has one, and by ours when that has failed twice: a code is good for
-// ten minutes, and a wrong setting must not keep out whoever could mend it.
+// Sends queued mails. Runs in every process with a lease per mail. A client's mails use its own server, and ours after
+// two failures: codes are valid for ten minutes, and a wrong setting must not lock its owner out.
 import type { FastifyBaseLogger } from 'fastify';
 import { mailFault, ownServer, sendBy, type MailServer } from '../core/mail/own-server.ts';
 import { mailContext, Waiting } from '../core/mail/queue.ts';
@@ -10,7 +9,7 @@ import { mailReset } from '../modules/auth/mailed-tokens.ts';
 import { titleOf } from '../modules/branding/shown-branding.ts';
 import { listen } from '../node-link/listen.ts';
 
-/** 30 seconds, then twice as long each time, up to four hours. */
+/** Retries after 30 seconds, doubling up to four hours. */
 const TAKE = `UPDATE outgoing_mails SET tries = tries + 1, due_at = now() + interval '30 seconds' * power(2, least(tries, 9))
   WHERE id = (SELECT id FROM outgoing_mails WHERE due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, sealed, tries`;
@@ -34,7 +33,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
   let isStopping = false;
   let running: Promise<void> | null = null;
   let isWoken = false;
-  /** One for each client whose own server is being talked to: a slow one keeps its own mails waiting, and no others. */
+  /** One lane per client server, so that a slow server delays only its own mails. */
   const lanes = new Map<string, Promise<void>>();
 
   async function drain() {
@@ -49,7 +48,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
     }
   }
 
-  /** A mail that has left is gone, one that has not says why; one that is on its way elsewhere is left alone. */
+  /** Deletes a sent mail and records an error. Mails sent by another process are left alone. */
   async function settle({ id }: Mail, leave: () => Promise<'left' | 'elsewhere'>) {
     try {
       if ((await leave()) === 'left') await pool.query('DELETE FROM outgoing_mails WHERE id = $1', [id]);
@@ -87,7 +86,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
     return 'elsewhere';
   }
 
-  /** Whether the client's server takes mails is told where it is set. */
+  /** The client's mail setting shows whether its server accepts mails. */
   async function sendByOwn(clientId: string, server: MailServer, message: Parameters<typeof send>[0]) {
     try {
       await sendBy(server, env, message);

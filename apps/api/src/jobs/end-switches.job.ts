@@ -1,4 +1,4 @@
-// The clock: a kill switch whose time has passed is none any more, and its zone's nodes are told.
+// Ends expired kill switches and notifies their zones.
 import type { Installation } from '../core/installation.ts';
 
 export async function endSwitches({ pool }: Pick<Installation, 'pool'>): Promise<void> {

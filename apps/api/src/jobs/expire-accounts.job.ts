@@ -1,5 +1,4 @@
-// The clock: an account whose date has passed is expired, and triggers take its sites out of service and end its sessions.
-// A lock is kept: it is somebody's decision, and stronger.
+// Expires accounts by date. Triggers disable their sites and end their sessions. A lock has precedence.
 import type { Installation } from '../core/installation.ts';
 
 export async function expireAccounts({ pool }: Pick<Installation, 'pool'>): Promise<void> {

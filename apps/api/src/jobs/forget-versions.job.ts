@@ -1,13 +1,13 @@
-// Versions of a site, those of a zone, and what went out in waves, are kept for as long as they are among its newest 500 and no older than 400 days; the newest always,
-// since numbers go on from it. A few at a time: one may hold the changes of a hundred thousand rows. What only they named goes
-// with them: keys of tokens.
+// Deletes versions of sites, zones and rollouts that are older than 400 days or not among the newest 500. The newest
+// always stays, since numbers continue from it. Works in small batches, since one may hold a hundred thousand rows.
+// Deletes token keys that only they used.
 import type { Installation } from '../core/installation.ts';
 
 const KEPT = 500;
 const KEPT_DAYS = 400;
 const AT_ONCE = 20;
 
-/** Answers how many are gone. */
+/** Returns the number of deleted versions. */
 export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Promise<number> {
   let gone = 0;
   for (;;) {
@@ -21,7 +21,7 @@ export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Prom
     gone += rowCount ?? 0;
     if ((rowCount ?? 0) < AT_ONCE) break;
   }
-  // What is live, or on trial, is no past.
+  // Versions that are live or on trial are kept.
   await pool.query(
     `DELETE FROM zone_versions WHERE id IN (
        SELECT id FROM (SELECT id, state, created_at, row_number() OVER (PARTITION BY zone_id ORDER BY version DESC) AS place FROM zone_versions) v

@@ -1,5 +1,4 @@
-// Orders certificates and renews them. Each process does; an order is one process's at a time, and is taken up by another
-// where that one dies.
+// Orders and renews certificates. Runs in every process with a lease per order.
 import type { FastifyBaseLogger } from 'fastify';
 import { issue } from '../acme/issue.ts';
 import { claimOrder, type Here } from '../acme/order.ts';
@@ -16,7 +15,7 @@ const LOOK_AGAIN_MS = 1000;
 const RENEW_EVERY_MS = 60_000;
 const TIDY_EVERY_MS = 3_600_000;
 
-/** All that is due, by so many at once. Answers when nothing is due any more, or when it is told to stop. */
+/** Handles due orders with limited concurrency. Returns when none is due, or on abort. */
 export async function issueDue(
   here: Here,
   now: () => Date,
@@ -28,7 +27,7 @@ export async function issueDue(
       const claimed = await claimOrder(here.pool, now());
       if (!claimed) return;
       await issue(here, claimed.order, claimed.claim, { now, signal }).catch((error: unknown) => {
-        // Its claim runs out, and it is taken up again.
+        // Its lease expires, and the order is resumed.
         log.warn({ err: error, order: claimed.order.id }, 'an order was not carried out');
       });
     }

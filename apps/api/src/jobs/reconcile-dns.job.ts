@@ -1,5 +1,5 @@
-// Brings what names should answer to the operators' DNS providers, and keeps it there. Each process does; an account is one
-// process's at a time. Accounts go on side by side: one that is slow, or away, keeps its own names waiting and no others.
+// Keeps operators' DNS records in sync. Runs in every process with a lock per account. Accounts are handled
+// concurrently, so a slow one delays only its own names.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { waitingSettings } from '../dns-state/accounts.ts';

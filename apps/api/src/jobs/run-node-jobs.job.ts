@@ -1,5 +1,4 @@
-// Installs nodes and takes them down again. Each process does; a job is one process's at a time, and is taken up by
-// another where that one dies.
+// Installs and removes nodes. Runs in every process with a lease per job.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { claimJob, runJob } from '../install/run-job.ts';
@@ -22,7 +21,7 @@ export function startNodeJobs(
       const job = await claimJob(installation.pool, new Date());
       if (!job) return;
       const work = runJob(installation, job, () => new Date(), stopping.signal)
-        // Its claim runs out, and it is taken up again.
+        // Its lease expires, and the job is resumed.
         .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'a node was not worked on'))
         .finally(() => {
           running.delete(work);

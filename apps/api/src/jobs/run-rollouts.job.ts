@@ -1,11 +1,11 @@
-// Carries rollouts on. Each process does; a rollout is one process's at a time, and is taken up by another where that one dies.
+// Advances rollouts. Runs in every process with a lease per rollout.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { listen } from '../node-link/listen.ts';
 import { linkOf } from '../node-link/start.ts';
 import { claimRollout, runRollout, type Nodes } from '../rollouts/run-rollout.ts';
 
-/** One mostly waits for its nodes. */
+/** A rollout mostly waits for its nodes. */
 const AT_ONCE = 50;
 const LOOK_AGAIN_MS = 1000;
 
@@ -26,7 +26,7 @@ export function startRollouts(here: Installation, log: Pick<FastifyBaseLogger, '
       const claimed = await claimRollout(here.pool);
       if (!claimed) return;
       const work = runRollout(engine, claimed, stopping.signal, () => news.promise)
-        // Its claim runs out, and it is taken up again.
+        // Its lease expires, and the rollout is resumed.
         .catch((error: unknown) => log.warn({ err: error, rollout: claimed.id }, 'a rollout was not carried on'))
         .finally(() => running.delete(work));
       running.add(work);

@@ -1,5 +1,5 @@
-// Keeps what groups answer in line with their nodes. Told by NOTIFY at once; a look every other second is for what no row
-// tells: records that take turns, nodes that come to themselves, lost notifications.
+// Keeps groups' DNS responses in line with their nodes. Woken by NOTIFY, and polls every other second for rotating
+// records, recovering nodes and lost notifications.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { nodeFault } from '../core/outbound.ts';
@@ -9,7 +9,7 @@ import { openLookout } from '../steering/look-at.ts';
 import { steerAll } from '../steering/run.ts';
 
 const LOOK_EVERY_MS = 2000;
-/** While a node is coming back. */
+/** While a node recovers. */
 const SOON_MS = 500;
 
 export function startSteering(

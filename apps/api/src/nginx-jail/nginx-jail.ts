@@ -1,5 +1,5 @@
-// Whether nginx itself takes what a zone would render to. Testing a configuration already runs parts of it, so it is done by nobody,
-// without a network, seeing no process but itself, and not for long.
+// Tests with nginx itself whether a zone's configuration is valid. Testing already runs parts of it, so it runs without
+// privileges, network and other processes, for a limited time.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,26 +17,26 @@ const run = promisify(execFile);
 
 const SECONDS = 10;
 const MEMORY = 3 * 1024 ** 3;
-/** Nobody's number, which no file of ours is readable for. */
+/** An unprivileged uid that can read none of our files. */
 const NOBODY = 65_534;
 const AT_ONCE = 2;
 
 export interface JailAnswer {
   form: Form;
   state: 'passed' | 'failed' | 'missing';
-  /** Which nginx was asked; why there is none. */
+  /** The tested nginx, or why there is none. */
   nginx: string;
   tookMs: number;
-  /** What it said; of its own files with their names alone. */
+  /** nginx's error. Paths are reduced to our file names. */
   said: { file: string; line: number; message: string } | null;
 }
 
-/** One answer for each form of tree. */
+/** One result for each form of tree. */
 export async function askNginx(binary: string, zone: ZoneDoc, lua: string): Promise<JailAnswer[]> {
   let found: { file: string; capabilities: Capabilities };
   try {
     const file = await findNginx(binary);
-    // Which module files there are is the machine's; WebP is made beside nginx.
+    // Module files depend on the machine. WebP is converted outside nginx.
     found = { file, capabilities: { ...(await detectCapabilities(file)), webp: true, http3: false } };
     if (!found.capabilities.lua) throw new Error(`${file} has no Lua module`);
     await run(...jailed(['true']));
@@ -47,7 +47,7 @@ export async function askNginx(binary: string, zone: ZoneDoc, lua: string): Prom
   const { file, capabilities } = found;
   const asked = forms.filter((form) => form !== 'forwards' || capabilities.stream);
   const answers: JailAnswer[] = [];
-  // One after the other: the first fault is usually that of all.
+  // Sequentially: the first error usually applies to all forms.
   for (const form of asked) answers.push(await inTurn(() => ask(file, form, zone, lua, capabilities)));
   return answers;
 }
@@ -80,7 +80,7 @@ async function ask(
   }
 }
 
-/** Nobody may open a port below 1024. */
+/** Unprivileged users cannot open ports below 1024. */
 const unprivileged = (zone: ZoneDoc): ZoneDoc => ({
   ...zone,
   ports: zone.ports.map(({ tls }, i) => ({ port: 20_000 + i, tls })),
@@ -106,7 +106,7 @@ async function furnish(dir: string, tree: ReadonlyMap<string, string>, lua: stri
   await chmod(dir, 0o755);
 }
 
-/** Namespaces of its own, no rights and no way to any, little time and memory. */
+/** Separate namespaces, no privileges, little time and memory. */
 function jailed(command: string[]): [string, string[]] {
   const isRoot = process.getuid?.() === 0;
   const limits = [`--cpu=${SECONDS}`, `--as=${MEMORY}`, '--fsize=67108864', '--nofile=4096', '--core=0'];
@@ -116,7 +116,7 @@ function jailed(command: string[]): [string, string[]] {
   return ['unshare', [...(isRoot ? [] : ['--user', '--map-current-user']), ...apart, ...powerless, ...command]];
 }
 
-/** `nginx: [emerg] … in <file>:<line>`, without where on this machine it lay. */
+/** Parses `nginx: [emerg] … in <file>:<line>` and removes the directory. */
 function read(text: string, dir: string): JailAnswer['said'] {
   const line = text.split('\n').find((one) => /\[(?:emerg|crit|alert|error)\]/.test(one)) ?? text.split('\n')[0] ?? '';
   const [, message = line, file = '', number = '0'] = /\] (.*?)(?: in (\S+):(\d+))?$/.exec(line) ?? [];

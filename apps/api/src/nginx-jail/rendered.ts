@@ -1,4 +1,4 @@
-// The files that nodes make of a zone's document: by their own renderer, which is pure, for each form of tree that there is.
+// The nginx files of a zone's document, made by the nodes' own pure renderer for each form of tree.
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
@@ -16,7 +16,7 @@ export interface Place {
   capabilities: Capabilities;
 }
 
-/** Of a node that stands for all: what only one machine knows is the same before and after a change. */
+/** For a representative node: machine-specific values are equal before and after a change. */
 export function rendered(form: Form, zone: ZoneDoc, { dir, luaDir, capabilities }: Place): Map<string, string> {
   const host: HostFacts = {
     dir,

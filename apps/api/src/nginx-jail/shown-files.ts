@@ -1,4 +1,4 @@
-// What a change makes of nginx's files, for people to read: rendered as on a Debian node, whatever nginx there is here.
+// The effect of a change on nginx's files, for people. Rendered for a Debian node, whatever nginx is installed here.
 import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rendered, type Form } from './rendered.ts';
@@ -26,7 +26,7 @@ const folders: readonly [Form, string][] = [
   ['forwards', 'forwards/'],
 ];
 
-/** Those that differ. */
+/** The differing files. */
 export function shownFiles(before: ZoneDoc, after: ZoneDoc): { path: string; before: string; after: string }[] {
   return folders.flatMap(([form, folder]) => {
     const [from, to] = [rendered(form, before, place), rendered(form, after, place)];

@@ -1,4 +1,4 @@
-// What nodes say of themselves after applying documents and every half minute. Many at once become one statement.
+// Stores nodes' acks and heartbeats. Concurrent messages become one statement.
 import { toggle } from '@edgeloom/contract/edge/digest.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, Heartbeat, HeartbeatReply } from '@edgeloom/contract/edge/messages.ts';
@@ -13,7 +13,7 @@ export interface FromNode<Message> {
   message: Message;
 }
 
-/** Of several from one node in a batch the newest counts; the statement could not touch one row twice. */
+/** Only the newest per node: one statement cannot update a row twice. */
 const newest = <Item extends { nodeId: string }>(items: Item[]) => [
   ...new Map(items.map((item) => [item.nodeId, item])).values(),
 ];
@@ -31,7 +31,7 @@ const patternsJson = (patterns: Heartbeat['patterns'] = []) =>
 const packsJson = (packs: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.fromEntries(Object.entries(packs).map(([name, version]) => [clean(name), clean(version)])));
 
-/** Acks of one node may be handled by several processes, so a late one must not take back what a newer one said. */
+/** Several processes may handle a node's acks, so a late one must not overwrite a newer one. */
 export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<true[]> {
   const acks = newest(items);
   await pool.query(
@@ -55,19 +55,19 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
   return items.map(() => true);
 }
 
-/** With the moment at which it came, before it waited for others. */
+/** With the time of arrival, before batching. */
 export interface Beat extends FromNode<Heartbeat> {
   heardAt: number;
 }
 
-/** How far the node's clock is ahead; its way here is no part worth telling. */
+/** The node's clock offset. Transit time is negligible. */
 function offsetOf({ clock }: Heartbeat, heardAt: number): number | null {
   if (clock === undefined) return null;
   const offset = Math.round(Date.parse(clock) - heardAt);
   return Math.min(Math.max(offset, -2_147_483_648), 2_147_483_647);
 }
 
-/** Null to a node that is not known (any more). */
+/** Null for an unknown node. */
 export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ reply: HeartbeatReply | null }[]> {
   const expected = await readExpected(
     pool,
@@ -116,12 +116,12 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
   return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
 }
 
-/** Two digests can be compared only at one revision: a node may be just about to apply what was just published. */
+/** Digests are comparable at the same revision only: a node may be about to apply a new one. */
 function agreement({ revision, digest }: Heartbeat, expected: HeartbeatReply | undefined): boolean | null {
   return expected?.revision === revision ? expected.digest === digest : null;
 }
 
-/** What each node should have: its zone's documents and its own. */
+/** The expected state of each node: its zone's documents and its own. */
 async function readExpected(pool: Pool, nodeIds: string[]): Promise<Map<string, HeartbeatReply>> {
   const { rows } = await pool.query<{
     id: string;

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Collects what arrives while the last batch is being worked on: one statement for many messages when it is busy, no
- *  delay when it is not, unless `gatherMs` are waited for company. A batch that fails is tried again one by one, so that a bad
- *  message fails alone. */
+/**
+ * Batches items that arrive while the previous batch runs: one statement under load, no delay otherwise, unless
+ * `gatherMs` is set. A failed batch is retried item by item, so that a bad one fails alone.
+ */
 export function batches<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
   { most = 500, gatherMs = 0 }: { most?: number; gatherMs?: number } = {},

@@ -1,4 +1,4 @@
-// Changes of block sets on their way to the nodes, as documents go: pushed without a stream, asked for by whoever missed one.
+// Pushes changes of block sets to nodes, like documents: no stream, and a node that missed one requests it.
 import type { BlockPush, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
@@ -10,7 +10,7 @@ import { inSingleTransaction, withClient } from './transactions.ts';
 
 const LOOK_EVERY_MS = 1000;
 const PAGE = 2000;
-/** More than that is asked for, by each node at its own pace. */
+/** Larger changes are requested by each node at its own pace. */
 const PUSH_MOST = 4000;
 
 type Row = { network: string; cause: string; seconds: number; revision: number };
@@ -18,7 +18,7 @@ type Row = { network: string; cause: string; seconds: number; revision: number }
 const SECONDS_LEFT =
   'CASE WHEN b.removed THEN 0 ELSE least(ceil(extract(epoch FROM b.until - now())), 2592000)::int END AS seconds';
 
-/** Looks when it is woken, and each second in case nobody did. */
+/** Runs when woken, and once a second in case a wake-up was lost. */
 export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog): Wakeable {
   return repeat(look, LOOK_EVERY_MS, log, 'changes of block sets could not be pushed; it is tried again');
 
@@ -40,7 +40,7 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
         'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held',
         lock,
       );
-      // Another process that does it was woken as well.
+      // The process that holds the lock was woken too.
       if (taken.rows[0]?.held !== true) return;
       const { rows } = await db.query<
         { from: number; to: number; flushed: number } & { [K in keyof Row]: Row[K] | null }
@@ -57,7 +57,7 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
       const blocks = rows.flatMap(({ network, cause, seconds }) =>
         network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
       );
-      // What was emptied, and what is too much, is asked for: nobody has what this one follows.
+      // After a flush or a large change nodes must request: no node holds this push's predecessor.
       const isAsked = first.flushed > first.from || blocks.length > PUSH_MOST;
       const message: BlockPush = {
         zone: zoneId,
@@ -72,7 +72,7 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
   );
 }
 
-/** What a node lacks, with the revision that it has reached then. Null: no such node. */
+/** The entries that a node lacks, and the revision it reaches with them. Null: no such node. */
 export async function blocksPage(pool: Pool, nodeId: string, revision: number): Promise<BlocksReply | null> {
   const { rows } = await pool.query<{ set: number; whole: boolean } & { [K in keyof Row]: Row[K] | null }>(
     `WITH asked AS (
@@ -98,7 +98,7 @@ export async function blocksPage(pool: Pool, nodeId: string, revision: number): 
   return { whole: first.whole, blocks, revision: more ? reached : first.set, more };
 }
 
-/** What is over, and what was emptied. */
+/** Deletes expired entries and flushed sets. */
 export async function tidyBlocks(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM blocks WHERE until < now()');
   await pool.query('DELETE FROM blocks b USING block_sets s WHERE b.zone_id = s.zone_id AND b.revision <= s.flushed');

@@ -1,5 +1,5 @@
-// Whom nodes blocked. What one of them found holds for its whole zone, and for no other: at worst a hostile node spoils its own.
-// Also how far each node's set is.
+// Stores blocks reported by nodes. They apply to the node's zone only, so a hostile node harms only its own. Also
+// stores each node's progress.
 import { randomUUIDv7 } from 'node:crypto';
 import type { BlockReply, BlockReport } from '@edgeloom/contract/edge/messages.ts';
 import { noIpset } from '@edgeloom/contract/ipset/ipset.ts';
@@ -15,7 +15,7 @@ interface Found {
   block: BlockReport['blocks'][number];
 }
 
-/** One transaction for each zone that somebody was blocked in, one statement for what the nodes say of themselves. */
+/** One transaction per zone with new blocks, one statement for all nodes' progress. */
 export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>[]): Promise<BlockReply[]> {
   const { rows: nodes } = await pool.query<{ id: string; zoneId: string }>(
     'SELECT id, zone_id AS "zoneId" FROM nodes WHERE id = ANY($1::uuid[]) AND public_key IS NOT NULL',
@@ -42,7 +42,7 @@ export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>
   });
 }
 
-/** Answers those that are not to be blocked. */
+/** Returns networks that must not be blocked. */
 async function take(db: ClientBase, zoneId: string, found: Found[], dropped: number): Promise<string[]> {
   const networks = [...new Set(found.map(({ block }) => block.network))];
   await db.query('INSERT INTO block_sets (zone_id) VALUES ($1) ON CONFLICT DO NOTHING', [zoneId]);
@@ -51,12 +51,12 @@ async function take(db: ClientBase, zoneId: string, found: Found[], dropped: num
     [zoneId],
   );
   const set = rows[0] ?? { revision: 0, flushed: 0 };
-  // After the lock: what others stored meanwhile counts.
+  // Read after the lock, so that concurrent reports count.
   const { enabled, max, size, own } = await readLimits(db, zoneId, set.flushed);
   if (!enabled) return networks;
   const ours = new Set(own.flatMap((ip) => networkOf(ip) ?? []).concat(THIS_MACHINE));
   const wanted = found.filter(({ block }) => block.seconds > 0 && !ours.has(block.network));
-  // What is over leaves its place to what is new.
+  // Expired entries make room.
   await db.query(
     'DELETE FROM blocks WHERE zone_id = $1 AND network = ANY($2) AND (removed OR until <= now() OR revision <= $3)',
     [zoneId, networks, set.flushed],
@@ -115,7 +115,7 @@ interface Limits {
   own: string[];
 }
 
-/** While a change is tried, what either of both says. */
+/** During a rollout both settings apply. */
 async function readLimits(db: ClientBase, zoneId: string, flushed: number): Promise<Limits> {
   const { rows } = await db.query<{ settings: unknown; live: unknown; size: number; own: string[] }>(
     `SELECT z.settings, CASE WHEN t.id IS NOT NULL THEN
@@ -132,7 +132,7 @@ async function readLimits(db: ClientBase, zoneId: string, flushed: number): Prom
   return { enabled, max, size: row?.size ?? 0, own: row?.own ?? [] };
 }
 
-/** Of several reports of one node the newest counts. Answers how far the set of each one's zone is. */
+/** Only a node's newest report counts. Returns the revision of each node's set. */
 async function storeHolders(pool: Pool, items: FromNode<BlockReport>[]): Promise<Map<string, number>> {
   const newest = [...new Map(items.map((item) => [item.nodeId, item])).values()];
   const { rows } = await pool.query<{ id: string; revision: number }>(

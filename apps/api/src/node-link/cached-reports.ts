@@ -1,4 +1,4 @@
-// How much of its zone's sites a node holds. What it says of others' sites is about nothing.
+// Stores how much of its zone's sites a node has cached. Reports about other sites are ignored.
 import type { CachedReport } from '@edgeloom/contract/edge/messages.ts';
 import type { Pool } from 'pg';
 

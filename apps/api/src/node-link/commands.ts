@@ -1,5 +1,5 @@
-// What nodes are asked to do, as against what they should know. The database holds what is still to be asked of whom, so
-// any process may die: another asks again when the claim has run out, and asking twice is harmless.
+// Sends commands to nodes. Pending ones are stored, so when a process dies another retries after the lease. Commands
+// are idempotent.
 import { CommandReply } from '@edgeloom/contract/edge/messages.ts';
 import type { PurgeCommand, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
@@ -13,20 +13,20 @@ import { settleJobs } from './receipts.ts';
 import { repeat } from './repeat.ts';
 
 const ANSWER_MS = 5000;
-/** Longer than we wait: what is done late is not wrong, and a node's clock may be off by some seconds. */
+/** Longer than our own timeout: late work is fine, and clocks may differ by seconds. */
 const DEADLINE_MS = 60_000;
-/** Longer than the few commands of one claim take when none is answered. */
+/** Longer than the commands of one lease take when none is answered. */
 const CLAIM = '30 s';
 const OF_ONE_NODE = 4;
-/** After a node did not answer; its next heartbeat may come earlier. */
+/** Retry delay after a silent node. Its next heartbeat may come earlier. */
 const AGAIN = '2 s';
 const AT_ONCE = 64;
 const LOOK_EVERY_MS = 1000;
-/** Of one command; the bus carries no more in one message, and a node answers each within its time. */
+/** Per command: limited by the bus' message size and the node's timeout. */
 const URLS_BYTES = 256 * 1024;
 
 export interface Commands {
-  /** There may be something to ask. */
+  /** There may be pending commands. */
   wake: () => void;
   order: (nodeId: string, order: Order) => Promise<Answer>;
   stop: () => Promise<void>;
@@ -34,14 +34,14 @@ export interface Commands {
 
 export interface Order {
   name: string;
-  /** Beside its id and deadline. */
+  /** Besides id and deadline. */
   body?: object;
   waitMs?: number;
-  /** It may take longer than a caller waits: whoever heard it is taken to do it. */
+  /** May take longer than the timeout: a received command counts as accepted. */
   isLong?: boolean;
 }
 
-/** What a node said, or that it said nothing: there is none, it did not hear (perhaps it does not know the command), it is silent. */
+/** A node's reply, or its absence: not connected, not subscribed (perhaps the command is unknown), or silent. */
 export type Answer = CommandReply | 'away' | 'unheard' | 'silent';
 
 interface Claim {
@@ -53,7 +53,7 @@ interface Claim {
   soft: boolean;
 }
 
-/** What of a job's texts a node is told. */
+/** The part of a job that the command contains. */
 const orders = {
   purgeURLs: (urls: string[]): PurgeOrder => ({ urls }),
   purgePrefixes: (prefixes: string[], site: string): PurgeOrder => ({ site, prefixes }),
@@ -61,7 +61,7 @@ const orders = {
 };
 
 export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
-  /** Nodes that are being asked. A silent one keeps nobody else waiting, nor more than its share of the places. */
+  /** Busy nodes. A silent one delays no other and keeps only its share of slots. */
   const asked = new Map<string, Promise<unknown>>();
   const work = repeat(askNodes, LOOK_EVERY_MS, log, 'jobs could not be carried on; they are tried again');
   async function askNodes() {
@@ -85,7 +85,7 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     }
   }
 
-  /** Its receipt is stored as it comes; other nodes go on meanwhile. */
+  /** Stores each receipt as it arrives, while other nodes continue. */
   async function purge(up: Bus, { jobId, nodeId, siteId, kind, urls, soft }: Claim) {
     const started = performance.now();
     let objects = 0;
@@ -101,7 +101,7 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       if (!isAway(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
       return await letGo(pool, jobId, nodeId);
     }
-    // Only of single URLs it is known what was there.
+    // Only URL purges count objects.
     const counted = kind === 'purgeURLs' && !soft ? objects : null;
     await done(pool, jobId, nodeId, performance.now() - started, counted);
   }
@@ -138,7 +138,7 @@ async function ask(bus: Bus, nodeId: string, name: string, command: object, wait
 const isCode = (error: unknown, ...codes: readonly string[]) =>
   error instanceof NatsError && codes.includes(error.code);
 
-/** Not connected, or connected and silent. */
+/** Not connected, or silent. */
 const isAway = (error: unknown) => isCode(error, ErrorCode.NoResponders, ErrorCode.Timeout);
 
 function* inParts(urls: string[]): Generator<string[]> {
@@ -157,8 +157,10 @@ function* inParts(urls: string[]): Generator<string[]> {
   yield part;
 }
 
-/** Only of nodes that are there, switched on or not: the others' receipts wait until they are, though their job may have
- *  ended without them. Of each node a few, oldest first. */
+/**
+ * Only connected nodes, enabled or not. The others' receipts wait, though their job may end before. A few per node,
+ * oldest first.
+ */
 async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>(
     `WITH open AS (

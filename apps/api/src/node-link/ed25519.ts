@@ -1,5 +1,5 @@
-// Signatures of NATS keys by OpenSSL. The NATS client computes them in JavaScript, 10 ms each, and every node of a zone
-// asks for its keys when one node is removed.
+// Signatures with NATS keys by OpenSSL. The NATS client's JavaScript takes 10 ms each, and every node of a zone
+// requests keys when one is removed.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -7,7 +7,7 @@ const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_BYTES = 32;
 
-/** Base32 without padding, of a NATS key: its kind, 32 bytes, and a checksum of two bytes. */
+/** Decodes a NATS key: base32 of its kind, 32 bytes, and a two-byte checksum. */
 function keyBytes(text: string, kindBytes: number): Buffer {
   const bytes = Buffer.alloc(Math.floor((text.length * 5) / 8));
   let [pending, bits, at] = [0, 0, 0];
@@ -25,14 +25,14 @@ function keyBytes(text: string, kindBytes: number): Buffer {
   return bytes.subarray(kindBytes, kindBytes + KEY_BYTES);
 }
 
-/** Signs as the NATS key of this seed. */
+/** Signs with the NATS key of this seed. */
 export function signerOf(seed: string): (text: string) => Buffer {
   const der = Buffer.concat([PRIVATE_DER, keyBytes(seed, 2)]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   return (text) => sign(null, Buffer.from(text), key);
 }
 
-/** Throws where the key is no NATS key. */
+/** Throws for an invalid NATS key. */
 export function isSignedBy(publicKey: string, text: string, signature: Buffer): boolean {
   const der = Buffer.concat([PUBLIC_DER, keyBytes(publicKey, 1)]);
   return verify(null, Buffer.from(text), createPublicKey({ key: der, format: 'der', type: 'spki' }), signature);

@@ -1,12 +1,12 @@
-// What a node said, as its schema has it. A schema tells of each value that is wrong; of a message with millions of them that would
-// take more memory than this process has, so such a one is not looked into.
+// Parses a node's message by its schema. Errors of millions of values would exhaust memory, so very large messages are
+// refused unread.
 import type { Msg } from 'nats';
 import type * as z from 'zod';
 
-/** Ten times what any message has. */
+/** Ten times the largest valid message. */
 const MOST_VALUES = 50_000;
 
-/** Throws where it is none. */
+/** Throws for an invalid message. */
 export function heard<S extends z.ZodType>(schema: S, message: Pick<Msg, 'string'>): z.output<S> {
   const said: unknown = JSON.parse(message.string());
   if (!isModest(said)) throw new Error('a message of too many values');

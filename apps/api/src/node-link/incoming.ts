@@ -1,6 +1,5 @@
-// Messages of nodes. The server has checked that a node speaks on its own subjects only, so the id in the subject is who
-// it is; whatever the body says of it counts for nothing. A message that is not what it should be is counted, and whoever waits
-// for an answer is told so: an agent may be newer than we are.
+// Messages from nodes. NATS restricts each node to its own subjects, so the id in the subject is authentic and ids in
+// the body are ignored. Invalid messages are counted and refused, since an agent may be newer.
 import type { Refused } from '@edgeloom/contract/edge/messages.ts';
 import { anythingOfNodes, everyNode, inboxPrefix, nodeOf } from '@edgeloom/contract/subjects.ts';
 import type { Msg } from 'nats';
@@ -11,9 +10,9 @@ import { registry } from '../core/metrics.ts';
 import { heard } from './heard.ts';
 import type { LinkLog } from './log.ts';
 
-/** Processes share the work: each message is handled by one of them. */
+/** Processes share the work: one of them handles each message. */
 const QUEUE = 'control-plane';
-/** Of its own: of all that match a subject and share a queue only one is given the message. */
+/** A separate queue: NATS delivers a message once per queue, whatever subjects match. */
 const UNKNOWN_QUEUE = 'control-plane-unknown';
 
 const refused = new Counter({
@@ -24,17 +23,19 @@ const refused = new Counter({
 });
 
 export interface Incoming<S extends z.ZodType> {
-  /** `up.*.ack`: the second part is the node. */
+  /** `up.*.ack`: the second part is the node's id. */
   subject: string;
   schema: S;
-  /** What it answers is sent back where the node asked for an answer. */
+  /** The result is sent as the reply, if requested. */
   handle: (nodeId: string, message: z.output<S>) => Promise<object | null>;
 }
 
 const NodeId = z.uuid();
 
-/** Of one node, being worked on. Past that its messages are dropped, as those of one that says no less for saying more
- *  slowly: it cannot fill our memory. */
+/**
+ * Limits a node's messages in progress. More are dropped, so that a node cannot exhaust memory. They repeat older
+ * reports anyway.
+ */
 const MOST_AT_ONCE = 100;
 
 export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, schema, handle }: Incoming<S>): void {
@@ -58,7 +59,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
       const reply = await handle(nodeId, message.data);
       if (reply !== null && msg.reply) msg.respond(JSON.stringify(reply));
     } catch (error) {
-      // The node asks again, or says the same with its next heartbeat.
+      // The node repeats the request, or its next heartbeat repeats the report.
       log.warn({ err: error, subject: msg.subject }, 'a message of a node was lost');
       refuse(msg, { refused: 'the control plane cannot answer just now' });
     } finally {
@@ -73,7 +74,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
   });
 }
 
-/** What only agents of a later version say. */
+/** Replies to messages that only later agents send. */
 export function refuseUnknown(bus: Bus, log: LinkLog): void {
   const known = new Set<string>(Object.values(everyNode).map(nameOf));
   const told = new Set<string>();
@@ -83,7 +84,7 @@ export function refuseUnknown(bus: Bus, log: LinkLog): void {
     refused.inc({ kind: 'unknown' });
     refuse(msg, { refused: `this control plane knows no ${name}`, unknown: true });
     const nodeId = nodeOf(msg.subject);
-    // Once for each node: it may say so with every heartbeat.
+    // Once per node, since each heartbeat may repeat it.
     if (told.has(nodeId) || told.size >= MOST_TOLD) return;
     told.add(nodeId);
     log.warn({ node: nodeId, name: clean(name, 100) }, 'a node says what is not known here: is its agent newer?');
@@ -99,7 +100,7 @@ export function refuseUnknown(bus: Bus, log: LinkLog): void {
 const MOST_TOLD = 10_000;
 const nameOf = (subject: string) => subject.split('.').at(-1) ?? '';
 
-/** A node chooses where its answer goes, and we may publish anywhere: into its own inbox it is. */
+/** The node chooses the reply subject and we may publish anywhere, so only its own inbox is accepted. */
 const isAstray = ({ subject, reply }: Msg) =>
   reply !== undefined && reply !== '' && !reply.startsWith(`${inboxPrefix(nodeOf(subject))}.`);
 
@@ -115,6 +116,8 @@ function read<S extends z.ZodType>(schema: S, msg: Msg) {
   }
 }
 
-/** Text of a node on its way into a column: PostgreSQL takes neither NUL nor half a surrogate pair, and one bad text
- *  would fail the whole statement. */
+/**
+ * Text from a node for a column. PostgreSQL refuses NUL and lone surrogates, and one bad text would fail the whole
+ * statement.
+ */
 export const clean = (text: string, most = 2000): string => text.slice(0, most).toWellFormed().replaceAll('\0', '');

@@ -1,5 +1,5 @@
-// A node's first call, over HTTPS: it proves itself by the token that its operator was shown, says which key it made, and
-// is told its zone, its NATS identity and the keys that open its documents' secrets.
+// A node's first call, by HTTPS: it sends its join token and public key, and receives its zone, NATS identity and zone
+// keys.
 import { createHash } from 'node:crypto';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { JoinReply, JoinRequest } from '@edgeloom/contract/edge/messages.ts';
@@ -13,9 +13,10 @@ import { openRing, zoneRing } from '../zone-keys/ring.ts';
 
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** Also how a node that is asked to move joins its next zone. The lookup is by hash, so what an attacker could time says
- *  nothing about a token. A token is good for one key: who repeats a join with that key (its answer was lost) is answered
- *  again, who comes with another is refused. */
+/**
+ * Also used by a node that moves to another zone. The lookup is by hash, so timing reveals nothing. A token is bound to
+ * the first key: repeating a join with that key succeeds, another key is refused.
+ */
 export async function join(
   { db, env, secrets, trust }: Installation,
   request: JoinRequest,
@@ -34,12 +35,12 @@ export async function join(
     if ((found.publicKey !== null && !moves) || isTaken + isRevoked > 0) fail('INVALID_TOKEN');
 
     const zoneId = found.moveToZoneId ?? found.zoneId;
-    // Held, so that no change of the zone's key begins without this node.
+    // Locks the zone, so that no key change starts without this node.
     await tx.$queryRaw`SELECT 1 FROM zones WHERE id = ${zoneId}::uuid FOR SHARE`;
     const ring = await zoneRing(tx, zoneId);
     if (ring.length === 0) fail('INVALID_TOKEN');
     if (ring.length > 1 && !request.keyRing) fail('NODE_VERSION_MISMATCH');
-    // Of two at once with one token, the second finds the key set.
+    // Of two concurrent joins the second finds the key set.
     const { id, joinHash, publicKey, moveToZoneId } = found;
     const joined = tx.edgeNode.updateMany({
       where: { id, joinHash, publicKey, moveToZoneId },
@@ -74,8 +75,10 @@ export async function join(
   };
 }
 
-/** What the zone that it moves away from knew of it. Whoever asked it to move tells NATS of its former key once it has
- *  answered; should nobody be left who asked, the next look at revoked keys does. */
+/**
+ * Deletes what the former zone knew of the node. The caller revokes its former key at NATS afterwards, or the next
+ * check of revocations does.
+ */
 async function leave(tx: Prisma.TransactionClient, { id, zoneId, publicKey }: EdgeNode) {
   if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
   await tx.edgeNode.updateMany({ where: { parentId: id }, data: { parentId: null } });

@@ -1,6 +1,5 @@
-// URLs that the nodes of a zone keep stored: each node is asked for a few that are due, looks, and fetches what it does not have. A
-// row is claimed by putting off when it is due, so a process that dies leaves it to another, and what is purged meanwhile
-// is due again by what the purge wrote.
+// Keeps URLs cached on a zone's nodes: each node checks a few due URLs and fetches missing ones. A row is leased by
+// advancing its due time, so another process continues after a crash. A purge makes rows due again.
 import { CommandReply, type PreheatCommand, type Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
@@ -12,23 +11,23 @@ import { repeat } from './repeat.ts';
 
 const URLS_AT_ONCE = 8;
 const NODES_AT_ONCE = 32;
-/** Of one zone, whose nodes ask the same origins. */
+/** Concurrency per zone, whose nodes share origins. */
 const OF_ONE_ZONE = 4;
 const ANSWER_MS = 110_000;
-/** Longer than one answer takes. */
+/** Longer than one reply takes. */
 const CLAIM = '120 s';
 const LOOK_EVERY_MS = 1000;
 
-/** Of what is stored: when it has aged, but neither all the time nor so seldom that what nginx put out for want of room is missed for long. */
+/** Interval for cached URLs: rare enough to be cheap, and frequent enough to notice evictions. */
 const LEAST_SECONDS = 60;
 const MOST_SECONDS = 3600;
-/** So that what was stored in one moment is not asked for in one moment. */
+/** Jitter, so that objects stored together are not checked together. */
 const SPREAD = 0.1;
-/** After each failure in a row. What its origin does not let us keep is asked for as seldom. */
+/** Delays after consecutive failures. Uncacheable URLs use the longest one. */
 const AGAIN_SECONDS = [60, 300, 1800, 3600, 21_600];
-/** The node did not say anything. */
+/** The node did not respond. */
 const SILENT_SECONDS = 15;
-/** Nobody is asked for what is not served. */
+/** For URLs that are not served. */
 const RESTING_SECONDS = 600;
 
 interface Claim {
@@ -37,7 +36,7 @@ interface Claim {
   url: string;
   isServed: boolean;
   tries: number;
-  /** Until when it is ours. */
+  /** The end of our lease. */
   dueAt: Date;
 }
 interface Outcome {
@@ -52,7 +51,7 @@ export interface KeptWarm {
 }
 
 export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): KeptWarm {
-  /** Which node, of which zone. */
+  /** Busy nodes and their zones. */
   const asked = new Map<string, { zoneId: string; done: Promise<void> }>();
   const stopping = Promise.withResolvers<null>();
   const work = repeat(askNodes, LOOK_EVERY_MS, log, 'what is to be kept stored could not be looked after');
@@ -79,7 +78,7 @@ export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     await store(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
     if (served.length === 0) return;
     const urls = served.map(({ url }) => url);
-    // Whoever stops waits for no origin: another process asks again.
+    // On shutdown the reply is not awaited: another process retries.
     const answer = await Promise.race([askFor(up, nodeId, urls).catch(() => null), stopping.promise]);
     await store(pool, served, (one, i) => outcomeOf(one, answer, answer?.warmed?.[i]));
   }
@@ -118,7 +117,7 @@ function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed
   };
 }
 
-/** Nodes that are there and have something due, the longest first. One that has yet to purge something of a site fetches nothing of it before. */
+/** Connected nodes with due URLs, longest waiting first. Nodes with a pending purge of a site fetch nothing of it. */
 async function due(pool: Pool, busyNodes: string[]): Promise<{ nodeId: string; zoneId: string }[]> {
   const { rows } = await pool.query<{ nodeId: string; zoneId: string }>(
     `SELECT n.id AS "nodeId", n.zone_id AS "zoneId" FROM nodes n
@@ -131,7 +130,7 @@ async function due(pool: Pool, busyNodes: string[]): Promise<{ nodeId: string; z
   return rows;
 }
 
-/** In the order in which they came to be due. */
+/** In order of due times. */
 const ofNode = (node: string) =>
   `SELECT c.preheat_id, c.due_at FROM preheat_copies c JOIN preheat_caches p ON p.id = c.preheat_id
    WHERE c.node_id = ${node} AND c.due_at <= now() AND NOT EXISTS (
@@ -152,7 +151,7 @@ async function claim(pool: Pool, nodeId: string): Promise<Claim[]> {
   return rows;
 }
 
-/** Where it became due meanwhile, by a purge or somebody's will, it stays due: what was found may be what was purged. */
+/** Rows that became due since, by a purge or a person, stay due: the result may be obsolete. */
 async function store(pool: Pool, claims: Claim[], outcome: (claim: Claim, i: number) => Outcome) {
   if (claims.length === 0) return;
   const found = claims.map((one, i) => ({ ...one, ...outcome(one, i) }));

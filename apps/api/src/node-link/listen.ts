@@ -1,10 +1,10 @@
-// PostgreSQL's notifications, over a connection of its own that is made again whenever it breaks.
+// PostgreSQL notifications on a dedicated connection that is reopened when it breaks.
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 
 const AGAIN_AFTER_MS = 250;
 
-/** Each channel's task runs at its notifications and after every (re)connection, since some may have been missed. */
+/** Runs a channel's task at notifications and after every (re)connection, since some may be lost. */
 export function listen(
   databaseUrl: string,
   channels: Readonly<Record<string, () => void>>,
@@ -22,11 +22,11 @@ export function listen(
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('error', () => undefined);
     client.on('notification', ({ channel }) => channels[channel]?.());
-    // Outside of the try: ending a client that never connected waits for ever, and nothing would listen again.
+    // Outside the try block: ending a client that never connected hangs.
     await client.connect();
     current = client;
     try {
-      // Told to stop while it connected, when there was nothing to end yet.
+      // Stopped while connecting, when there was nothing to end.
       if (stopping.signal.aborted) return;
       for (const channel of Object.keys(channels)) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       for (const task of Object.values(channels)) task();

@@ -1,5 +1,5 @@
-// From keys to bodies: reads the rows behind any number of documents in one query per kind, and compiles each. A fault in
-// one stays with that one.
+// Compiles documents from their keys: reads the rows of any number of documents with one query per kind. An error
+// affects its own document only.
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
@@ -33,10 +33,10 @@ export interface Compiler {
 
 export class DocumentTooLargeError extends Error {}
 
-/** A body; null where there is nothing to say (any more); or why it could not be compiled. */
+/** The body, null for no document, or the error. */
 export type Compiled = { key: string; body: string | null } | { key: string; fault: unknown };
 
-/** A query answers with rows by document name (the key without its kind), each as a thunk: compiling is what may fail. */
+/** Rows by document name (the key without its kind). Compiling is lazy, since it may fail. */
 type Made = Map<string, () => EdgeDoc | null>;
 type Loader = (db: ClientBase, compiler: Compiler, zoneId: string, names: string[]) => Promise<Made>;
 
@@ -46,7 +46,7 @@ export async function compileKeys(
   zoneId: string,
   keys: readonly string[],
 ): Promise<Compiled[]> {
-  // What is tried says everything of the zone, also what is no part of the trial.
+  // A trial document describes the whole zone, so it changes with the zone.
   const all = keys.includes('zone') && !keys.includes('trial') ? [...keys, 'trial'] : keys;
   const byKind = Map.groupBy(all, (key) => key.split('/', 1)[0] ?? '');
   const compiled: Compiled[] = [];
@@ -67,7 +67,7 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
     if (doc === null) return { key, body: null };
     const body = JSON.stringify(doc);
     if (Buffer.byteLength(body) > MAX_DOCUMENT_BYTES) throw new DocumentTooLargeError('the document exceeds 3 MB');
-    // What a node would refuse is not sent in the first place.
+    // Validates like the node, so that no document is rejected there.
     parseDoc(key, body);
     return { key, body };
   } catch (fault) {
@@ -75,7 +75,7 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
   }
 }
 
-/** While a change is tried, the rows hold what is tried; the live version says what the others have. */
+/** During a rollout the rows contain the new state, and the live version the old one. */
 async function readZone(db: ClientBase, zoneId: string): Promise<ZoneRow[]> {
   const { rows } = await db.query<Omit<ZoneRow, 'live'> & { live: ZoneContent | null }>(
     `SELECT z.id, z.force_ssl_redirect_code AS "forceSSLRedirectCode", z.settings, coalesce(
@@ -148,7 +148,7 @@ const acme: Loader = async (db, _, zoneId, tokens) => {
   return new Map(rows.map((row) => [row.token, () => acmeDoc(row)]));
 };
 
-/** A site is as its owner and its operator are, where these are out of service. */
+/** A site is out of service when its owner or operator is. */
 const servedStatus = `coalesce(
   (SELECT a.status::text FROM accounts a
    WHERE a.status IN ('lock', 'expired') AND (a.id = s.owner_id OR a.client_id = s.client_id AND a.kind = 'client' AND a.is_root)
@@ -226,7 +226,7 @@ interface SealedKey {
   keySealed: string;
 }
 
-/** Of sites that are in service. */
+/** Sites in service only. */
 const port: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<PortRow>(
     `SELECT r.id, r.site_id AS "siteId", r.port, r.protocol, r.accept_proxy AS "acceptProxy", r.send_proxy AS "sendProxy",
@@ -254,8 +254,8 @@ const node: Loader = async (db, _, zoneId, ids) => {
 };
 
 /**
- * A name belongs to the one domain that is enabled with it, if that is on a site of this zone. A name that its customer switched off has
- * a document too where a wildcard of another customer would serve it.
+ * A name belongs to its one enabled domain, if that is on a site of this zone. A disabled name has a document too where
+ * another customer's wildcard would serve it.
  */
 const host: Loader = async (db, _, zoneId, names) => {
   const { rows } = await db.query<HostRow>(
@@ -292,7 +292,7 @@ const host: Loader = async (db, _, zoneId, names) => {
   ]);
 };
 
-// In the order in which a node should hear of them: what others refer to comes first.
+// In the order in which nodes need them: referenced documents first.
 const loaders = new Map<string, Loader>([
   ['zone', zone],
   ['trial', trial],

@@ -1,5 +1,4 @@
-// What nodes find of the origins that they look after. Of origins in their own zone alone: what a node says of others is
-// about nothing.
+// Stores nodes' health checks of origins. Reports about other zones' origins are ignored.
 import type { OriginReport } from '@edgeloom/contract/edge/messages.ts';
 import type { Pool } from 'pg';
 import { clean } from './incoming.ts';
@@ -26,6 +25,6 @@ export async function storeOrigins(pool: Pool, nodeId: string, { origins }: Orig
   );
 }
 
-/** Nobody looks after these any more. */
+/** Deletes the state of origins that no node checks any more. */
 export const forgetOrigins = (pool: Pool) =>
   pool.query(`DELETE FROM origin_states WHERE seen_at < now() - interval '1 hour'`);

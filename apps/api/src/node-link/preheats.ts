@@ -1,5 +1,5 @@
-// Preheating: nodes fetch URLs into their caches, a few at a time, apart from what is urgent. After each few a receipt says
-// how many are there, and a process that dies leaves the rest to another.
+// Prefetching: nodes fetch URLs into their caches, a few at a time. A receipt after each batch stores the progress, so
+// another process continues after a crash.
 import { CommandReply, type PreheatCommand } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
@@ -12,9 +12,9 @@ import { repeat } from './repeat.ts';
 
 const URLS_AT_ONCE = 8;
 const NODES_AT_ONCE = 16;
-/** Of a few URLs, however slow their origin. */
+/** For one batch, however slow the origin. */
 const ANSWER_MS = 45_000;
-/** Longer than one answer takes. */
+/** Longer than one reply takes. */
 const CLAIM = '60 s';
 const LOOK_EVERY_MS = 1000;
 
@@ -23,7 +23,7 @@ interface Claim {
   nodeId: string;
   urls: string[];
   fetched: number;
-  /** How many were tried. */
+  /** URLs tried so far. */
   tried: number;
   error: string | null;
 }
@@ -54,7 +54,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       );
   }
 
-  /** One few of them: the rest is claimed anew, so that no site keeps a node to itself. */
+  /** One batch. The rest is leased again, so that no site monopolizes a node. */
   async function askNode(up: Bus, { jobId, nodeId, urls, fetched, tried, error }: Claim) {
     const began = performance.now();
     const part = urls.slice(tried, tried + URLS_AT_ONCE);
@@ -62,7 +62,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     const asking = up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
       timeout: ANSWER_MS,
     });
-    // Whoever stops waits for no origin: another process asks again, once the claim has run out.
+    // On shutdown the reply is not awaited: another process retries after the lease.
     const answer = await Promise.race([asking, stopping.promise]);
     if (answer === null) return;
     const reply = heard(CommandReply, answer);
@@ -95,7 +95,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
   };
 }
 
-/** Of each node that is there its oldest one. */
+/** The oldest job of each connected node. */
 async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>(
     `WITH free AS (

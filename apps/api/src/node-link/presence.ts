@@ -1,5 +1,4 @@
-// Which nodes hold a connection, as the NATS server tells it: an event at each beginning and end, and the whole list when
-// events may have been missed.
+// Tracks which nodes are connected, by NATS events and by the full list when events may have been lost.
 import type { Msg } from 'nats';
 import type { Pool } from 'pg';
 import * as z from 'zod';
@@ -25,7 +24,7 @@ interface Connection {
   startedAt: Date;
 }
 
-/** Subscribes once; the subscription outlives reconnects. `came` is called after a node has come. */
+/** Subscribes once. The subscription survives reconnects. `came` is called when a node connects. */
 export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, came: () => void): void {
   const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) => {
     const hear = async (msg: Msg) => {
@@ -50,8 +49,8 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
 }
 
 /**
- * Events may be handled by two processes in either order, hence the comparison with what has ended: by when that one began, since
- * the server may notice the end of a connection after the node has begun its next.
+ * Two processes may handle events in either order, and NATS may notice a disconnect after the node's next connect. So
+ * connections are compared by their start.
  */
 const storeConnected = (pool: Pool, connections: Connection[], isSeen: boolean) =>
   pool.query(
@@ -65,7 +64,7 @@ const storeConnected = (pool: Pool, connections: Connection[], isSeen: boolean) 
     [connections.map(({ publicKey }) => publicKey), connections.map(({ startedAt }) => startedAt), isSeen],
   );
 
-/** The end of an older connection is no news: the node came back before the server noticed that it had gone. */
+/** The end of an older connection is ignored, since the node has reconnected. */
 const storeDisconnected = (pool: Pool, { publicKey, startedAt }: Connection, endedAt: Date) =>
   pool.query(
     `UPDATE node_states s SET connected_at = NULL, disconnected_at = $3, ended_began_at = greatest(s.ended_began_at, $2)
@@ -74,17 +73,17 @@ const storeDisconnected = (pool: Pool, { publicKey, startedAt }: Connection, end
   );
 
 const PAGE = 1000;
-/** Events younger than this may be under way beside the list. */
+/** Newer events may not be in the list. */
 const SETTLING_MS = 5000;
 
-/** Brings the table in line with what the servers hold now. Answers how many nodes are connected. */
+/** Synchronizes the table with NATS' list. Returns the number of connected nodes. */
 export async function reviewPresence(pool: Pool, bus: Bus, account: string): Promise<number> {
   const connections: Connection[] = [];
   let asOf = new Date(0);
   for (let offset = 0, total = 1; offset < total; offset += PAGE) {
     total = 0;
     const ask = JSON.stringify({ acc: account, auth: true, limit: PAGE, offset });
-    // Every server of a cluster answers for itself.
+    // Each server of a cluster responds.
     const answers = await bus.system.requestMany('$SYS.REQ.SERVER.PING.CONNZ', ask, { maxWait: 1000 });
     for await (const msg of answers) {
       const { data } = Connections.parse(JSON.parse(msg.string()));
@@ -94,9 +93,9 @@ export async function reviewPresence(pool: Pool, bus: Bus, account: string): Pro
         if (publicKey !== undefined) connections.push({ publicKey, startedAt: start });
     }
   }
-  // Nobody answered: nothing is known.
+  // No response: nothing is known.
   if (asOf.getTime() === 0) return 0;
-  // That a connection stands is no word of the node's own.
+  // A connection is no sign of life of the node itself.
   await storeConnected(pool, connections, false);
   await pool.query(
     `UPDATE node_states s SET connected_at = NULL, disconnected_at = $2 FROM nodes n

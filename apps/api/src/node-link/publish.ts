@@ -1,5 +1,5 @@
-// One publish of one zone: what the outbox names is compiled, stored with new revisions, and pushed. The caller holds the
-// zone's lock from before the first step until after the last, so documents leave in the order of their revisions.
+// Publishes one zone once: compiles what the outbox names, stores it with new revisions, and pushes it. The caller
+// holds the zone's lock throughout, so documents leave in order of their revisions.
 import { sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DocKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
@@ -28,13 +28,13 @@ interface Zone {
 
 const BATCH = 5000;
 
-/** Answers whether there may be more to do. */
+/** Returns whether there may be more to do. */
 export async function publishOnce(link: Publishing, client: PoolClient, zoneId: string): Promise<boolean> {
   const zone = await readZone(client, zoneId);
   if (zone === null) return forgetZone(client, zoneId);
 
   const taken = await takeChanges(client, zoneId, link.quarantine.keysOf(zoneId));
-  // From the outbox first, from the tables after: the rows read are at least as new as the changes taken.
+  // The outbox is read before the tables, so the rows are at least as new as the changes.
   const compiled = await compileKeys(client, link.compiler, zoneId, [...new Set(taken.map(({ key }) => key))]);
   const sound = keepSound(link, zoneId, compiled);
   await storeErrors(client, zoneId, compiled);
@@ -53,7 +53,7 @@ async function readZone(client: PoolClient, zoneId: string): Promise<Zone | null
   return rows[0] ?? null;
 }
 
-/** The zone was removed: nobody is left to be told. */
+/** The zone was deleted. */
 async function forgetZone(client: PoolClient, zoneId: string): Promise<false> {
   await client.query('DELETE FROM outbox WHERE zone_id = $1', [zoneId]);
   await client.query('DELETE FROM edge_documents WHERE zone_id = $1', [zoneId]);
@@ -73,7 +73,7 @@ async function takeChanges(client: PoolClient, zoneId: string, without: string[]
   return rows;
 }
 
-/** What could not be compiled stays in the outbox and waits; the last good document goes on serving. */
+/** Documents that fail to compile stay in the outbox and wait. The last good one keeps serving. */
 function keepSound({ quarantine, log }: Publishing, zoneId: string, compiled: Compiled[]) {
   const sound = new Map<string, string | null>();
   for (const result of compiled) {
@@ -88,7 +88,7 @@ function keepSound({ quarantine, log }: Publishing, zoneId: string, compiled: Co
   return sound;
 }
 
-/** Shown with the site (sites.queries.ts) until a later try publishes the document. */
+/** Shown with the site (sites.queries.ts) until the document is published. */
 async function storeErrors(client: PoolClient, zoneId: string, compiled: readonly Compiled[]) {
   const failed = compiled.filter((result) => 'fault' in result);
   if (failed.length === 0) return;
@@ -99,7 +99,7 @@ async function storeErrors(client: PoolClient, zoneId: string, compiled: readonl
   );
 }
 
-/** Customers see it, so the text of an internal error is only in the log. */
+/** Customers see it, so internal errors are only logged. */
 const publishErrorOf = (fault: unknown): PublishError =>
   fault instanceof DocumentTooLargeError ? 'tooLarge' : 'notCompiled';
 
@@ -119,7 +119,7 @@ async function store(
       const old = known.get(key) ?? null;
       if (body === null ? old === null : old === hash) continue;
       docs.push({ key, revision: before + docs.length + 1, sha256: hash, body });
-      // Documents of single nodes are no part of it: each node adds its own.
+      // The zone's digest excludes documents of single nodes. Each node adds its own.
       if (key.startsWith('node/')) continue;
       if (old !== null) digest = toggle(digest, key, old);
       if (body !== null) digest = toggle(digest, key, hash);
@@ -151,7 +151,7 @@ async function store(
   });
 }
 
-/** Of the documents that are there, not of those that are gone. */
+/** Existing documents only. */
 async function readHashes(client: PoolClient, zoneId: string, keys: string[]): Promise<Map<string, string>> {
   const { rows } = await client.query<{ key: string; sha256: string }>(
     'SELECT key, sha256 FROM edge_documents WHERE zone_id = $1 AND key = ANY($2) AND body IS NOT NULL',
@@ -160,7 +160,7 @@ async function readHashes(client: PoolClient, zoneId: string, keys: string[]): P
   return new Map(rows.map(({ key, sha256 }) => [key, sha256]));
 }
 
-/** A job that waits for documents learns which revision carries them, once none of them is in the outbox any more. */
+/** Jobs waiting for documents learn the revision once none is in the outbox. */
 const markJobs = (client: PoolClient, zoneId: string, keys: string[]) =>
   client.query(
     `UPDATE jobs j
@@ -172,7 +172,7 @@ const markJobs = (client: PoolClient, zoneId: string, keys: string[]) =>
     [zoneId, keys],
   );
 
-/** Without a bus the documents wait in the database; whoever publishes next with one sends them. */
+/** Without a bus documents wait in the database for the next publish. */
 async function push(link: Publishing, client: PoolClient, zoneId: string, zone: Zone, fresh: DocEntry[] | null) {
   const bus = link.bus();
   if (zone.published === zone.revision || !bus?.isUp()) return;

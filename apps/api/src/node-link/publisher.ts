@@ -1,5 +1,5 @@
-// Finds the zones that have something to publish and publishes each, several side by side: a slow one delays no other.
-// Told by NOTIFY within a millisecond, and by a look each second in case a notification was lost.
+// Publishes zones with changes, several concurrently, so that a slow one delays no other. Woken by NOTIFY within a
+// millisecond, and polls each second.
 import type { Pool } from 'pg';
 import { Gauge, Histogram } from 'prom-client';
 import { registry } from '../core/metrics.ts';
@@ -10,9 +10,9 @@ import { announcementOf, sendPushes } from './push.ts';
 import { withZone } from './zone-lock.ts';
 
 export interface Publisher {
-  /** Look now: something may have changed. */
+  /** Check now for changes. */
   wake: () => void;
-  /** Finishes what is under way. */
+  /** Finishes pending work. */
   stop: () => Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   const { pool, log } = link;
   let stopping = false;
   const running = new Map<string, Promise<void>>();
-  /** Changed again while it was being published, or waiting for its turn. */
+  /** Zones to publish, including those that changed during their publish. */
   const wanted = new Set<string>();
-  /** Revision of each zone when it was last read. */
+  /** Last read revision of each zone. */
   const announced = new Map<string, number>();
 
   const looking = repeat(look, LOOK_EVERY_MS, log, 'the outbox could not be read');
@@ -49,7 +49,7 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
     await announce();
   }
 
-  /** Once after the start, and when a zone's revision went back: then its database was restored. */
+  /** After the start, and when a zone's revision decreased because its database was restored. */
   async function announce() {
     const bus = link.bus();
     if (!bus?.isUp()) return;
@@ -85,7 +85,7 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   async function publish(zone: string) {
     const stopClock = seconds.startTimer();
     try {
-      // Another process that holds the zone was woken as well, and looks again when it is done.
+      // The process that holds the zone was woken too, and checks again afterwards.
       await withZone(pool, zone, async (client) => {
         while (!stopping && (await publishOnce(link, client, zone)));
       });

@@ -1,17 +1,17 @@
-// Documents on their way to the nodes of a zone: core NATS, no stream. A node that misses a message finds out from
-// `previous` of the next one, or from its heartbeat, and asks.
+// Pushes documents to a zone's nodes by core NATS, without a stream. A node that missed a message notices by `previous`
+// or its heartbeat, and requests it.
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry, DocPush } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { NatsConnection } from 'nats';
 
-// One message of this size travels in a few milliseconds and leaves the server room for other zones.
+// Transfers in a few milliseconds and leaves room for other zones.
 const CHUNK_BYTES = 512 * 1024;
-/** Beyond that many, nodes fetch the pages at their own pace. */
+/** Beyond this, nodes fetch pages at their own pace. */
 const MAX_DOCS = 10_000;
 const FLUSH_MS = 5000;
 
-/** Says where a zone is. Nodes that followed another history of it find out by the digest. */
+/** Announces a zone's revision. Nodes with another history notice by the digest. */
 export const announcementOf = (zone: string, revision: number, digest: string): DocPush => ({
   schema: DOCUMENT_SCHEMA,
   zone,
@@ -21,7 +21,7 @@ export const announcementOf = (zone: string, revision: number, digest: string): 
   docs: [],
 });
 
-/** The documents must be in order of revision, from after `previous` to `revision`. Chunks are chained by `previous`. */
+/** `docs` are ordered by revision, after `previous` up to `revision`. Chunks are chained by `previous`. */
 export function pushesOf(
   zone: string,
   previous: number,
@@ -59,7 +59,7 @@ export function pushesOf(
   });
 }
 
-/** Resolves when the server has taken them all; throws when it is not known to have. */
+/** Resolves when the server has accepted all of them. */
 export async function sendPushes(nats: NatsConnection, pushes: readonly DocPush[]): Promise<void> {
   for (const push of pushes) nats.publish(subjects.zoneDocs(push.zone), JSON.stringify(push));
   const { promise: late, reject } = Promise.withResolvers<never>();

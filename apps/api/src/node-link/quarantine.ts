@@ -1,4 +1,4 @@
-// Documents that could not be compiled, and until when they are left alone. In memory: another process may try for itself.
+// Backoff for documents that fail to compile. In memory: other processes may try as well.
 import { Counter } from 'prom-client';
 import { registry } from '../core/metrics.ts';
 
@@ -19,13 +19,13 @@ export class Quarantine {
     this.#now = now;
   }
 
-  /** Those not to be tried now. */
+  /** Documents that must wait. */
   keysOf(zoneId: string): string[] {
     const now = this.#now();
     return [...(this.#held.get(zoneId) ?? [])].filter(([, { until }]) => until > now).map(([key]) => key);
   }
 
-  /** Answers for how long. */
+  /** Returns the delay. */
   add(zoneId: string, key: string): number {
     failures.inc();
     const held = this.#held.get(zoneId) ?? new Map<string, { tries: number; until: number }>();

@@ -1,4 +1,4 @@
-// What nodes did of a job. A job's receipts are opened by the database in the transaction that makes the job.
+// Receipts of jobs by node. The database creates them with the job.
 import type { Pool } from 'pg';
 
 export interface Reached {
@@ -7,7 +7,7 @@ export interface Reached {
   tookMs: number | null;
 }
 
-/** A purge by version is done on a node when it has applied the document that carries the version. */
+/** A purge by version is complete on a node once it has applied the document with the version. */
 export async function receiptsByRevision(pool: Pool, reached: Reached[]): Promise<void> {
   const { rows } = await pool.query<{ jobId: string }>(
     `UPDATE job_receipts r SET
@@ -27,7 +27,7 @@ export async function receiptsByRevision(pool: Pool, reached: Reached[]): Promis
   if (rows.length > 0) await settleJobs(pool);
 }
 
-/** Ends the jobs that no node which serves owes an answer any more. */
+/** Ends jobs without pending receipts of serving nodes. */
 export async function settleJobs(pool: Pool): Promise<void> {
   await pool.query(
     `UPDATE jobs j SET ended_at = now(), state =

@@ -1,13 +1,13 @@
 import type { LinkLog } from './log.ts';
 
 export interface Wakeable {
-  /** Now; or, while it runs, once more when it is done. Called a hundred times meanwhile, still once. */
+  /** Runs the task now, or once more after the current run, however often it is called. */
   wake: () => void;
-  /** Lets the run under way end, and no other begin. */
+  /** Waits for the current run and starts no other. */
   stop: () => Promise<void>;
 }
 
-/** A task that runs when woken, never twice at once. One that fails is logged and waits to be woken again. */
+/** A task that runs when woken, never concurrently. Errors are logged. */
 export function wakeable(task: () => Promise<unknown>, log: LinkLog, failure: string): Wakeable {
   let running: Promise<void> | null = null;
   let wanted = false;
@@ -26,7 +26,7 @@ export function wakeable(task: () => Promise<unknown>, log: LinkLog, failure: st
   const wake = () => {
     wanted = true;
     if (stopped || running !== null) return;
-    // Forgotten in a turn of its own: a run without a single wait would else be over before it was remembered.
+    // In a separate microtask: a synchronous run would otherwise end before it is assigned.
     running = run().finally(() => {
       running = null;
       if (wanted) wake();
@@ -41,7 +41,7 @@ export function wakeable(task: () => Promise<unknown>, log: LinkLog, failure: st
   };
 }
 
-/** The same, woken every so often as well. */
+/** Also woken at an interval. */
 export function repeat(task: () => Promise<unknown>, everyMs: number, log: LinkLog, failure: string): Wakeable {
   const { wake, stop } = wakeable(task, log, failure);
   const timer = setInterval(wake, everyMs);

@@ -1,21 +1,21 @@
-// Which account the nodes are in, and which keys must not come in any more. The database says which; the server is told at
-// every (re)connection and whenever the list changes, by whichever process notices.
+// The nodes' NATS account and its revoked keys. The database has the list. The server receives it at every
+// (re)connection and change, from any process.
 import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { inSingleTransaction, withClient } from './transactions.ts';
 import type { Trust } from './trust.ts';
 
-/** The server reads the claim of each connected node before it answers: a third of a second of its processor for 1,000. */
+/** The server checks each connected node before it responds: a third of a second for 1,000. */
 const PUSH_TIMEOUT_MS = 10_000;
 
-/** Throws unless the server has taken the list: it cuts off whoever is on it at once. */
+/** Throws unless the server has accepted the list. It disconnects revoked nodes at once. */
 export async function pushAccount(pool: Pool, system: NatsConnection, trust: Trust): Promise<void> {
   await withClient(pool, (client) =>
     inSingleTransaction(client, async () => {
-      // Two processes with one list each: the shorter, older one must not arrive last.
+      // Serialized, so that an older list never arrives last.
       await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.revocations]);
-      // The moment is the database's, since a server keeps the newer of two claims and clocks of processes differ.
+      // The database's time, since the server keeps the newer claim and processes' clocks differ.
       const { rows } = await client.query<{ now: Date; keys: string[] }>(
         `SELECT clock_timestamp() AS now, coalesce(array_agg(public_key ORDER BY public_key), '{}') AS keys FROM revoked_keys`,
       );

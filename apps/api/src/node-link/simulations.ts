@@ -1,5 +1,5 @@
-// Of a request that is simulated: whose it is, and which node is asked. Both reach past what a customer sees: a neighbour's
-// name goes before one's own wildcard, and nodes are the operator's.
+// Finds the site of a simulated request and a node to ask. Both may exceed the customer's scope: another customer's
+// exact name precedes the caller's wildcard, and nodes belong to the operator.
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
@@ -10,7 +10,7 @@ const WITHIN_MS = 4000;
 
 type Pooled = Pick<Installation, 'pool'>;
 
-/** The site that serves a visitor of that name, which `names` lists with the wildcard that covers it; null: none. */
+/** The site that serves a name. `names` contains the name and its wildcard. Null: none. */
 export async function siteServing({ pool }: Pooled, name: string, names: string[]): Promise<string | null> {
   const { rows } = await pool.query<{ site: string }>(
     'SELECT site_id AS site FROM domains WHERE enabled_name = ANY($1) ORDER BY enabled_name = $2 DESC LIMIT 1',
@@ -19,7 +19,7 @@ export async function siteServing({ pool }: Pooled, name: string, names: string[
   return rows[0]?.site ?? null;
 }
 
-/** Nodes of the zone that serve visitors and hear us. */
+/** Connected nodes of the zone that serve visitors. */
 export async function nodesServing({ pool }: Pooled, zoneId: string) {
   const { rows } = await pool.query<{ id: string; name: string }>(
     `SELECT n.id, n.name FROM nodes n JOIN node_states s ON s.node_id = n.id
@@ -29,7 +29,7 @@ export async function nodesServing({ pool }: Pooled, zoneId: string) {
   return rows;
 }
 
-/** The first of these that answers: one that has just gone, or is older than this, leaves it to the next. */
+/** Asks nodes in order until one responds. Disconnected and older nodes are skipped. */
 export async function askAny<Node extends { id: string }>(
   order: (nodeId: string, order: Order) => Promise<Answer>,
   nodes: readonly Node[],
@@ -48,7 +48,7 @@ export async function askAny<Node extends { id: string }>(
 }
 
 function refusalOf(answer: Answer) {
-  // It is connected, and listens to nothing of that name: agents before this one heard each command by its name.
+  // Connected but not subscribed: older agents subscribe to each known command.
   if (answer === 'unheard' || (typeof answer === 'object' && answer.unknown)) return 'NODE_VERSION_MISMATCH';
   return typeof answer === 'object' && answer.late ? 'INVALID_NODE_TIME' : 'NODE_UNREACHABLE';
 }

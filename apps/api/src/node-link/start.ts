@@ -1,5 +1,5 @@
-// The control plane's side of the link to the nodes. It comes up by itself when NATS does, and goes on through everything
-// that NATS and PostgreSQL may do meanwhile.
+// The control plane's connection to the nodes. Starts when NATS is available, and survives outages of NATS and
+// PostgreSQL.
 import {
   Ack,
   BlockReport,
@@ -43,22 +43,22 @@ import { removeTombstones } from './tombstones.ts';
 import type { Trust } from './trust.ts';
 
 export interface NodeLink {
-  /** Throws when nodes cannot be reached. */
+  /** Throws when nodes are unreachable. */
   healthy: () => Promise<void>;
   isUp: () => boolean;
-  /** Asks a node to do something now. */
+  /** Sends a node a command. */
   order: (nodeId: string, order: Order) => Promise<Answer>;
-  /** After keys were written to revoked_keys: cuts them off now rather than in some seconds. */
+  /** Disconnects newly revoked keys at once, rather than in some seconds. */
   revoke: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 const links = new WeakMap<Installation, NodeLink>();
 
-/** Null as long as it has not been started: a process may serve HTTP alone. */
+/** Null until it is started: a process may serve HTTP only. */
 export const linkOf = (installation: Installation): NodeLink | null => links.get(installation) ?? null;
 
-/** Apart from the calls' connections: a flood of calls must not keep changes from the nodes. */
+/** A separate pool: API load must not delay changes for nodes. */
 const CONNECTIONS = 8;
 const HEARTBEATS_GATHER_MS = 100;
 const REVIEW_EVERY_MS = 30_000;
@@ -67,7 +67,7 @@ const TOMBSTONES_EVERY_MS = 3_600_000;
 const ZONES_EVERY_MS = 3_600_000;
 const BLOCKS_EVERY_MS = 10_000;
 
-/** Returns at once; NATS is waited for in the background. */
+/** Returns at once. NATS is awaited in the background. */
 export async function startNodeLink(installation: Installation, log: LinkLog): Promise<NodeLink> {
   const { env, secrets, trust } = installation;
   const pool = new pg.Pool({
@@ -77,7 +77,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     application_name: 'edgeloom-node-link',
   });
   pool.on('error', () => undefined);
-  // A connection that breaks while it is lent out but idle says so by an event; unheard, it would end the process.
+  // A checked-out idle connection that breaks emits an error, which would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   const stopping = new AbortController();
@@ -95,7 +95,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
   const blockPushes = startBlockPushes(pool, () => bus, log);
   const listener = listen(env.DATABASE_URL, { outbox: publisher.wake, jobs: wakeJobs, blocks: blockPushes.wake });
   const acks = batches((items: FromNode<Ack>[]) => storeAcks(pool, items));
-  // Nobody waits for one: of a thousand nodes several come in a tenth of a second, and are one statement.
+  // Heartbeats are not urgent: of a thousand nodes several arrive in a tenth of a second.
   const heartbeats = batches((items: Beat[]) => storeHeartbeats(pool, items), { gatherMs: HEARTBEATS_GATHER_MS });
   const blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(pool, items), { most: 20 });
   const syncs = new Map<string, Promise<unknown>>();
@@ -106,7 +106,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     regularly(() => forgetOrigins(pool), TOMBSTONES_EVERY_MS),
     regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS),
   ];
-  // The environment speaks in zone documents too, and may be another than last time. What is the same is not published.
+  // Environment variables are part of zone documents and may have changed. Equal documents are not published.
   const zoneDocuments = regularly(() => compileZones(pool), ZONES_EVERY_MS);
   upkeep.push(zoneDocuments);
   zoneDocuments.wake();
@@ -188,7 +188,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     refuseUnknown(up, log);
     watchPresence(pool, up, trust.account, log, wakeJobs);
 
-    // A new server, or one whose store was lost, admits nobody before it has heard this.
+    // A new server, or one that lost its store, admits no node before this.
     up.onUp('system', () => {
       pushedMark = '';
       revocations.wake();
@@ -216,7 +216,7 @@ export async function startNodeLink(installation: Installation, log: LinkLog): P
     isUp: () => bus?.isUp() === true,
     order: (nodeId, order) => commands.order(nodeId, order),
     async revoke() {
-      // On failure the repeated look does it.
+      // On failure the periodic check repeats it.
       await revokeNow().catch((error: unknown) => log.warn({ err: error }, 'a revocation waits'));
     },
     async stop() {
@@ -241,7 +241,7 @@ const compileZones = (pool: pg.Pool) =>
      WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = 'zone')`,
   );
 
-/** One question of a node at a time: who asks without waiting waits for itself. */
+/** Serializes requests per node. */
 async function inTurn<T>(turns: Map<string, Promise<unknown>>, who: string, task: () => Promise<T>): Promise<T> {
   const mine = (turns.get(who) ?? Promise.resolve()).then(task, task);
   turns.set(who, mine);

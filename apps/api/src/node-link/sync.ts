@@ -1,4 +1,4 @@
-// What a node lacks, from the database, in pages. Answered to whoever asks after a gap, a start or a reconnect.
+// Returns pages of the documents that a node lacks, after a gap, a start or a reconnect.
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry, SyncReply, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { Pool } from 'pg';
@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 const PAGE_DOCS = 1000;
 const PAGE_BYTES = 1024 * 1024;
 
-/** Null: no such node. `maxBytes` is the largest answer that the bus carries. */
+/** Null: no such node. `maxBytes`: the bus' largest message. */
 export async function syncPage(
   pool: Pool,
   nodeId: string,
@@ -21,7 +21,7 @@ export async function syncPage(
   for (const { key, revision, sha256, body } of rows) {
     if (key === null || revision === null || sha256 === null) continue;
     reached = revision;
-    // Left out, the digests differ and the node's page says so; sent, it would never arrive and hold up all others.
+    // An oversized document is omitted, and the digest shows that. If sent it would never arrive and block the others.
     const fits =
       body === null || body.length * 6 < maxBytes || Buffer.byteLength(JSON.stringify(body)) < maxBytes - 4096;
     if (fits) docs.push({ key, revision, sha256, body });
@@ -34,7 +34,7 @@ interface PageRow {
   zoneRevision: number;
   full: boolean;
   from: number;
-  /** Revision of the last document that this node is to have; null when there is none after `from`. */
+  /** The node's last document after `from`. Null: none. */
   last: number | null;
   key: string | null;
   revision: number | null;
@@ -42,7 +42,7 @@ interface PageRow {
   body: string | null;
 }
 
-/** One statement, so that documents and the zone's revision are of one moment. The first document comes however large. */
+/** One statement, so that documents and revision are consistent. The first document is included whatever its size. */
 async function readPage(
   pool: Pool,
   nodeId: string,

@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import { inTransaction } from './transactions.ts';
 import { withZone } from './zone-lock.ts';
 
-/** A node that was away longer starts over, which is as good and merely costs more. */
+/** A node that was away longer runs a full sync. */
 const KEEP = '7 days';
 
-/** Forgets documents that have been gone for long, and remembers up to where; and those of zones that are gone. */
+/** Deletes old tombstones and stores their highest revision. Deletes documents of removed zones. */
 export async function removeTombstones(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM edge_documents d WHERE NOT EXISTS (SELECT FROM zones z WHERE z.id = d.zone_id)');
   const { rows } = await pool.query<{ zoneId: string }>(

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { repeat } from '../core/repeat.ts';
 
-/** A session of the task's own. One that is in an unknown state afterwards is thrown away, and what it held with it. */
+/** A dedicated session. One in an unknown state is discarded with its locks. */
 export async function withClient<T>(pool: Pool, task: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let fault: Error | undefined;
@@ -15,11 +15,11 @@ export async function withClient<T>(pool: Pool, task: (client: PoolClient) => Pr
   }
 }
 
-/** For a task that touches the database alone: a deadlock repeats it. */
+/** For tasks without effects outside the database: a deadlock repeats them. */
 export const inTransaction = <T>(client: PoolClient, task: () => Promise<T>): Promise<T> =>
   repeat(() => inSingleTransaction(client, task));
 
-/** For a task that has effects outside of the database. */
+/** For tasks with effects outside the database. */
 export async function inSingleTransaction<T>(client: PoolClient, task: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
@@ -27,7 +27,7 @@ export async function inSingleTransaction<T>(client: PoolClient, task: () => Pro
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // Of a broken connection the server takes it back by itself, and the first fault is the one to tell of.
+    // The server rolls back a broken connection itself, and the first error matters.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }

@@ -1,5 +1,5 @@
-// Who may speak on NATS. The operator signs two accounts, the accounts sign users, and the server believes what is
-// signed: a node joins without any change of the server, and is cut off by a new claim of its account.
+// NATS identities. The operator signs two accounts, accounts sign users, and the server trusts signatures: a node joins
+// without a change of the server, and is revoked by a new account claim.
 import { createUser, fromSeed } from '@nats-io/jwt';
 import type { Account, Operator, User } from '@nats-io/jwt';
 import { nodePermissions } from '@edgeloom/contract/subjects.ts';
@@ -8,24 +8,24 @@ import { readNatsSeeds } from '../core/secrets-dir.ts';
 import type { NatsSeeds } from '../core/secrets-dir.ts';
 import { signerOf } from './ed25519.ts';
 
-/** What proves an identity to the server. */
+/** Proves an identity to the server. */
 export interface Credentials {
   jwt: string;
   seed: Uint8Array;
 }
 
 export interface Trust {
-  /** Public key of the account that the control plane and all nodes belong to. */
+  /** Public key of the account of control plane and nodes. */
   readonly account: string;
-  /** The control plane's own, made anew by each process: full rights in the account. */
+  /** The control plane's own credentials, created per process, with all rights in the account. */
   ownCredentials: () => Credentials;
-  /** For the system account: presence of nodes, and pushing claims. */
+  /** For the system account: presence of nodes, and account claims. */
   systemCredentials: () => Credentials;
-  /** The user JWT of a node that made its own key; its seed never comes here. */
+  /** The user JWT of a node. Its seed stays on the node. */
   nodeCredentials: (publicKey: string, nodeID: string, zoneID: string) => string;
-  /** The account's claim as of a moment, refusing these keys. */
+  /** The account claim with these revoked keys. */
   accountClaim: (revokedKeys: readonly string[], issuedAt: Date) => string;
-  /** By the account's own key: nodes know it from their credentials. */
+  /** Signs with the account's key, which nodes know from their credentials. */
   sign: (text: string) => Uint8Array;
   serverConfig: (place: ServerPlace) => string;
 }
@@ -33,35 +33,36 @@ export interface Trust {
 export interface ServerPlace {
   host: string;
   port: number;
-  /** Takes the account claims that were pushed. */
+  /** The server stores pushed account claims here. */
   jwtDir: string;
-  /** Unused as long as there are no streams. */
+  /** Unused without streams. */
   storeDir?: string;
-  /** The server knows the nodes' account from the start, for tests without a control plane. Else it learns of it, and of
-   *  the keys that are revoked, from the control plane, and until then admits no node: also when its store was lost. */
+  /**
+   * The server knows the nodes' account from the start, for tests without a control plane. Otherwise the control plane
+   * sends it with the revoked keys, and no node is admitted before.
+   */
   introduced?: boolean;
 }
 
 export const openTrust = async (secretsDir: string): Promise<Trust> => trustFrom(await readNatsSeeds(secretsDir));
 
-/** For whoever starts a server and nothing else. */
+/** For starting a server only. */
 export const serverConfig = async ({ secretsDir, ...place }: ServerPlace & { secretsDir: string }): Promise<string> =>
   (await openTrust(secretsDir)).serverConfig(place);
 
-/** Documents above this size are refused when they are compiled: the server carries them with room for their envelope. */
+/** Larger documents fail to compile. The server's limit leaves room for the envelope. */
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
-// Limits left out count as zero.
+// Omitted limits count as zero.
 const unlimited = { conn: -1, subs: -1, data: -1, payload: -1, imports: -1, exports: -1, leaf: -1, wildcards: true };
 const anything = { subs: -1, data: -1, payload: -1 };
-/** What a node says is small; what is larger is refused before it reaches us. */
+/** Limits of nodes' messages. */
 const nodeLimits = { subs: 100, data: -1, payload: 1024 * 1024 };
 
-// Older than any claim that is ever pushed: a server keeps the newer of what it has stored and what its configuration
-// says, so a restart never brings back a revoked key.
+// Older than any pushed claim: the server keeps the newer of its stored and configured claims, so a restart never
+// restores a revoked key.
 const BEFORE_ALL = new Date(1000);
-// A revocation covers what was signed up to its moment. A revoked key never comes back, whatever a clock said when its
-// JWT was signed.
+// A revocation covers JWTs signed before this time: all of them, whatever the clocks.
 const AFTER_ALL = new Date('2100-01-01T00:00:00Z');
 
 function trustFrom(seeds: NatsSeeds): Trust {
@@ -106,7 +107,7 @@ function trustFrom(seeds: NatsSeeds): Trust {
         `host: ${JSON.stringify(host)}`,
         `port: ${port}`,
         `max_payload: ${MAX_PAYLOAD_BYTES}`,
-        // A node that is gone without a word is noticed within half a minute.
+        // A silent node is noticed within half a minute.
         'ping_interval: "10s"',
         'ping_max: 2',
         'write_deadline: "10s"',
@@ -137,8 +138,7 @@ const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
 const userClaim = (name: string, publicKey: string, account: SigningKey, user: Partial<User>) =>
   sign(account, name, publicKey, new Date(), { type: 'user', version: 2, ...user });
 
-/** A JWT as NATS wants it. @nats-io/jwt does the same, but stamps its own time, and a claim's time decides which of two
- *  the server keeps. */
+/** A NATS JWT. @nats-io/jwt sets its own time, which decides between two claims. */
 function sign(issuer: SigningKey, name: string, subject: string, issuedAt: Date, nats: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const claim = { aud: 'NATS', sub: subject, name, iss: issuer.getPublicKey(), iat: seconds(issuedAt), nats };

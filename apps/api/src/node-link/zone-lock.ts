@@ -1,10 +1,9 @@
-// One process at a time works on a zone's documents. The lock belongs to a database session: when the process dies, the
-// session ends and the next one may go on.
+// One process at a time publishes a zone. The lock belongs to a database session and ends with it.
 import type { Pool, PoolClient } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { withClient } from './transactions.ts';
 
-/** Answers null at once when another process, or another task of this one, holds the zone. */
+/** Returns null at once when another process or task holds the zone. */
 export const withZone = <T>(pool: Pool, zoneId: string, task: (client: PoolClient) => Promise<T>): Promise<T | null> =>
   withClient(pool, async (client) => {
     const lock = [lockClasses.zoneDocuments, zoneId];

@@ -1,8 +1,10 @@
 import type { Installation } from '../core/installation.ts';
 import { tickets } from './orders.ts';
 
-/** Whether whoever shows this token is a node that may have the release. It has no account, so it is looked for in all of the
- *  installation; one that was removed or whose key was taken away is none any more. */
+/**
+ * Whether this token belongs to a node that may download the release. The caller has no account, so all clients are
+ * searched. Removed and revoked nodes are excluded.
+ */
 export async function mayFetch(
   { db, secrets }: Installation,
   token: string,

@@ -1,4 +1,4 @@
-// How a node is told to take a release, and what it shows to be given the archive.
+// Upgrade orders for nodes, and the tickets with which nodes download archives.
 import type { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -7,19 +7,19 @@ import { controlOf } from '../install/pull.ts';
 import type { Order } from '../node-link/commands.ts';
 import type { StoredRelease } from './store.ts';
 
-/** A slow line, and a node that goes on after it was away; whoever wants more time gives the order again. */
+/** Enough for a slow connection or a node that returns. Later the order is given again. */
 const GOOD_FOR_MS = 6 * 3_600_000;
 
 interface Wanted {
   upgradeID: string;
   nodeID: string;
   release: StoredRelease;
-  /** To one that is older than what the node has. */
+  /** To an older release than the node's. */
   rollback?: boolean;
   now: Date;
 }
 
-/** For `linkOf(here).commands.order(nodeID, …)`; saying it twice is harmless. */
+/** For `linkOf(here).commands.order(nodeID, …)`. Sending it twice is harmless. */
 export function upgradeOrder(
   { env, secrets }: Pick<Installation, 'env' | 'secrets'>,
   { upgradeID, nodeID, release, rollback = false, now }: Wanted,
@@ -40,7 +40,7 @@ interface Ticket {
   sha256: string;
 }
 
-/** Marks over node, release and time: nothing is stored that could be stolen. */
+/** HMACs of node, release and time, so that nothing stealable is stored. */
 export function tickets(secrets: Pick<Secrets, 'sessionKey'>) {
   const { mark, isMark } = marker(secrets, 'release');
   const bodyOf = ({ nodeID, sha256 }: Ticket, ends: string) => `${nodeID}.${sha256}.${ends}`;
@@ -50,7 +50,7 @@ export function tickets(secrets: Pick<Secrets, 'sessionKey'>) {
       const ends = String(Math.floor((now.getTime() + GOOD_FOR_MS) / 1000));
       return `${ticket.nodeID}.${ends}.${mark(bodyOf(ticket, ends))}`;
     },
-    /** Which node may fetch this release by it, or null. */
+    /** The node that this ticket was issued to, or null. */
     holderOf(token: string, sha256: string, now: Date): string | null {
       const [nodeID = '', ends = '', given = ''] = token.split('.');
       const isGood = isMark(bodyOf({ nodeID, sha256 }, ends), given) && Number(ends) * 1000 > now.getTime();

@@ -1,5 +1,5 @@
-// The releases that this installation has: of each an archive, and beside it a file that says what it is and is signed by
-// whoever made it (deploy/release.ts). Nothing else of the folder is anybody's.
+// The installation's releases: archives with signed manifests beside them (deploy/release.ts). Other files of the
+// folder are ignored.
 import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -13,20 +13,20 @@ import type { Env } from '../env.ts';
 export interface StoredRelease {
   manifest: ReleaseManifest;
   signed: SignedRelease;
-  /** Its archive. */
+  /** The archive. */
   file: string;
 }
 
 export interface Releases {
   /** Newest first. */
   releases: StoredRelease[];
-  /** What lies there and is not to be used, with why. */
+  /** Unusable files, with the reason. */
   refused: { name: string; reason: string }[];
 }
 
 export type ReleaseSettings = Pick<Env, 'RELEASES_DIR' | 'RELEASE_KEYS'>;
 
-/** Each is checked once, until its file is another. */
+/** Each file is verified once until it changes. */
 export async function releasesIn(settings: ReleaseSettings): Promise<Releases> {
   const { RELEASES_DIR: dir } = settings;
   const found: Releases = { releases: [], refused: [] };
@@ -53,7 +53,7 @@ export const latestOf = ({ releases }: Releases, product: ReleaseProduct): Store
 export const bySha256 = ({ releases }: Releases, sha256: string): StoredRelease | null =>
   releases.find(({ manifest }) => manifest.sha256 === sha256) ?? null;
 
-/** PEM: what nodes trust from their installation on. */
+/** PEM. Nodes trust these keys from their installation on. */
 export async function releaseKeys({ RELEASE_KEYS: keys }: ReleaseSettings): Promise<string> {
   if (keys === undefined) return '';
   return keys.includes('-----BEGIN') ? keys : readFile(keys, 'utf8');
@@ -68,7 +68,7 @@ interface Keys {
 
 const verifiedOnce = remembering<Pick<StoredRelease, 'manifest' | 'signed'>>();
 
-/** A rollout asks for each of its nodes. */
+/** Cached, since a rollout requests it for each node. */
 async function verified(file: string, { pem, all }: Keys) {
   const { size, mtimeMs, ino } = await stat(file);
   return verifiedOnce(file, `${size} ${mtimeMs} ${ino} ${pem}`, async () => {
@@ -88,7 +88,7 @@ async function readRelease(file: string, keys: Keys): Promise<StoredRelease> {
 
 const hashedOnce = remembering<string>();
 
-/** Of a file, looked at again when it is another. */
+/** Cached until the file changes. */
 export async function hashOf(file: string): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   return hashedOnce(file, `${size} ${mtimeMs} ${ino}`, async () => {

@@ -1,4 +1,4 @@
-// Writes a rollout down, in the transaction of whoever wants it; those who carry rollouts on hear of it at the commit.
+// Inserts a rollout in the caller's transaction. The workers are notified on commit.
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutKind, RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { orFail } from '../core/conflict.ts';
@@ -9,16 +9,16 @@ import { planned, wavesOf } from './plan.ts';
 export interface NewRollout {
   clientId: string;
   kind: RolloutKind;
-  /** In the words of its kind. */
+  /** In the format of its kind. */
   target: Prisma.InputJsonObject;
   title: string;
   strategy: RolloutStrategy;
   reason: string;
   createdBy: string;
-  /** Those that it is for, and their zones. Without nodes it is done as soon as it is looked at. */
+  /** Its nodes and their zones. Without nodes it completes at once. */
   nodeIds: string[];
   zoneIds: string[];
-  /** Behind the rollouts that its nodes are in, or not at all: then it is `BUSY`. */
+  /** When a node is in another rollout: wait for it, or fail with `BUSY`. */
   ifBusy: 'wait' | 'refuse';
   now: Date;
 }

@@ -1,35 +1,34 @@
-// Whether those that have it are well: asked of each before and of those that do not have it yet, so that what ails everybody
-// is nobody's fault. And without the customers whose sites fared worst: whoever has a site can have as many errors of it, at
-// whichever node, as he likes, and what a change breaks it breaks for several.
+// Rollout gates: whether updated nodes are well, compared with themselves before and with nodes not yet updated. The
+// customers with the worst figures are left out, since any customer can cause errors on its own sites.
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, ownWords, saying, type Saying, type SayingCode } from '@edgeloom/contract/rollouts/sayings.ts';
 import { figuresWithout, median, none, recent, requestsIn, sumOf, triesIn, without } from './gauged.ts';
 import type { Baseline, Counts } from './gauged.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow } from './now.ts';
 
-/** For so long a connection may be gone: an agent that starts anew, or a line that broke. */
+/** A connection may be gone this long: the agent restarts, or the network failed briefly. */
 const AWAY_MS = 30_000;
-/** Fewer than these are chance, whatever their share. */
+/** Fewer errors are chance, whatever their share. */
 const LEAST_ERRORS = 3;
 const LEAST_REFUSALS = 10;
 const LEAST_SAMPLES = 5;
-/** Below it nobody calls an edge slow. */
+/** Smaller increases of latency are ignored. */
 const LEAST_RISE_MS = 100;
-/** In a single sample nginx may just be starting. */
+/** In a single sample nginx may be restarting. */
 const UNWELL_SAMPLES = 2;
-/** One in twenty customers is left out, one at least; of more than these too little would be left to judge by. */
+/** One customer in this many is left out, at least one. */
 const LEFT_OUT_OF = 20;
 const MOST_LEFT_OUT = 3;
-/** So much of what is left must be bad, where that is little. */
+/** The required share of bad requests among few remaining ones. */
 const MOST_OF_FEW = 0.5;
-/** That it takes long for so many is what `p99` says. */
+/** The share of slow requests that p99 implies. */
 const SLOW_SHARE = 0.01;
 
 export interface Moment {
   now: Date;
-  /** Since when nodes can be reached at all: who is away because we are is not away. */
+  /** Since when nodes are reachable. While the control plane is disconnected, no node counts as offline. */
   upSince: Date;
-  /** Who has sites in its zones; the operator is one of them, where some are nobody else's. */
+  /** Customers with sites in the zones, including the operator for sites of its own. */
   customers: number;
 }
 
@@ -37,7 +36,7 @@ export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
   const { strategy, wave, nodes } = rollout;
   const begun = nodes.filter((node) => node.wave <= wave);
   if (strategy.type === 'allAtOnce' || rollout.fast) return [complete(begun)];
-  // Those of the waves before as well: some things take their time.
+  // Including earlier waves, since some effects take time.
   const having = nodes.filter(({ state }) => state === 'updated');
   const untouched = nodes.filter((node) => hasNotBegun(node) && node.isConnected);
   const enough = strategy.gates.requests;
@@ -56,7 +55,7 @@ export function judged(rollout: RolloutNow, moment: Moment): RolloutGate[] {
   ];
 }
 
-/** The only one there is decides. */
+/** A single customer decides alone. */
 const leftOutOf = (customers: number) =>
   customers < 2 ? 0 : Math.min(MOST_LEFT_OUT, Math.ceil(customers / LEFT_OUT_OF));
 
@@ -103,7 +102,7 @@ function connected(having: NodeNow[], { now, upSince }: Moment): RolloutGate {
   return gate('connected', away.length > 0 ? 'waiting' : 'passed');
 }
 
-/** What it said after it had it: by its gauges, or where it has none by a heartbeat. */
+/** The node's state since the update, from metrics or else from a heartbeat. */
 function saidOf(node: NodeNow): { nginx: string | null; error: string | null; isSure: boolean } | null {
   if (node.gauges) return { ...node.gauges.last, isSure: node.gauges.unwell >= UNWELL_SAMPLES };
   const isNews = node.lastSeenAt !== null && node.endedAt !== null && node.lastSeenAt > node.endedAt;
@@ -122,7 +121,7 @@ function nginx(having: NodeNow[]): RolloutGate {
   return gate('nginx', 'failed', { ...at(ill), ...because(said?.error == null ? plain : ownWords(said.error)) });
 }
 
-/** Errors that it did not have before, and documents refused that those without it take. */
+/** New errors, and documents rejected only by updated nodes. */
 function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
   const refusedElsewhere = new Set(untouched.flatMap(({ rejected }) => rejected.map(({ key }) => key)));
   for (const node of having) {
@@ -140,7 +139,7 @@ function errors(having: NodeNow[], untouched: NodeNow[]): RolloutGate {
   return gate('errors', 'passed');
 }
 
-/** A part of what visitors got that must not be larger than it was, nor than it is elsewhere. */
+/** A share of requests that must not exceed its earlier value nor that of other nodes. */
 interface Part {
   name: 'serverErrors' | 'refusals' | 'latency';
   bad: (counts: Counts) => number;
@@ -155,7 +154,7 @@ const serverErrors = ({ serverErrors: rise }: RolloutGates): Part => ({
   rise,
   least: LEAST_ERRORS,
 });
-/** Whom we turn away ourselves, by nginx or by the kernel: nobody complains of that in a log of errors. */
+/** Requests refused by nginx or the kernel. They appear in no error log. */
 const refusals = ({ refusals: rise }: RolloutGates): Part => ({
   name: 'refusals',
   bad: ({ refused, dropped }) => refused + dropped,
@@ -166,12 +165,12 @@ const refusals = ({ refusals: rise }: RolloutGates): Part => ({
 const countsRefusals = ({ gauges, baseline }: NodeNow) => (gauges?.last ?? baseline)?.refused != null;
 
 interface Measure {
-  /** With fewer nothing is said. */
+  /** Minimum number of requests for a verdict. */
   enough: number;
   leftOut: number;
 }
 
-/** Of a part: what it came to, what it may come to, and what that is compared with. */
+/** A share, its limit, and the value it is compared with. */
 interface Weighed {
   value: number;
   limit: number;
@@ -185,7 +184,7 @@ interface Compared {
   others: Counts;
 }
 
-/** Null: they are too few. */
+/** Null: too few requests. */
 function weighed({ bad, of, rise }: Part, { now, before, others }: Compared, enough: number): Weighed | null {
   const share = (counts: Counts) => (of(counts) < enough ? null : bad(counts) / of(counts));
   const value = share(now);
@@ -199,7 +198,7 @@ const isOver = (part: Part, compared: Compared, enough: number) => {
   return found !== null && found.value > found.limit && part.bad(compared.now) >= part.least;
 };
 
-/** Whether it is too much also without those who make the most of it. */
+/** Whether the share is also too large without the worst customers. */
 function isBroad(part: Part, compared: Compared, { enough, leftOut }: Measure): boolean {
   let rest = compared;
   for (let i = 0; i < leftOut; i += 1) {
@@ -218,7 +217,7 @@ function isBroad(part: Part, compared: Compared, { enough, leftOut }: Measure): 
     rest = each(rest, (counts) => without(counts, leaving));
   }
   if (part.of(rest.now) >= enough) return isOver(part, rest, enough);
-  // What little the others have is bad by chance, or as good as all of it is.
+  // With few remaining requests the other nodes' share is no basis for comparison.
   return isOver({ ...part, rise: Math.max(part.rise, MOST_OF_FEW) }, rest, part.least);
 }
 
@@ -228,7 +227,7 @@ const each = ({ now, before, others }: Compared, change: (counts: Counts) => Cou
   others: change(others),
 });
 
-/** How many have sites that are worse than they may be. */
+/** The number of customers whose sites exceed the limit. */
 function worseOff(part: Part, { now }: Compared, limit: number): number {
   const shares = Object.values(now.customers).map(([requests, serverErrors, refused, slow]) => {
     const counts = { ...none, requests, serverErrors, refused, slow };
@@ -237,7 +236,7 @@ function worseOff(part: Part, { now }: Compared, limit: number): number {
   return shares.filter((share) => share > limit).length;
 }
 
-/** Each by itself, and all of them together, where each has few visitors. */
+/** Checks each node, and all together when each has few visitors. */
 function risen(part: Part, having: NodeNow[], untouched: NodeNow[], measure: Measure) {
   const { name, of } = part;
   const { enough } = measure;
@@ -271,7 +270,7 @@ function risen(part: Part, having: NodeNow[], untouched: NodeNow[], measure: Mea
   return worst;
 }
 
-/** Who is dropped does not come: more packets than there are visitors missing are somebody's who never was one. */
+/** Dropped packets beyond the missing requests do not come from visitors. */
 function inPlace(counts: Counts, baseline: Baseline | null): Counts {
   const usual = baseline && baseline.samples > 0 ? baseline.requests / baseline.samples : 0;
   const missing = Math.max(0, Math.round(usual * counts.samples) - counts.requests);
@@ -286,7 +285,7 @@ const slowOnes: Part = {
   least: LEAST_ERRORS,
 };
 
-/** What the slowest hundredth of a node may take; null: it has nothing to be compared with. */
+/** The latency limit of a node's slowest percent. Null: no basis for comparison. */
 export function slowFrom({ baseline }: NodeNow, untouched: NodeNow[], { latencyFactor }: RolloutGates) {
   const before = baseline?.p99Ms ?? null;
   const others = median(untouched.flatMap(({ gauges }) => median(gauges?.p99s ?? []) ?? []));
@@ -308,7 +307,7 @@ function latency(having: NodeNow[], untouched: NodeNow[], gates: RolloutGates, l
     const usual = slowFrom(node, untouched, gates);
     if (value === null || usual === null) continue;
     const over = value > usual.limit;
-    // How slow it was before and is elsewhere is in the limit by which they are told apart.
+    // The limit already contains the former latency.
     const compared: Compared = { now: recent(gauges, enough), before: none, others: none };
     const failed = over && (!gauges.tells || isBroad(slowOnes, compared, { enough, leftOut }));
     const customers = worseOff(slowOnes, compared, SLOW_SHARE);
@@ -326,10 +325,10 @@ function latency(having: NodeNow[], untouched: NodeNow[], gates: RolloutGates, l
   return worst;
 }
 
-/** Those that have figures of their own to tell. */
+/** Codes of messages with figures. */
 const figures: readonly SayingCode[] = ['serverErrors', 'refusals', 'latency'];
 
-/** Of a gate that failed, and at which node; of none where it is all of them together. */
+/** The reason of a failed gate, with its node. No node when all together failed. */
 export function whyOf({ gate: name, nodeName, saying: why, ...rest }: RolloutGate): Saying {
   const { value, limit, before, others, requests, customers } = rest;
   const code = figures.find((known) => known === name);

@@ -1,32 +1,32 @@
-// What is kept of a node's gauges while something new comes to it: how it was before, and how its visitors fared since.
+// Metrics windows of a rollout's nodes: the baseline before the update, and samples since.
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
 
 const Visits = z.int();
-/** Of a customer, by the account that owns the sites: requests, 5xx, refused, slow ones. */
+/** Per customer account: requests, 5xx, refused, slow. */
 const Customers = z.record(z.string(), z.tuple([Visits, Visits, Visits, Visits]));
 export type Customers = z.output<typeof Customers>;
 type Visited = Customers[string];
 
 export const Sample = z.object({
-  /** Counted since the agent was first asked, both. */
+  /** Both are counters of the agent. */
   requests: z.int(),
   serverErrors: z.int(),
-  /** Null: an agent that does not count them. */
+  /** Null: the agent does not count them. */
   refused: z.int().nullable().default(null),
   dropped: z.int().default(0),
   p99Ms: z.number().nullable(),
   nginx: z.string().nullable(),
   error: z.string().nullable(),
 });
-/** As it was when its turn came. */
+/** The state before the update. */
 export const Baseline = Sample.extend({
   rejected: z.array(z.string()),
   slow: z.int().default(0),
-  /** Of how many samples its counts are. */
+  /** Number of samples in the counts. */
   samples: z.int().default(0),
-  /** Its requests are those of sites alone. */
+  /** Counts requests of known sites only. */
   tells: z.boolean().default(false),
   customers: Customers.default({}),
 });
@@ -36,17 +36,19 @@ export const Gauged = z.object({
   serverErrors: z.int(),
   refused: z.int().default(0),
   dropped: z.int().default(0),
-  /** The newest; null where nobody came. */
+  /** Of the newest sample. Null: no requests. */
   p99Ms: z.number().nullable(),
   p99s: z.array(z.number()),
-  /** Samples one after the other in which nginx did not run, or something was wrong: once is a reload. */
+  /** Consecutive samples with a stopped nginx or an error. One is a reload. */
   unwell: z.int(),
-  /** Requests, 5xx, refused and dropped from one sample to the next, the newest last: what begins to go wrong late is not to be
-   *  hidden by what went well before. */
+  /**
+   * Requests, 5xx, refused and dropped between samples, newest last, so that early good samples do not hide later
+   * errors.
+   */
   steps: z.array(z.tuple([z.int(), z.int()], z.int())),
-  /** Of each of these steps those customers who had the most that was not as it should be; the last ones are of the last steps. */
+  /** For the last samples, the customers with the worst figures. */
   customers: z.array(Customers).default([]),
-  /** The agent tells whose visits they are, and which were slow. */
+  /** The agent reports customers and slow requests. */
   tells: z.boolean().default(false),
 });
 export type Sample = z.output<typeof Sample>;
@@ -55,26 +57,26 @@ export type Gauged = z.output<typeof Gauged>;
 
 /** Half a minute. */
 const WINDOW = 15;
-/** So far back it is looked for enough visitors to judge by. */
+/** How far back to look for enough requests. */
 const MOST_STEPS = 60;
-/** Kept of a step: more than are ever left out. */
+/** Customers kept per sample: more than are ever left out. */
 const MOST_CUSTOMERS = 6;
 
-/** What a node answered: how it stands, and what is new, where it tells whose visits these were. */
+/** A node's metrics: its state, and the increase since the last sample if customers are reported. */
 export interface Answered {
   sample: Sample;
   since: Tally | null;
 }
 /**
- * An agent that does not tell whose visits they are counts those of no site as well, and what it is replaced by may not: beside
- * requests for names that nobody has here, the errors of a site were few, and would be many from one moment to the next.
+ * Agents that do not report customers also count requests of unknown hosts. Replacing such an agent would change the
+ * base of every share.
  */
 export const likeBefore = (answer: Answered, baseline: Baseline | null): Answered =>
   baseline !== null && baseline.samples > 0 && !baseline.tells ? { ...answer, since: null } : answer;
 
 type Tally = Pick<Counts, 'requests' | 'serverErrors' | 'refused' | 'slow' | 'customers'>;
 
-/** `ownerOf`: of sites that belong to customers. What is the operator's own is held against nobody. */
+/** `ownerOf`: owners of customers' sites. The operator's own sites are held against no one. */
 export const answered = (gauges: NodeGauges, ownerOf: ReadonlyMap<string, string>): Answered => ({
   sample: sampleOf(gauges),
   since: gauges.since ? { ...gauges.since, customers: byCustomer(gauges.since.sites, ownerOf) } : null,
@@ -104,7 +106,7 @@ const sampleOf = ({ requests, serverErrors, refused, dropped, p99Ms, nginx, erro
   error: error === null ? null : clean(error),
 });
 
-/** With one more sample. The first one is where counting begins. */
+/** Adds a sample. The first one starts the counters. */
 export function counted(before: Gauged | null, { sample, since }: Answered): Gauged {
   const isUnwell = (sample.nginx !== null && sample.nginx !== 'running') || sample.error !== null;
   const p99s = [...(before?.p99s ?? []), ...(sample.p99Ms === null ? [] : [sample.p99Ms])].slice(-WINDOW);
@@ -114,7 +116,7 @@ export function counted(before: Gauged | null, { sample, since }: Answered): Gau
   const { requests, serverErrors, refused, dropped } = before ?? none;
   const sums = { last: sample, requests, serverErrors, refused, dropped };
   if (!before) return { ...sums, steps: [], customers: [], tells, p99Ms, p99s, unwell };
-  // Where it is told whose they were, both are of the same requests, also when an answer before was lost.
+  // With customers reported, both figures cover the same requests, even after a lost response.
   const more = {
     requests: rise(before.last.requests, sample.requests),
     serverErrors: rise(before.last.serverErrors, sample.serverErrors),
@@ -159,7 +161,7 @@ export const none: Counts = {
   customers: {},
 };
 export const sumOf = (parts: readonly Counts[]): Counts => parts.reduce(add, { ...none, customers: {} });
-/** Into the first: a large fleet has thousands of customers, and a copy of them for each part would hold up everybody. */
+/** Adds in place: copying thousands of customers for each part would be slow. */
 function add(sum: Counts, { customers, ...figures }: Counts): Counts {
   sum.requests += figures.requests;
   sum.serverErrors += figures.serverErrors;
@@ -171,12 +173,12 @@ function add(sum: Counts, { customers, ...figures }: Counts): Counts {
     sum.customers[customer] = added(sum.customers[customer], visits);
   return sum;
 }
-/** As if this customer had no sites. */
+/** The counts without this customer. */
 export function without(counts: Counts, customer: string): Counts {
   const { [customer]: theirs, ...customers } = counts.customers;
   return theirs ? { ...figuresWithout(counts, customer), customers } : counts;
 }
-/** Of these the figures alone: there may be thousands of customers, and each of them is tried. */
+/** Without copying customers, since each one is tried. */
 export function figuresWithout(counts: Counts, customer: string): Counts {
   const [requests, serverErrors, refused, slow] = counts.customers[customer] ?? [0, 0, 0, 0];
   return {
@@ -188,10 +190,10 @@ export function figuresWithout(counts: Counts, customer: string): Counts {
   };
 }
 export const requestsIn = ({ requests }: Counts) => requests;
-/** With those who did not get so far: whoever is dropped tries again, and a packet stands for a request. */
+/** Including dropped packets: a dropped visitor retries, and each packet stands for a request. */
 export const triesIn = ({ requests, dropped }: Counts) => requests + dropped;
 
-/** Of the last half minute, or of so much more that they are enough; of all there is where they never are. */
+/** The last half minute, or as much more as is needed for enough requests. */
 export function recent(
   { steps, customers, requests, serverErrors, refused, dropped }: Gauged,
   least: number,
@@ -207,7 +209,7 @@ export function recent(
   return measured(sum) >= least ? sum : { ...sum, requests, serverErrors, refused, dropped };
 }
 
-/** With what is known of it when its turn comes. */
+/** The baseline when a node's update starts. */
 export function baselineOf(
   node: { gauges: Gauged | null; nginx: string | null; error: string | null; rejected: { key: string }[] },
   answer: Answered | null,
@@ -223,9 +225,9 @@ export function baselineOf(
   };
 }
 
-/** More than any node answers between two looks: sums of what a node makes up stay numbers that can be kept. */
+/** An upper bound of increases, so that a hostile node cannot overflow sums. */
 const MOST_RISE = 1e9;
-/** Another agent counts from nothing. */
+/** A restarted agent counts from zero. */
 const rise = (from: number, to: number) => Math.min(to >= from ? to - from : to, MOST_RISE);
 
 export const median = (numbers: readonly number[]): number | null =>

@@ -1,5 +1,4 @@
-// What is different between the things that go to nodes in waves. A new kind is a file with one of these, and its name in
-// kinds.ts.
+// The interface of a kind of rollout. A new kind is a file with one of these and an entry in kinds.ts.
 import type { PoolClient } from 'pg';
 import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Installation } from '../core/installation.ts';
@@ -10,16 +9,18 @@ import type { Nature } from './turn.ts';
 
 export interface Progress {
   event: Extract<NodeEvent, 'complete' | 'failed'>;
-  /** In the node's own words. */
+  /** In the node's words. */
   message: string | null;
 }
 
 export interface Kind extends Nature {
-  /** Writes down for the nodes what follows from how the rollout stands, in the transaction that made it stand so: who has
-   *  it (`holds`) while it goes forward, that nobody has it while it goes back, that all have it when it is `completed`. */
+  /**
+   * Writes what nodes must receive, in the rollout's transaction: who has the change (`holds`), nobody after a
+   * rollback, everyone when `completed`.
+   */
   tell?: (client: PoolClient, rollout: RolloutNow) => Promise<void>;
-  /** How far those are that are `updating` or `goingBack`, for kinds whose nodes do not report; the others are left out. */
+  /** Progress of `updating` or `goingBack` nodes, for kinds whose nodes do not report. */
   look?: (client: PoolClient, rollout: RolloutNow) => Promise<Map<NodeNow, Progress>>;
-  /** What one of those is asked until it has answered, for kinds whose nodes do; or why it cannot be. */
+  /** The command that is sent to such a node until it responds, or why that is impossible. */
   order?: (here: Installation, rollout: RolloutNow, node: NodeNow, now: Date) => Promise<Order | Saying>;
 }

@@ -1,18 +1,18 @@
-// What may happen to a node of a rollout, and what becomes of it. What is not in the table changes nothing, so that a
-// report may come twice, late, or from an order that was taken back.
+// State transitions of a rollout's nodes. Other events are ignored, so reports may repeat, arrive late, or belong to a
+// cancelled order.
 import type { RolloutNodeState, UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
 
 export type NodeEvent =
   | 'begun'
   | 'notThere'
   | 'complete'
-  /** It kept what it had. */
+  /** Kept its former version. */
   | 'failed'
-  /** It took back by itself what it had. */
+  /** Rolled back on its own. */
   | 'rolledBack'
   | 'turned'
   | 'late'
-  /** Another machine has its place, or it is in another zone: what it says is nothing to this rollout. */
+  /** Replaced by another machine or moved to another zone: its reports are ignored. */
   | 'gone'
   | 'leftOut';
 
@@ -30,7 +30,7 @@ const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeSta
   },
   updated: { turned: 'goingBack', rolledBack: 'failed', gone: 'leftOut' },
   goingBack: { gone: 'leftOut', complete: 'back', failed: 'stuck', rolledBack: 'stuck', late: 'stuck' },
-  // Given up too early.
+  // It was abandoned too early.
   failed: { complete: 'updated' },
   stuck: { complete: 'back' },
   back: {},
@@ -40,7 +40,7 @@ const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeSta
 export const nextState = (state: RolloutNodeState, event: NodeEvent): RolloutNodeState | null =>
   becomes[state][event] ?? null;
 
-/** What the node's own row says from then on; nothing where it has not begun. */
+/** The node's own upgrade state. Undefined before it starts. */
 export const upgradeOf: Partial<Record<RolloutNodeState, UpgradeStatus>> = {
   updating: 'updating',
   goingBack: 'updating',

@@ -1,4 +1,4 @@
-// A rollout as it stands, as those see it who decide what follows.
+// A rollout's current state, for deciding what follows.
 import type {
   RolloutFault,
   RolloutGate,
@@ -14,7 +14,7 @@ import type { Baseline, Gauged } from './gauged.ts';
 export interface RolloutNow {
   id: string;
   kind: RolloutKind;
-  /** In the words of its kind. */
+  /** In the format of its kind. */
   target: unknown;
   title: string;
   state: RolloutState;
@@ -57,15 +57,15 @@ export interface NodeNow {
   startedAt: Date | null;
   endedAt: Date | null;
   active: boolean;
-  /** Of one that is away: another rollout has begun with it, or brings it something newer. */
+  /** For an offline node: another rollout has started on it or brings something newer. */
   isTaken: boolean;
-  /** Another machine than the one that took part, or in another zone than what is rolled out is for. */
+  /** The machine was replaced, or is in another zone. */
   isGone: boolean;
   isServing: boolean;
   isMain: boolean;
   isConnected: boolean;
   awaySince: Date | null;
-  /** What it said itself, last. */
+  /** As last reported. */
   version: string;
   release: string | null;
   packs: unknown;
@@ -76,6 +76,6 @@ export interface NodeNow {
   revision: number;
 }
 
-/** Have it, or may have it by now. */
+/** Nodes that have the change, or may have it. */
 export const holds = ({ state }: Pick<NodeNow, 'state'>) => state === 'updating' || state === 'updated';
 export const hasNotBegun = ({ state }: Pick<NodeNow, 'state'>) => state === 'waiting' || state === 'away';

@@ -1,10 +1,10 @@
-// Which node comes in which wave. Never more of a zone than the wave's share of it, whoever is away: those that are there go
-// first, and among them those that have visitors, since they show what is wrong.
+// Assigns nodes to waves. A wave never exceeds its share of a zone. Online nodes come first, and among them those with
+// traffic, which reveal problems.
 import type { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 
 export interface Wave {
   position: number;
-  /** Of the nodes of each zone, those before it included; null: one node of all. */
+  /** Cumulative share of each zone. Null: a single node. */
   percent: number | null;
 }
 
@@ -24,7 +24,7 @@ export function wavesOf(strategy: RolloutStrategy): Wave[] {
   return percents.map((percent, position) => ({ position, percent }));
 }
 
-/** Of those that have not begun, over the waves that have not begun. `begun` keeps its places. */
+/** Assigns nodes that have not started to waves that have not started. `begun` nodes keep their wave. */
 export function planned(
   open: readonly Candidate[],
   begun: readonly { zoneId: string }[],
@@ -60,7 +60,7 @@ const byUse = (a: Candidate, b: Candidate) =>
   a.name.localeCompare(b.name) ||
   a.nodeId.localeCompare(b.nodeId);
 
-/** Of the zone that has the most, so that the others carry on if it falls. */
+/** From the largest zone, so that the others can take over. */
 function canaryOf(sorted: readonly Candidate[]): Candidate | undefined {
   const sizes = Map.groupBy(sorted, ({ zoneId }) => zoneId);
   const sizeOf = ({ zoneId }: Candidate) => sizes.get(zoneId)?.length ?? 0;

@@ -1,5 +1,5 @@
-// Releases: each node is ordered to take one and tells by reports how it goes (reports.ts). The way back is an order for what
-// it had.
+// Releases: each node is ordered to upgrade and reports its progress (reports.ts). A rollback orders the former
+// release.
 import { compareVersions, ReleaseProduct, ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
 import { saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import * as z from 'zod';
@@ -13,7 +13,7 @@ export type ReleaseTarget = z.output<typeof ReleaseTarget>;
 const Before = z.object({ version: z.string() });
 const Packs = z.record(z.string(), z.string()).catch({});
 
-/** '' where it has none. */
+/** '' when there is none. */
 export const versionAt = ({ version, packs }: Pick<NodeNow, 'version' | 'packs'>, product: ReleaseProduct): string =>
   product === 'agent' ? version : (Packs.parse(packs)[product] ?? '');
 
@@ -38,5 +38,5 @@ export const releaseKind: Kind = {
   },
 };
 
-/** Somebody named an older one: what a node has may be a version of no release. */
+/** An operator chose an older release. A node's version may belong to no release. */
 const isOlder = (to: string, had: string) => ReleaseVersion.safeParse(had).success && compareVersions(to, had) < 0;

@@ -1,5 +1,5 @@
-// What nodes report of an order. Stored before it is answered: a node says it again until then, and what was stored already
-// changes nothing.
+// Stores nodes' upgrade reports before acknowledging them. Nodes repeat unacknowledged ones, and repeated reports
+// change nothing.
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { ownWords } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Pool } from 'pg';
@@ -9,7 +9,7 @@ import type { NodeNow } from './now.ts';
 import { holdRollout, keepTurn } from './rows.ts';
 import { Turn } from './turn.ts';
 
-/** What a node does in one rollout takes some ten lines, there and back. One that goes on is not listened to any more. */
+/** A node reports about ten lines per rollout. More are ignored. */
 const MOST_LINES = 100;
 const steps: readonly NodeNow['phase'][] = ['asked', 'accepted', 'fetching', 'switching'];
 
@@ -25,7 +25,7 @@ export async function storeUpgradeReport(
             AND l.event NOT IN ('asked', 'askedBack', 'away')) < $3`,
     [nodeId, upgradeID, MOST_LINES],
   );
-  // Of an order that was taken back, of one who says too much, or of a rollout that is gone: there is nobody who wants to know.
+  // The order was cancelled, the limit was reached, or the rollout is gone.
   if (!rows[0]) return;
   const { id } = rows[0];
   await withClient(pool, (client) =>

@@ -1,4 +1,4 @@
-// From rows to a rollout and back, within the transaction of whoever holds it.
+// Reads and writes rollouts within the holder's transaction.
 import {
   RolloutFault,
   RolloutGate,
@@ -74,16 +74,19 @@ const Node = z.object({
   revision: z.int(),
 });
 
-/** Who may move it: the process that has claimed it, or whoever brings news of one of its nodes. */
+/** Who may change it: the process with the lease, or a node's report. */
 export type Holder = { claim: string } | { reporter: string };
 
-/** In SQL, of a node `n` of the rollout `r`: another one has begun with it, or is to bring it something newer of the same. */
+/** SQL for node `n` of rollout `r`: another rollout has started on it or brings something newer. */
 export const isTaken = `EXISTS (
   SELECT FROM rollout_nodes o JOIN rollouts other ON other.id = o.rollout_id
   WHERE o.node_id = n.node_id AND o.rollout_id <> n.rollout_id
     AND (o.active OR other.kind = r.kind AND other.target->'product' = r.target->'product' AND other.created_at > r.created_at))`;
 
-/** Held from here to the end of the transaction. Null: it is gone, or somebody else's. Of a reporter's there is that node alone. */
+/**
+ * Locks it until the end of the transaction. Null: gone, or leased to another process. For a reporter, only its own
+ * node is loaded.
+ */
 export async function holdRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutNow | null> {
   const claim = 'claim' in holder ? holder.claim : null;
   const reporter = 'reporter' in holder ? holder.reporter : null;
@@ -128,7 +131,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
   };
 }
 
-/** Whose these sites are; what is the operator's own is left out. */
+/** The customers who own these sites. The operator's own are omitted. */
 export async function ownersOf(pool: Pool, sites: readonly string[]): Promise<Map<string, string>> {
   if (sites.length === 0) return new Map();
   const { rows } = await pool.query<{ id: string; owner: string }>(
@@ -138,7 +141,7 @@ export async function ownersOf(pool: Pool, sites: readonly string[]): Promise<Ma
   return new Map(rows.map(({ id, owner }) => [id, owner]));
 }
 
-/** How many have sites that are served in its zones. The operator is one of them, where some are nobody else's. */
+/** Customers with served sites in its zones, including the operator for its own. */
 export async function customersOf(client: PoolClient, id: string): Promise<number> {
   const { rows } = await client.query<{ customers: number }>(
     `SELECT count(DISTINCT coalesce(owner_id, client_id))::int AS customers FROM sites
@@ -148,7 +151,7 @@ export async function customersOf(client: PoolClient, id: string): Promise<numbe
   return rows[0]?.customers ?? 0;
 }
 
-/** One that began, or waits for longer, has one of its nodes. One that has taken its nodes already waits for nobody. */
+/** Whether another rollout has one of its nodes. A rollout that has started waits for no other. */
 export async function isBehind(client: PoolClient, { id, createdAt, state, nodes }: RolloutNow): Promise<boolean> {
   if (state !== 'waiting' || nodes.every(({ active }) => active)) return false;
   const { rows } = await client.query<{ behind: boolean }>(
@@ -163,10 +166,10 @@ export async function isBehind(client: PoolClient, { id, createdAt, state, nodes
   return rows[0]?.behind === true;
 }
 
-/** What a turn has changed. `was`: how its head stood before. */
+/** Stores the changes of a turn. `was`: its head before. */
 export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, now: Date): Promise<void> {
   const { rollout } = turn;
-  // Only where something is another: who works on rollouts is woken by it.
+  // Only if changed, since it wakes the workers.
   if (headOf(rollout) !== headOf(was))
     await client.query(
       `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, saying = $7, ended_at = $8 WHERE id = $1`,

@@ -1,5 +1,5 @@
-// Carries a rollout on. What must outlive the process is in its rows, so whoever takes it up after a death goes on where it
-// stands: a node that was asked and did not answer is asked again, which is harmless.
+// Runs a rollout. All state is stored, so another process can resume it. Commands without a reply are repeated, which
+// is harmless.
 import { randomUUIDv7 } from 'node:crypto';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
@@ -19,17 +19,17 @@ import { takeTurn, Turn, type Wanted } from './turn.ts';
 const LEASE = `interval '15 seconds'`;
 const RENEW_MS = 3000;
 const LOOK_MS = 1000;
-/** Each second look. */
+/** At every second check. */
 const SAMPLE_MS = 1900;
 const GAUGES_MS = 1500;
 const ASK_AGAIN_MS = 3000;
-/** Nodes that are spoken to at once. */
+/** Concurrent commands. */
 const AT_ONCE = 64;
 
-/** Another process has it. */
+/** Another process holds it. */
 class ClaimLost extends Error {}
 
-/** The nodes, as a rollout speaks to them. */
+/** The interface to nodes. */
 export interface Nodes {
   isUp: () => boolean;
   order: (nodeId: string, order: Order) => Promise<Answer>;
@@ -46,10 +46,10 @@ export interface Claimed {
   claim: string;
 }
 
-/** Of one operator side by side: one that pauses all it has leaves room for the others. */
+/** Concurrent rollouts per operator. */
 const MOST_OF_ONE = 10;
 
-/** The oldest that nobody works on, of those that have not ended, or have, and somebody has come who was away; paused ones last. */
+/** Claims the oldest unfinished rollout, or a finished one whose offline node returned. Paused ones come last. */
 export async function claimRollout(pool: Pool): Promise<Claimed | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<{ id: string }>(
@@ -69,7 +69,7 @@ export async function claimRollout(pool: Pool): Promise<Claimed | null> {
   return rows[0] ? { id: rows[0].id, claim } : null;
 }
 
-/** Until it has ended, or the process does. `woken` resolves when there may be news. */
+/** Runs until the rollout ends or the process stops. `woken` resolves when there may be news. */
 export async function runRollout(
   engine: Engine,
   claimed: Claimed,
@@ -94,7 +94,7 @@ export async function runRollout(
       if (next > 0)
         await Promise.race([news, setTimeout(next, undefined, { signal: stopping }).catch(() => undefined)]);
     }
-    // Whoever comes next takes it up at once.
+    // Releases the lease, so that another process can resume at once.
     await pool.query(`UPDATE rollouts SET claimed_by = NULL, claimed_until = NULL WHERE id = $1 AND claimed_by = $2`, [
       claimed.id,
       claimed.claim,
@@ -106,7 +106,7 @@ export async function runRollout(
   }
 }
 
-/** One rollout in the hands of one process. It remembers only what costs nothing to forget. */
+/** Runs one rollout. Its in-memory state is expendable. */
 export class Carrier {
   readonly #engine: Engine;
   readonly #claimed: Claimed;
@@ -122,7 +122,7 @@ export class Carrier {
     this.#claimed = claimed;
   }
 
-  /** Does what there is to do now, and answers in how many milliseconds there may be more. */
+  /** Does what is due and returns the milliseconds until the next check. */
   async look(): Promise<number | 'over'> {
     const { nodes, now } = this.#engine;
     this.#upSince = nodes.isUp() ? (this.#upSince ?? now()) : null;
@@ -153,7 +153,7 @@ export class Carrier {
       const was = structuredClone(rollout);
       const turn = new Turn(rollout, now());
       const upSince = this.#upSince;
-      // Nobody is judged, and nobody is given up, by whoever cannot be heard.
+      // While the control plane is disconnected, no node is judged or abandoned.
       if (upSince !== null || rollout.nodes.length === 0) {
         const progress = (await kind.look?.(client, rollout)) ?? new Map<NodeNow, Progress>();
         for (const [node, { event, message }] of progress)
@@ -177,7 +177,7 @@ export class Carrier {
     });
   }
 
-  /** Those that have not answered yet. */
+  /** Sends commands to nodes that have not replied. */
   async #ask(rollout: RolloutNow): Promise<void> {
     const { here, nodes, now } = this.#engine;
     const orderOf = kinds[rollout.kind].order;
@@ -200,7 +200,7 @@ export class Carrier {
         const same = present.nodes.find(({ nodeId, orderKey }) => nodeId === node.nodeId && orderKey === node.orderKey);
         if (!same || same.phase !== 'asked') continue;
         if (refusal !== null) turn.happen(same, 'failed', refusal);
-        // It did not hear, and is not there: nothing has begun.
+        // Not subscribed and not connected: nothing has started.
         else if (answer === 'unheard' && !same.isConnected) turn.happen(same, 'notThere');
         else if (answer !== null && typeof answer !== 'string') {
           same.phase = 'accepted';
@@ -225,7 +225,7 @@ export class Carrier {
 
 const refusalOf = (words: string | null | undefined) => (words == null ? saying('refused') : ownWords(clean(words)));
 
-/** Each of them, some at a time. */
+/** Runs the task for each item with limited concurrency. */
 async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.values();

@@ -1,5 +1,5 @@
-// What follows from how a rollout stands. Pure: it changes the rows it was given and notes which; whoever reads and writes
-// them does so in one transaction that holds the rollout, so that nothing moves beneath a decision.
+// Decides a rollout's next steps. Pure: changes the given rows and records which. The caller reads and writes them in a
+// transaction that locks the rollout.
 import { randomUUIDv7 } from 'node:crypto';
 import type { RolloutEventName, RolloutFault, RolloutState } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { inEnglish, saying, type Saying } from '@edgeloom/contract/rollouts/sayings.ts';
@@ -9,17 +9,17 @@ import { nextState, type NodeEvent } from './node-events.ts';
 import { hasNotBegun, type NodeNow, type RolloutNow, type WaveNow } from './now.ts';
 import { planned } from './plan.ts';
 
-/** For so long a node that was told to go back may take; after that it is left as it is. */
+/** A node that has not rolled back within this time is abandoned. */
 const BACK_MS = 300_000;
-/** The same where no strategy says so. */
+/** The default timeout of an update. */
 const DONE_MS = 600_000;
-/** With everybody away for so long there is nobody whom it could hurt. */
+/** A wave whose nodes are all offline this long passes its gate. */
 const EMPTY_MS = 60_000;
-/** Of those that do not have it yet and are looked at beside those that do, and of those. */
+/** Sample sizes for comparing nodes without and with the new version. */
 const MOST_OTHERS = 20;
 const MOST_HAVING = 200;
 const ROUND_MS = 2000;
-/** Samples of a node before its turn comes, after the first. */
+/** Samples of a node before its update, besides the first. */
 const STEPS_BEFORE = 2;
 
 export interface Line {
@@ -30,27 +30,27 @@ export interface Line {
   saying?: Saying | null;
 }
 
-/** As data, and for whoever reads it without a console. */
+/** As data, and as English text for readers without a console. */
 export const spoken = (why: Saying) => ({ message: inEnglish(why), saying: why });
 
-/** What a kind is like, where that makes a difference to what follows. */
+/** Properties of a kind that affect decisions. */
 export interface Nature {
-  /** A node on its way can be called back; else it is let finish first, so that it does one thing at a time. */
+  /** A node's update can be cancelled. Otherwise it finishes first, so that it does one thing at a time. */
   turnsAtOnce: boolean;
-  /** Whoever comes late gets it by itself; else it is told as soon as it is there, after the end as well. */
+  /** Late nodes receive it automatically. Otherwise they are ordered as soon as they are online, also after the end. */
   reachesLateComers: boolean;
-  /** What it has now, to be kept for the way back. */
+  /** The node's current state, for a rollback. */
   before: (rollout: RolloutNow, node: NodeNow) => unknown;
 }
 
 export interface Facts extends Moment {
-  /** Of nodes that were asked just now; null: it did not answer, or does not know how. */
+  /** Fresh samples. Null: no reply, or unsupported. */
   samples: ReadonlyMap<string, Answered | null>;
-  /** One of its nodes is in another one, which began or waits for longer. */
+  /** One of its nodes is in another rollout that started earlier. */
   isBehind: boolean;
 }
 
-/** Whose gauges; and from where on a request is slow there, where that is known. */
+/** Nodes to sample, with the latency limit where known. */
 export interface Wanted {
   nodeId: string;
   slowMs: number | undefined;
@@ -62,9 +62,9 @@ export class Turn {
   readonly nodes = new Set<NodeNow>();
   readonly waves = new Set<WaveNow>();
   readonly lines: Line[] = [];
-  /** Who has it has changed, or which way it goes. */
+  /** Set when progress or direction changed, so that listeners are notified. */
   isNews = false;
-  /** Whose gauges the next look needs, and whether it waits for nothing else. */
+  /** The nodes whose metrics the next check needs. */
   wanted: Wanted[] = [];
   isUrgent = false;
 
@@ -77,7 +77,7 @@ export class Turn {
     this.lines.push({ nodeId: null, event, ...more });
   }
 
-  /** Nothing, where its state knows no such thing. */
+  /** Ignored where the node's state has no such transition. */
   happen(node: NodeNow, event: NodeEvent, why: Saying | null = null): void {
     const state = nextState(node.state, event);
     if (state === null) return;
@@ -95,7 +95,7 @@ export class Turn {
     this.lines.push({ nodeId: node.nodeId, event: name, detail: isBack ? 'back' : null, ...said });
   }
 
-  /** It is told, and told again until it has answered. */
+  /** The command is repeated until it is acknowledged. */
   order(node: NodeNow, event: 'begun' | 'turned'): void {
     this.happen(node, event);
     node.orderKey = randomUUIDv7();
@@ -124,7 +124,7 @@ interface Stand {
   nature: Nature;
 }
 
-/** Goes on as far as it goes without waiting for anybody. */
+/** Advances as far as possible without waiting. */
 export function takeTurn(turn: Turn, facts: Facts, nature: Nature): void {
   const { rollout } = turn;
   const stand: Stand = { turn, rollout, facts, nature };
@@ -138,7 +138,7 @@ export function takeTurn(turn: Turn, facts: Facts, nature: Nature): void {
   turn.wanted.push(...watched(stand));
 }
 
-/** Those who are not who they were: nothing that they say is news of what they had. */
+/** Excludes replaced machines: their reports are unrelated. */
 function leaveOut({ turn, rollout }: Stand) {
   if (rollout.endedAt !== null) return;
   for (const node of rollout.nodes.filter(({ isGone, state }) => isGone && state !== 'leftOut')) {
@@ -179,7 +179,7 @@ function advance(stand: Stand) {
   turn.waves.add(wave);
   if (wave.state === 'waiting') return rollout.state === 'running' ? beginWave(stand, wave) : undefined;
   if (wave.state === 'passed' || wave.state === 'skipped') return goOn(stand);
-  // All who had it are gone: somebody else has to be the first.
+  // All updated nodes are gone, so another node must be the first.
   if (!isFast(rollout) && rollout.nodes.some(hasNotBegun) && rollout.nodes.every(isUntold)) {
     wave.state = 'waiting';
     return;
@@ -198,7 +198,7 @@ function advance(stand: Stand) {
 
 const isUntold = (node: NodeNow) => hasNotBegun(node) || node.state === 'leftOut';
 
-/** Whoever is left comes now, in one go. */
+/** All remaining nodes start at once. */
 function takeFastLane({ turn, rollout }: Stand) {
   const last = rollout.waves.length - 1;
   if (rollout.wave >= last) return;
@@ -222,14 +222,14 @@ function beginWave(stand: Stand, wave: WaveNow) {
     for (const node of open) turn.happen(node, 'notThere');
     const isFirst = rollout.nodes.every(hasNotBegun);
     const isEmpty = facts.now.getTime() - rollout.createdAt.getTime() > EMPTY_MS;
-    // Somebody has to be the first. Later waves without anybody risk nothing.
+    // The first wave needs a node. Later waves without online nodes risk nothing.
     if (open.length > 0 && isFirst && !(nature.reachesLateComers && isEmpty)) return;
     wave.state = 'skipped';
     wave.endedAt = facts.now;
     return;
   }
   if (!isFast(rollout) && !there.every((node) => isMeasured(stand, node))) {
-    // Of all of them at one moment: the next look has no other samples.
+    // All at one moment, since the next check has no other samples.
     turn.wanted.push(...there.map(({ nodeId }) => ({ nodeId, slowMs: undefined })));
     turn.isUrgent = !there.some(({ nodeId }) => facts.samples.has(nodeId)) && there.some(({ gauges }) => !gauges);
     return;
@@ -244,14 +244,14 @@ function beginWave(stand: Stand, wave: WaveNow) {
   }
 }
 
-/** How it fares is known from before, where that will be asked: an agent counts only since somebody wants to know. */
+/** Whether the node's baseline is known, where one is needed: agents count from the first request on. */
 function isMeasured({ rollout: { strategy }, facts: { samples } }: Stand, { nodeId, gauges }: NodeNow): boolean {
   if (strategy.type === 'waves' && strategy.soakSeconds === 0) return samples.has(nodeId);
   const isSilent = samples.get(nodeId) === null;
   return isSilent || (samples.has(nodeId) && (gauges?.steps.length ?? 0) >= STEPS_BEFORE);
 }
 
-/** Those that are there go before those that are away: nobody may fill a wave without being in it. */
+/** Online nodes go before offline ones, which must not fill a wave. */
 function replan({ turn, rollout }: Stand, { position }: WaveNow) {
   const open = rollout.nodes.filter(hasNotBegun);
   const begun = rollout.nodes.filter((node) => !hasNotBegun(node));
@@ -271,7 +271,7 @@ function begin({ turn, rollout, facts, nature }: Stand, node: NodeNow) {
   turn.order(node, 'begun');
 }
 
-/** Those whose turn it was while they were away. */
+/** Starts nodes that were offline at their turn. */
 function letIn(stand: Stand, { position }: WaveNow) {
   const { rollout } = stand;
   const back = rollout.nodes.filter((node) => node.wave <= position && hasNotBegun(node) && node.isConnected);
@@ -285,7 +285,7 @@ function soak(stand: Stand, wave: WaveNow) {
     const soakSeconds = rollout.strategy.type === 'waves' && !rollout.fast ? rollout.strategy.soakSeconds : 0;
     wave.state = 'soaking';
     wave.soakEndsAt = new Date(facts.now.getTime() + soakSeconds * 1000);
-    // Also what has just come is looked at, once.
+    // A node that just returned is checked once, too.
     wave.gates = judged(rollout, facts);
   }
   const isOver = rollout.fast || (wave.soakEndsAt !== null && facts.now >= wave.soakEndsAt);
@@ -321,7 +321,7 @@ function turnBack({ turn, rollout }: Stand, fault: RolloutFault, why: Saying) {
   turn.say('goesBack', { detail: fault, ...spoken(why) });
 }
 
-/** All of them, those of earlier waves too: nobody asked for a fleet of two kinds. */
+/** All nodes, including earlier waves, so that the fleet stays uniform. */
 function goBack(stand: Stand) {
   const { turn, rollout, facts, nature } = stand;
   const wave = currentWave(rollout);
@@ -349,7 +349,7 @@ const since = ({ startedAt }: NodeNow, { now }: Facts) => (startedAt ? now.getTi
 const deadlineMs = ({ strategy }: RolloutNow) =>
   strategy.type === 'waves' ? strategy.deadlineSeconds * 1000 : DONE_MS;
 
-/** Who was away all the time has what all others have as soon as it is there. */
+/** Nodes that were offline throughout receive the final version when they return. */
 function catchUp(stand: Stand) {
   const { turn, rollout, nature } = stand;
   if (nature.reachesLateComers) return;
@@ -391,7 +391,7 @@ function watched({ rollout, facts }: Stand): Wanted[] {
   }));
 }
 
-/** All where they are few, else some after the others. */
+/** All where they are few, otherwise some in rotation. */
 function inTurn<T>(all: readonly T[], round: number): T[] {
   const from = all.length <= MOST_HAVING ? 0 : (round * MOST_HAVING) % all.length;
   return [...all.slice(from), ...all.slice(0, from)].slice(0, MOST_HAVING);

@@ -1,5 +1,4 @@
-// Changes of a zone: a document names those who try it, and says it to nobody else. Nodes are asked for nothing; how far they are
-// stands in what they acknowledge.
+// Zone changes: a trial document names the nodes that try it. Nodes receive no commands. Their acks show the progress.
 import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { TrialDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -12,7 +11,7 @@ export type ZoneTarget = z.output<typeof ZoneTarget>;
 
 export const zoneKind: Kind = {
   turnsAtOnce: true,
-  // The zone's own document says it to them.
+  // The zone's own document reaches them.
   reachesLateComers: true,
   before: () => null,
 
@@ -36,7 +35,7 @@ export const zoneKind: Kind = {
   },
 };
 
-/** As it was published last; null where none ever was. */
+/** The last published document. Null: none. */
 export interface Published {
   revision: number;
   doc: TrialDoc | null;
@@ -53,7 +52,7 @@ async function readTrial(client: PoolClient, zoneId: string): Promise<Published 
 
 type Told = Pick<NodeNow, 'nodeId' | 'state' | 'revision' | 'rejected'>;
 
-/** What follows from what a node has acknowledged; null: nothing yet. */
+/** The progress that an ack implies. Null: none yet. */
 export function progressOf(
   node: Told,
   rollout: Pick<RolloutNow, 'state'>,

@@ -1,10 +1,10 @@
-// What a zone's groups answer, or would answer if some things were otherwise: for pages, from what the engine has stored.
+// What a zone's groups answer, or would answer after changes, computed from stored facts for pages.
 import type { Installation } from '../core/installation.ts';
 import { withParents } from './standing.ts';
 import { steer, type Steered, type World } from './steer.ts';
 import { readWorld } from './world.ts';
 
-/** Of a zone that the caller was found to have. */
+/** The caller has checked access to the zone. */
 export async function seenIn({ pool }: Pick<Installation, 'pool'>, zoneId: string): Promise<World> {
   const world = await readWorld(pool, zoneId);
   return { ...world, standings: withParents(world.nodes, world.before) };

@@ -1,5 +1,5 @@
-// One pass: reads the world and what looks at doubtful nodes found, and writes what groups answer now. One process at a time
-// does; another goes on from what is stored when it dies.
+// One pass of steering: reads all facts and probe results, and stores what groups answer. One process at a time.
+// Another continues from stored state.
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
 import { locks } from '../core/locks.ts';
@@ -10,17 +10,17 @@ import { isDoubtful, standingOf, withParents, type Standing } from './standing.t
 import { steer, type GroupFacts, type Steered } from './steer.ts';
 import { readWorld, type SeenWorld } from './world.ts';
 
-/** Answers whether the clock alone will change something soon. */
+/** Returns whether the result will change soon by time alone. */
 export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: boolean }> =>
   withClient(pool, async (client) => {
-    // By the clock that says when nodes were heard: those of processes differ, and each of them may be the next to steer.
+    // The database's clock: those of processes differ, and any may run the next pass.
     const { rows } = await client.query<{ now: Date }>(
       `SELECT clock_timestamp() AS now
        WHERE CASE WHEN EXISTS (SELECT FROM groups) THEN pg_try_advisory_lock($1) ELSE false END`,
       [locks.steering],
     );
     const [held] = rows;
-    // Who holds it was woken as well.
+    // The holder of the lock was woken too.
     if (!held) return { isUnsettled: false };
     const result = await pass(client, lookout, held.now);
     await client.query('SELECT pg_advisory_unlock($1)', [locks.steering]);
@@ -49,7 +49,7 @@ async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ 
   );
   await keepStandings(client, found, world.before);
   const standings = withParents(world.nodes, found);
-  // Many operators' groups: what ails one is no other's.
+  // One operator's error must not affect others.
   const faults: unknown[] = [];
   for (const group of world.groups.values()) {
     try {
@@ -73,7 +73,7 @@ async function keepStandings(
   const changed = [...found].filter(([id, standing]) => !isDeepStrictEqual(standing, before.get(id)));
   if (changed.length === 0) return;
   const rows = changed.map(([id, standing]) => ({ id, ...standing }));
-  // A node may have been removed meanwhile.
+  // The node may have been removed since.
   await client.query(
     `INSERT INTO node_standings AS s (node_id, is_in, reason, since, well_since, failures, is_busy)
      SELECT r.id, r."isIn", r.reason, r.since, r."wellSince", r.failures, r."isBusy"
@@ -85,12 +85,12 @@ async function keepStandings(
   );
 }
 
-/** Its sets and what is shown of it, together. What stands already is not written. */
+/** Stores a group's records and displayed state together. Unchanged values are not written. */
 async function keepGroup(client: PoolClient, group: GroupFacts, { state, sets, outcomes }: Steered, now: Date) {
   const shown = JSON.stringify(Object.fromEntries(outcomes));
   await client.query('BEGIN');
   try {
-    // Held until the end: a group that is removed meanwhile takes its name with it, and does not get it back here.
+    // Locks the group, so that its records are not written again after its removal.
     const { rowCount } = await client.query('SELECT FROM groups WHERE id = $1 FOR KEY SHARE', [group.id]);
     if (rowCount === 1) {
       if (sets.length > 0) await wantSets(client, { clientId: group.clientId, label: group.dnsLabel }, sets);

@@ -1,4 +1,4 @@
-// Whether a node may be answered: what its operator wants of it, what it says of itself, and what a look at it found.
+// Node health for DNS: the operator's settings, the node's own reports, and active probes.
 import type { OutReason } from '@edgeloom/contract/groups/groups.ts';
 
 export interface NodeFacts {
@@ -13,49 +13,49 @@ export interface NodeFacts {
   joinedAt: Date | null;
   parentId: string | null;
   bandwidthMbps: number;
-  /** Its operator wants it answered whatever is found (`monitor.failAction` is none). */
+  /** The operator keeps it in DNS whatever happens (`monitor.failAction` is none). */
   isKept: boolean;
   connectedAt: Date | null;
   lastSeenAt: Date | null;
   nginx: string | null;
-  /** What it sends, in bits a second. */
+  /** Sent bits per second. */
   sent: number | null;
 }
 
-/** What is known of a node, and what whoever looks next goes on from. */
+/** The health of a node, stored between passes. */
 export interface Standing {
   isIn: boolean;
   reason: OutReason | null;
   since: Date;
-  /** Of one that was out for a fault: since when nothing is wrong with it. */
+  /** For an unhealthy node: since when it has been well again. */
   wellSince: Date | null;
-  /** Looks at it in vain, one after the other. */
+  /** Consecutive failed probes. */
   failures: number;
   isBusy: boolean;
 }
 
-/** A connection that says nothing for longer is one that the server has not missed yet. */
+/** After this silence a connection is considered dead, even if NATS has not noticed. */
 const SILENCE_MS = 75_000;
-/** One look may be lost on the way. */
+/** A single probe may be lost. */
 const FAILURES = 2;
-/** A node that was lost is answered again when it has been well for so long. */
+/** A lost node returns after being healthy this long. */
 const RETURN_MS = 10_000;
-/** Of what its line carries: above it is busy, below not any more, and in between as it was. */
+/** Share of the line's bandwidth. A busy node stays busy until it falls below CALM_SHARE. */
 const BUSY_SHARE = 1;
 const CALM_SHARE = 0.8;
 
-/** Nothing is heard of it. It may serve all the same, so it is looked at before it is given up. */
+/** Nothing was received from it. It is probed before it is given up, since it may still serve. */
 export const isAway = ({ connectedAt, lastSeenAt }: Pick<NodeFacts, 'connectedAt' | 'lastSeenAt'>, now: Date) =>
   connectedAt === null || now.getTime() - Math.max(lastSeenAt?.getTime() ?? 0, connectedAt.getTime()) > SILENCE_MS;
 
-/** Another address of its parent's machine: nothing of its own speaks for it. */
+/** A further address of its parent's machine, without reports of its own. */
 const isAddress = ({ joinedAt, parentId }: NodeFacts) => joinedAt === null && parentId !== null;
 
-/** Whether there is a point in looking at it. */
+/** Whether it should be probed. */
 export const isDoubtful = (node: NodeFacts, now: Date) =>
   node.joinedAt !== null && node.enabled && node.kind === 'edge' && isAway(node, now);
 
-/** `reached`: what a look at it found; null where nobody looked. */
+/** `reached`: result of a probe. Null: not probed. */
 export function standingOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): Standing {
   const failures = failuresOf(node, before, reached, now);
   const isBusy = busyOf(node, before);
@@ -78,7 +78,7 @@ export function standingOf(node: NodeFacts, before: Standing | null, reached: bo
 
 function failuresOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): number {
   if (!isAway(node, now) || reached === true) return 0;
-  // One that was never seen well is not answered on trust.
+  // A node that was never healthy is not trusted.
   if (before === null) return FAILURES;
   return reached === false ? Math.min(before.failures + 1, FAILURES) : before.failures;
 }
@@ -103,7 +103,7 @@ function busyOf({ bandwidthMbps, sent }: NodeFacts, before: Standing | null): bo
   return share < CALM_SHARE ? false : (before?.isBusy ?? false);
 }
 
-/** A sub node is another address of its parent: dead, off and drained with it. */
+/** A sub-node is another address of its parent and shares its state. */
 export function withParents(
   nodes: ReadonlyMap<string, NodeFacts>,
   standings: ReadonlyMap<string, Standing>,

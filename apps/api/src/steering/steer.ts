@@ -1,4 +1,4 @@
-// What the name of each group answers on each line: pure, from groups, members, standings and the clock.
+// Computes the DNS records of each group and line. Pure: from groups, members, node health and time.
 import { DEFAULT_LINE, type GroupStanding, type OutReason } from '@edgeloom/contract/groups/groups.ts';
 import type { WantedSet } from '../dns-state/sets.ts';
 import type { NodeFacts, Standing } from './standing.ts';
@@ -12,7 +12,7 @@ export interface VirtualNodeFacts {
   id: string;
   name: string;
   switchingInterval: number;
-  /** Those that are switched on, in the order in which they were made. */
+  /** Enabled records, in order of creation. */
   records: readonly VirtualRecordFacts[];
 }
 export interface MemberFacts {
@@ -30,7 +30,7 @@ export interface GroupFacts {
   backupGroupId: string | null;
   forcedAt: Date | null;
   members: readonly MemberFacts[];
-  /** What was answered last. */
+  /** The last answers. */
   last: readonly WantedSet[];
 }
 export interface World {
@@ -43,7 +43,7 @@ export interface World {
 export interface Answer {
   value: string;
   weight: number;
-  /** Null: of an answer of before, whose node nobody knows any more. */
+  /** Null: from an earlier answer whose node is unknown now. */
   nodeUID: string | null;
   name: string;
 }
@@ -52,7 +52,7 @@ export interface Outcome {
   name: string;
   role: 'main' | 'backup';
   weight: number;
-  /** Where it leads, whether or not it is answered. */
+  /** Its addresses, whether or not they are answered. */
   addresses: string[];
   isAnswered: boolean;
   reason: OutReason | null;
@@ -64,16 +64,16 @@ export interface Answered {
 }
 export interface Steered {
   state: GroupStanding;
-  /** By line; a line that is not here is answered as the default. */
+  /** By line. Missing lines are answered as the default. */
   answered: Map<string, Answered>;
   outcomes: Map<string, Outcome[]>;
   sets: WantedSet[];
 }
 
 const TTL_SECONDS = 60;
-/** Of the nodes that nobody sees any more, those that were lost so shortly before the last one may be lost to our sight alone. */
+/** Nodes that disappeared within this time of each other may be lost to our view only. */
 const LOST_TOGETHER_MS = 300_000;
-/** Of a line's nodes that are well, at most this share is taken out for load: the others would follow. */
+/** At most this share of a line's healthy nodes is removed for load, or the others would follow. */
 const BUSY_AT_MOST = 0.5;
 
 interface LineResult {
@@ -97,7 +97,7 @@ export function steer(world: World, groupId: string, now: Date): Steered | null 
     return steered(usesBackups ? 'backups' : 'ok', own);
   }
   if (theirs.has(DEFAULT_LINE)) return steered('backupGroup', new Map([...theirs, ...own]));
-  // An empty answer would take every site of the group away. What was answered last may serve some.
+  // An empty answer would take all sites of the group offline. The last answer may serve some.
   const last = lastAnswers(group);
   const nothing = last.length === 0 && own.size === 0;
   if (last.length > 0)
@@ -109,14 +109,14 @@ export function steer(world: World, groupId: string, now: Date): Steered | null 
   }
 }
 
-/** Of a visitor of the line: the answer of the line, or the default's. */
+/** The answer for a visitor of the line: its own, or the default. */
 export function answerOn(result: Steered, line: string): { line: string; answered: Answered | null } {
   const own = result.answered.get(line);
   return own ? { line, answered: own } : { line: DEFAULT_LINE, answered: result.answered.get(DEFAULT_LINE) ?? null };
 }
 
 function linesOf(world: World, { members, zoneId }: GroupFacts, now: Date): Map<string, LineResult> {
-  // One that has gone to another zone serves other sites there.
+  // A node moved to another zone serves other sites.
   const here = members.filter(({ nodeId }) => nodeId === null || world.nodes.get(nodeId)?.zoneId === zoneId);
   const byLine = Map.groupBy(here, ({ line }) => line);
   return new Map([...byLine].map(([line, of]) => [line, lineOf(world, of, now)]));
@@ -133,7 +133,7 @@ interface Candidate extends Outcome {
   isVirtual: boolean;
   isAlias: boolean;
   isBusy: boolean;
-  /** How much of its line it uses. */
+  /** Used share of the line's bandwidth. */
   load: number;
 }
 
@@ -152,7 +152,7 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
     .toSorted((a, b) => b.load - a.load)
     .slice(0, Math.floor(mains.length * BUSY_AT_MOST));
   const working = mains.filter((main) => !tooBusy.includes(main));
-  // A backup takes the place of each node that is not there; of a line that has backups alone, they are the nodes.
+  // A backup replaces each missing node. Where a line has backups only, they are its nodes.
   const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
   const hasOthers = expected > 0 || virtual.length > 0;
   const stepping = hasOthers ? backups.slice(0, expected - working.length) : backups;
@@ -220,7 +220,7 @@ function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFact
   };
 }
 
-/** The record whose turn it is by the clock; without an interval all addresses, or else the first name. */
+/** With an interval, one record in rotation. Otherwise all addresses, or the first name. */
 function leadsTo(
   world: World,
   { records, switchingInterval }: VirtualNodeFacts,
@@ -242,7 +242,7 @@ function leadsTo(
   return { addresses: usable.slice(0, 1).map(({ value }) => value), isAlias: usable.length > 0 };
 }
 
-/** An address that two lead to is answered once, with what both weigh. */
+/** A duplicate address is answered once with the sum of its weights. */
 function merged(candidates: readonly Candidate[]): Answer[] {
   const byValue = new Map<string, Answer>();
   for (const { addresses, weight, nodeUID, name } of candidates)
@@ -267,8 +267,8 @@ const typeOf = (value: string): WantedSet['type'] =>
   value.includes(':') ? 'AAAA' : /^[0-9.]+$/.test(value) ? 'A' : 'CNAME';
 
 /**
- * Nodes are lost one after the other also when it is us who see nothing: the last answer would be the one that was heard last, and all
- * visitors would be its. One that has just come to itself is better than any of them.
+ * When we lose sight of nodes one by one, the last one would get all visitors. So the last answer is kept, unless a
+ * node has just recovered.
  */
 function withLost(last: readonly Answer[], outcomes: readonly Outcome[] = []): Answer[] {
   if (last.some(({ value }) => typeOf(value) === 'CNAME')) return [...last];

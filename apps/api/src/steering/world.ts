@@ -1,4 +1,4 @@
-// Reads what steering is decided from. Of one zone for a preview, of all that have groups for the engine.
+// Reads the facts for steering: of one zone for previews, of all groups for the engine.
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { OutReason } from '@edgeloom/contract/groups/groups.ts';
@@ -7,9 +7,9 @@ import type { NodeFacts, Standing } from './standing.ts';
 import type { GroupFacts, MemberFacts, VirtualNodeFacts, VirtualRecordFacts, World } from './steer.ts';
 
 export interface SeenWorld extends World {
-  /** What is stored of a node's standing: as it was when somebody steered last. */
+  /** Node health as of the last pass. */
   before: ReadonlyMap<string, Standing>;
-  /** Ports of sites, by zone: where a look at a node knocks. */
+  /** Ports of sites by zone, for probes. */
   ports: ReadonlyMap<string, readonly number[]>;
 }
 

@@ -15,29 +15,29 @@ import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { withZone } from '../node-link/zone-lock.ts';
 import { UNDER_WAY } from './ring.ts';
 
-/** One that is connected and has not taken the key within this is treated as one that is away. */
+/** A connected node that has not taken the key within this time counts as offline. */
 const DELIVER_WITHIN = '60 seconds';
-/** After that a node that has not come back is no reason any more to keep the old key; where one has left that knows it, sooner. */
+/** After this an offline node no longer keeps the old key alive. Sooner when a node left that knows it. */
 const GIVEN_UP_AFTER = { asked: '24 hours', nodeLeft: '1 hour' };
-/** Documents at once, and how many may be before them in the outbox: changes that somebody waits for come in between. */
+/** Documents per step, and the largest outbox before them, so that users' changes come in between. */
 const BATCH = 1000;
 const MOST_BEFORE = 500;
 
-/** Of which kind a document is with secrets in it, whatever else it says. */
+/** Documents that contain sealed secrets. */
 const IS_SEALED = `(d.key LIKE 'cert/%' OR d.key LIKE 'module/%') AND strpos(d.body, '"iv":"') > 0`;
 
 export interface Engine {
   pool: Pool;
   secrets: Pick<Secrets, 'seal'>;
-  /** Asks nodes to ask for their keys. Those that do not hear it hear of it by their next heartbeat. */
+  /** Makes nodes request their keys. Others learn of it with their next heartbeat. */
   tell: (nodeIds: readonly string[]) => void;
 }
 
-/** One that has joined and never said which keys it holds is of a version that holds one. */
+/** Joined nodes that never reported their keys run a version that holds one key only. */
 const HELD_UP = `EXISTS (SELECT FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id
   WHERE n.zone_id = c.zone_id AND n.public_key IS NOT NULL AND s.key_ids IS NULL)`;
 
-/** Zones with a change that has not ended, and can go on. */
+/** Zones with an unfinished change that can continue. */
 export async function zonesInChange(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT DISTINCT c.zone_id AS id FROM zone_key_changes c
@@ -54,16 +54,16 @@ interface Change {
   cause: keyof typeof GIVEN_UP_AFTER;
   cursor: string;
   lastOutbox: string;
-  /** Another is asked for. */
+  /** Another change is requested. */
   isFollowed: boolean;
 }
 
-/** One step. Answers whether another may follow at once. */
+/** Runs one step. Returns whether another may follow at once. */
 export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
   withClient(engine.pool, async (client) => {
     const tell = new Set<string>();
     const moved = await inTransaction(client, async () => {
-      // Whoever else is at it has it.
+      // Another process is working on it.
       const held = await client.query('SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held', [
         lockClasses.zoneKeys,
         zoneId,
@@ -73,7 +73,7 @@ export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
       const world = { ...engine, client, tell: (ids: readonly string[]) => ids.forEach((id) => tell.add(id)) };
       return change === null ? begin(world, zoneId) : steps[change.state](world, change);
     });
-    // Not before it stands in the rows.
+    // After the commit.
     if (tell.size > 0) engine.tell([...tell]);
     return moved;
   });
@@ -98,9 +98,9 @@ async function underWay(client: PoolClient, zoneId: string): Promise<Change | nu
   return rows[0] ?? null;
 }
 
-/** Waits for nodes that could not take another key. */
+/** Waits for nodes that cannot take another key. */
 async function begin({ client, secrets, tell }: World, zoneId: string): Promise<boolean> {
-  // A join holds the zone while it is given keys.
+  // A join locks the zone while it receives keys.
   await client.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
   const key = secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
   const { rowCount } = await client.query(
@@ -114,7 +114,7 @@ async function begin({ client, secrets, tell }: World, zoneId: string): Promise<
   return true;
 }
 
-/** A node that left meanwhile has heard of the new key: nothing is sealed by it yet, so it is none. */
+/** If a node left that received the new key, that key is discarded: nothing is sealed by it yet. */
 async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promise<boolean> {
   const { client, pool, tell } = world;
   if (isFollowed) return end(client, id, 'dropped');
@@ -129,7 +129,7 @@ async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promis
   const [{ lacking, isHeldUp } = { lacking: [], isHeldUp: true }] = rows;
   tell(lacking);
   if (lacking.length > 0 || isHeldUp) return false;
-  // With the publisher's lock: what it compiled by the old key is stored by then, and so is found below.
+  // Under the publisher's lock: documents compiled with the old key are stored by then.
   const swapped = await withZone(pool, zoneId, async (publisher) => {
     await inTransaction(publisher, async () => {
       await publisher.query(
@@ -162,7 +162,7 @@ async function seal({ client, tell }: World, { id, zoneId, cursor, lastOutbox }:
     [id, zoneId, cursor],
   );
   if (rows.length > 0) return true;
-  // All of them: compiled, stored, and gone from the outbox. One that cannot be compiled keeps the old key where it is.
+  // All compiled, stored and published. A document that fails to compile keeps the old key.
   const { rowCount } = await client.query(
     `UPDATE zone_key_changes c SET state = 'retiring', since = now(), sealed_revision = z.revision FROM zones z
      WHERE c.id = $1 AND z.id = c.zone_id AND NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.id <= $2

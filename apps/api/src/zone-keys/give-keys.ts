@@ -1,5 +1,5 @@
-// A node asks for the keys of its zone. The bus has said which node it is; its own signature says it again, for the bus is not to be
-// believed in this. A node that is removed, moved or set up anew has no key of its own here any more, and gets nothing.
+// Sends a node its zone's keys. The bus identifies the node, and its signature confirms it, since the bus is not
+// trusted here. Removed, moved and reinstalled nodes have no key here and get nothing.
 import { answeredText, askedText, sealKeys } from '@edgeloom/contract/edge/key-box.ts';
 import { KeysRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { KeysReply } from '@edgeloom/contract/edge/messages.ts';
@@ -27,7 +27,7 @@ export const answerKeyQuestions = (bus: Bus, log: LinkLog, parts: Parts): void =
     handle: (nodeId, request) => giveKeys(parts, nodeId, request),
   });
 
-/** Null to a node that is none of ours. */
+/** Null for an unknown node. */
 async function giveKeys(
   { pool, secrets, trust }: Parts,
   nodeId: string,

@@ -1,5 +1,5 @@
-// The keys of a zone that its nodes are to hold: the one by which documents are sealed, and while the zone changes its key, the
-// other one. Who asks is the node link, in plain SQL; a join asks within its transaction.
+// The keys that a zone's nodes must hold: the current one, and the other one during a change. Read by the node link in
+// plain SQL and by joins in their transaction.
 import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import { contexts } from '../core/secrets.ts';
@@ -11,18 +11,18 @@ export interface RingKey {
   sealed: string;
 }
 
-/** In which a zone has two keys. */
+/** States in which a zone has two keys. */
 export const UNDER_WAY = ['delivering', 'sealing', 'retiring'] as const;
 const isUnderWay = `c.state IN (${UNDER_WAY.map((state) => `'${state}'`).join(', ')})`;
 
-/** Of a zone `z`: the names, and the keys with them, the current one first. */
+/** For a zone `z`: names and keys, the current one first. */
 export const ringNames = `array_cat(ARRAY[z.key_name],
   ARRAY(SELECT c.other_key FROM zone_key_changes c WHERE c.zone_id = z.id AND ${isUnderWay}))`;
 export const ringColumn = `array_cat(ARRAY[jsonb_build_object('name', z.key_name, 'sealed', z.key_sealed)],
   ARRAY(SELECT jsonb_build_object('name', c.other_key, 'sealed', c.other_key_sealed) FROM zone_key_changes c
     WHERE c.zone_id = z.id AND ${isUnderWay}))`;
 
-/** None where there is no such zone. */
+/** Empty for an unknown zone. */
 export async function zoneRing(tx: Prisma.TransactionClient, zoneId: string): Promise<RingKey[]> {
   const zone = await tx.zone.findUnique({
     where: { id: zoneId },

@@ -1,5 +1,5 @@
-// A change of a zone on its way: who tries it, and how it ends. What tries it goes by its document; the rows hold what is tried, so
-// going back writes them as the live version has them.
+// A zone change in progress: the nodes that try it, and its end. Rows contain the new state, so a rollback writes back
+// the live version.
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import { contentIn, type ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
@@ -7,17 +7,17 @@ import type { ClientBase } from 'pg';
 import * as z from 'zod';
 import { settingsOf } from './zone-content.ts';
 
-/** Ports that a change takes away from sites or renumbers: they are a site's again if it goes back. */
+/** Ports that a change removed from sites or renumbered. A rollback restores them. */
 export const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
 export type Kept = z.output<typeof Kept>;
 
-/** Why it went back: for whoever reads it as it stands, and as data. */
+/** The reason of a rollback, as text and as data. */
 interface Why {
   note: string;
   saying: Saying | null;
 }
 
-/** These nodes try it from now on, and no others. */
+/** Exactly these nodes try it from now on. */
 export async function letTry(db: ClientBase, zoneId: string, version: number, nodes: readonly string[]): Promise<void> {
   await db.query(
     `UPDATE zone_versions SET nodes = $3::uuid[] WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
@@ -26,7 +26,7 @@ export async function letTry(db: ClientBase, zoneId: string, version: number, no
   await tell(db, zoneId, 'trial');
 }
 
-/** All nodes have it from now on. */
+/** All nodes use it from now on. */
 export async function promote(db: ClientBase, zoneId: string, version: number): Promise<void> {
   const kept = await settle(db, zoneId, version, 'past', { note: '', saying: null });
   if (kept === null) return;
@@ -35,7 +35,7 @@ export async function promote(db: ClientBase, zoneId: string, version: number): 
   await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
 }
 
-/** Nobody has it from now on. */
+/** No node uses it from now on. */
 export async function withdraw(db: ClientBase, zoneId: string, version: number, why: Why): Promise<void> {
   const kept = await settle(db, zoneId, version, 'withdrawn', why);
   if (kept === null) return;
@@ -60,7 +60,7 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
   await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
 }
 
-/** Null where it is settled already. The zone is locked before its versions. */
+/** Null when it is settled already. Locks the zone before its versions. */
 async function settle(
   db: ClientBase,
   zoneId: string,
@@ -68,7 +68,7 @@ async function settle(
   state: string,
   { note, saying }: Why,
 ): Promise<Kept | null> {
-  // Not its key: whoever stores a block has locked the set, and needs the key to be there.
+  // Not FOR UPDATE: writers of blocks have locked the set and need a key-share lock on the zone.
   await db.query('SELECT FROM zones WHERE id = $1 FOR NO KEY UPDATE', [zoneId]);
   const { rows } = await db.query<{ kept: unknown }>(
     `UPDATE zone_versions SET state = $3, note = $4, saying = $5, settled_at = now()
@@ -79,8 +79,7 @@ async function settle(
 }
 
 /**
- * One that somebody forwards by now stays theirs: whoever listens there must not be cut off by a way back. Those that have another
- * number make room first: one may have the number of another.
+ * A port that another site uses by now stays with that site. Renumbered ports make room first, since numbers may swap.
  */
 async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['ports']): Promise<void> {
   const ids = ports.map(({ id }) => id);
@@ -97,7 +96,7 @@ async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['
        ON CONFLICT (id) DO UPDATE SET port = excluded.port, tls = excluded.tls`,
       [zoneId, id, port, tls],
     );
-  // Of those that could not have their number back.
+  // Of ports that could not be restored.
   await db.query(
     `UPDATE zone_ports z SET port = -port WHERE zone_id = $1 AND port < 0
        AND NOT EXISTS (SELECT FROM port_claims c WHERE c.zone_id = $1 AND c.port = -z.port)`,

@@ -1,4 +1,4 @@
-// What a zone's operator set, in one piece: what a version keeps, and in which words two of them differ. Pure.
+// An operator's settings of a zone as one value: the content of a version, and the comparison of two. Pure.
 import {
   settingsIn,
   type ZoneSettings,
@@ -21,7 +21,7 @@ export const contentOf = ({ settings, forceSslRedirectCode, ports }: ZoneRows): 
 
 export const settingsOf = (content: ZoneContent): ZoneSettings => settingsIn(content);
 
-/** With what a draft says in place of what is set. */
+/** The settings with a draft applied. */
 export function drafted(before: ZoneContent, { nginx, ports, ...draft }: ConfigDraft): ZoneContent {
   const said = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
   const idOf = (port: number) => before.ports.find((one) => one.port === port)?.id ?? NEW;

@@ -1,8 +1,8 @@
-// What our mails say, as text and as HTML. Whatever stands in a mail that somebody typed is escaped.
+// The texts of our mails, plain and HTML. User input is escaped.
 import type { Language } from '@edgeloom/contract/auth/auth.ts';
 import type { Message } from './transport.ts';
 
-/** What a letter is about, and the values that its words name. */
+/** The mails and their variables. */
 export interface Letters {
   code: { code: string };
   invitation: { link: string };
@@ -21,9 +21,9 @@ export type LetterName = keyof Letters;
 
 interface Words {
   subject: string;
-  /** `{code}` and `{link}` on a line of their own are set large and as a button. */
+  /** `{code}` and `{link}` on their own line become a large code and a button. */
   lines: readonly string[];
-  /** The button's own words. */
+  /** The button's label. */
   button?: string;
 }
 
@@ -216,7 +216,7 @@ const zhCN: Record<LetterName, Words> = {
 
 export const words: Record<Language, Record<LetterName, Words>> = { en, 'zh-TW': zhTW, 'zh-CN': zhCN };
 
-/** A letter in somebody's language; in English where theirs is none of ours. */
+/** Renders a mail in the recipient's language, English by default. */
 export function write<Name extends LetterName>(
   to: string,
   language: string,
@@ -241,7 +241,7 @@ export function write<Name extends LetterName>(
 }
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-/** A device names itself: it may not begin a line of ours. */
+/** Device names are untrusted and must stay within a line. */
 const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 const linked = (url: string, button: string) =>
   `<p><a href="${escaped(url)}" style="display:inline-block;padding:10px 18px;background:#1f4e79;color:#fff">${escaped(button)}</a></p><p>${escaped(url)}</p>`;

@@ -1,5 +1,5 @@
-// A mail server that a tenant names. It is reached under the outbound policy, asked for TLS wherever the installation
-// does not name it, and cut off when it takes its time: whoever runs it may not wish us well.
+// Sends by a tenant's mail server. The outbound policy applies, TLS is required unless the installation names the
+// server, and time is limited: the server may be hostile.
 import { connect, isIP, type Socket } from 'node:net';
 import nodemailer from 'nodemailer';
 import type { Env } from '../../env.ts';
@@ -19,12 +19,12 @@ export interface MailServer {
 }
 type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 
-/** Below the half minute for which a mail is taken from the queue. */
+/** Shorter than the half minute for which a mail is leased. */
 const PATIENCE_MS = 20_000;
 
 export const mailPasswordContext = (clientId: string) => `email_settings/${clientId}/password`;
 
-/** The server that a client's mails leave by; null where they leave by ours. */
+/** The mail server of a client. Null: it uses ours. */
 export async function ownServer(
   db: PrismaClient,
   secrets: Pick<Secrets, 'open'>,
@@ -39,7 +39,7 @@ export const serverOf = ({ passwordSealed, ...row }: EmailSetting, secrets: Pick
   password: passwordSealed === null ? null : secrets.open(passwordSealed, mailPasswordContext(row.clientId)),
 });
 
-/** Connects, turns TLS on and signs in, as sending would. */
+/** Connects, starts TLS and signs in, like sending. */
 export const verifyServer = (server: MailServer, settings: Settings) =>
   over(server, settings, async (transport) => void (await transport.verify()));
 
@@ -67,7 +67,7 @@ async function over(server: MailServer, settings: Settings, work: (transport: Tr
     connectionTimeout: PATIENCE_MS,
     getSocket: (_, done) => {
       const isEncrypted = security !== 'none';
-      // An address is never looked up, so it is judged here.
+      // Literal addresses skip the lookup, so they are checked here.
       const fault = isIP(host) ? faultOf(host, isEncrypted, settings) : null;
       if (fault) return done(new OutboundRefusal(fault), {});
       const opened = connect({ host, port, lookup: guardedLookup(isEncrypted, settings) });
@@ -79,7 +79,7 @@ async function over(server: MailServer, settings: Settings, work: (transport: Tr
       });
     },
   });
-  // However slowly it answers: a server that says a word a minute runs into no other timeout.
+  // Limits the total time: a server that sends a byte a minute triggers no other timeout.
   const timer = setTimeout(() => hangUp(new Error('the mail server took too long')), PATIENCE_MS);
   try {
     await work(transport);
@@ -90,13 +90,13 @@ async function over(server: MailServer, settings: Settings, work: (transport: Tr
 }
 
 export interface MailFault {
-  /** Of the setting, the field to look at. */
+  /** The form field that the error belongs to. */
   path: 'host' | 'security' | 'password' | 'fromAddress';
   rule: 'address' | 'connection' | 'tls' | 'credential' | 'sender';
   message: string;
 }
 
-/** What went wrong, by the field that is to be looked at; what the server said is cut and of one line. */
+/** Maps an error to its form field. The server's text is shortened to one line. */
 export function mailFault(error: unknown): MailFault {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const said = (error instanceof Error ? error.message : String(error)).replace(/\p{Cc}+/gu, ' ').slice(0, 300);

@@ -1,5 +1,5 @@
-// Mails wait in the database until they have left: a provider that is away costs nobody a sign-in, and what a
-// transaction says by mail is said only when it is committed.
+// The mail queue. Mails are stored in the caller's transaction and sent after its commit, so a mail provider's outage
+// does not block a sign-in.
 import { randomUUIDv7 } from 'node:crypto';
 import * as z from 'zod';
 import { AccountKind } from '@edgeloom/contract/auth/auth.ts';
@@ -8,12 +8,12 @@ import type { PrismaClient } from '../../generated/client.ts';
 import type { Secrets } from '../secrets.ts';
 import { write, type LetterName, type Letters } from './letters.ts';
 
-/** Ready to send; or somebody's wish for a new password, of whom it is found out later whether they have an account. */
+/** A rendered mail, or a password reset request whose account is looked up later. */
 export const Waiting = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message'),
     clientID: Id.nullable(),
-    /** Nobody wants a code that is no longer good. */
+    /** Codes are not sent after they expire. */
     until: z.coerce.date(),
     message: z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() }),
   }),
@@ -39,7 +39,7 @@ export function openMail(secrets: Pick<Secrets, 'seal'>) {
     await tx.outgoingMail.create({ data: { id, sealed: secrets.seal(JSON.stringify(waiting), mailContext(id)) } });
   };
   return {
-    /** Leaves when the caller's transaction is committed. */
+    /** Sent after the caller's transaction commits. */
     async post<Name extends LetterName>(
       tx: Queue,
       { email, language, clientId }: Addressee,
@@ -50,7 +50,7 @@ export function openMail(secrets: Pick<Secrets, 'seal'>) {
       const until = new Date(Date.now() + goodForMs);
       await put(tx, { type: 'message', clientID: clientId, until, message: write(email, language, name, values) });
     },
-    /** The same work whether there is such an account or not. */
+    /** The same work whether or not the account exists. */
     postReset: (tx: Queue, { kind, email }: { kind: z.output<typeof AccountKind>; email: string }) =>
       put(tx, { type: 'reset', kind, email, until: new Date(Date.now() + DAY_MS / 24) }),
   };

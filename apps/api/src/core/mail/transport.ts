@@ -1,4 +1,4 @@
-// Mails leave by SMTP, or into a folder where people try things out.
+// Sends mails by SMTP, or into a folder for trying things out.
 import { randomUUIDv7 } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface Message {
   text: string;
   html: string;
 }
-/** Under another name than the installation's, where a client has one; the address stays. */
+/** `name` replaces the sender's name for a client. The address stays. */
 export type Transport = (message: Message, name: string | null) => Promise<void>;
 
 export function openTransport({
@@ -33,7 +33,7 @@ const sender = (from: string, name: string | null) => {
   return own && name !== null ? { name, address: own.address } : from;
 };
 
-/** Each mail twice: as it would have been sent, and as the mailbox of the admin console reads it. */
+/** Writes each mail twice: as sent, and as the admin console's mailbox shows it. */
 function intoFolder(dir: string, from: string): Transport {
   const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return async (message, name) => {
