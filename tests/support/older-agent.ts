@@ -18,7 +18,7 @@ const taken: Readonly<Record<string, readonly (readonly [from: string, to: strin
     ['  tokenAuth: Id.optional(),\n', ''],
   ],
   'agent/lua/edge/core/abilities.lua': [[', tokenAuth = true', '']],
-  'agent/lua/edge/core/modules.lua': [['    tokenAuth = require("edge.modules.token_auth"),\n', '']],
+  'agent/lua/edge/core/modules.lua': [['    tokenAuth = require("edge.plugins.token_auth"),\n', '']],
 };
 
 async function older(file: string): Promise<string> {

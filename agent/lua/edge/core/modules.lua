@@ -5,11 +5,11 @@ local pairs, next = pairs, next
 
 local _M = {}
 local plugins = {
-    cors = require("edge.modules.cors"),
-    customHeader = require("edge.modules.custom_header"),
-    proxyRewrite = require("edge.modules.proxy_rewrite"),
-    tokenAuth = require("edge.modules.token_auth"),
-    urlRedirect = require("edge.modules.url_redirect"),
+    cors = require("edge.plugins.cors"),
+    customHeader = require("edge.plugins.custom_header"),
+    proxyRewrite = require("edge.plugins.proxy_rewrite"),
+    tokenAuth = require("edge.plugins.token_auth"),
+    urlRedirect = require("edge.plugins.url_redirect"),
 }
 
 function _M.is_current(set)

@@ -3,7 +3,7 @@
 local digest = require("edge.core.digest")
 local paths = require("edge.core.paths")
 local unseal = require("edge.tls.unseal")
-local is_preflight = require("edge.modules.cors").is_preflight
+local is_preflight = require("edge.plugins.cors").is_preflight
 local re_match, encode_base64 = ngx.re.match, ngx.encode_base64
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
