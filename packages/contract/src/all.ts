@@ -1,4 +1,4 @@
-// Every group of endpoints: what the server must mount, what OpenAPI describes, what contract tests walk.
+// All endpoint groups: mounted by the server, described by OpenAPI, checked by contract tests.
 import { accounts, clients, clientZones, siteUsers } from './accounts/accounts.endpoints.ts';
 import { audit } from './audit/audit.endpoints.ts';
 import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';

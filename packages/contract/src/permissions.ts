@@ -33,7 +33,7 @@ export const areas = [
 export type Area = (typeof areas)[number];
 export type Permission = `${Area}:${'read' | 'write'}`;
 
-/** What there is to allow in each console. */
+/** The areas of each console. */
 export const areasOf: Readonly<Record<Family, readonly Area[]>> = {
   user: [
     'account',
@@ -59,5 +59,5 @@ export const areasOf: Readonly<Record<Family, readonly Area[]>> = {
 const both = (area: Area): Permission[] => [`${area}:read`, `${area}:write`];
 
 export const permissions: readonly Permission[] = areas.flatMap(both);
-/** All of a console's, which is what its root accounts may. */
+/** All permissions of a console, as of its root accounts. */
 export const permissionsOf = (kind: Family): readonly Permission[] => areasOf[kind].flatMap(both);

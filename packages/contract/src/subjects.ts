@@ -1,5 +1,5 @@
-// NATS subjects, wide to narrow. A node may hear its zone's documents, its own commands and its own inbox, and speak
-// on its own rpc and up subjects and in answer to commands; nodePermissions is that sentence for the server.
+// NATS subjects, from wide to narrow. A node may subscribe to its zone's documents, its commands and its inbox, and
+// publish on its rpc and up subjects and replies to commands. nodePermissions enforces this.
 export const subjects = {
   zoneDocs: (zoneID: string) => `edge.zone.${zoneID}.doc`,
   zoneBlocks: (zoneID: string) => `edge.zone.${zoneID}.blocks`,
@@ -15,7 +15,7 @@ export const subjects = {
   command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
-/** The same for every node; workers of the control plane share a queue group on them. */
+/** Equal for all nodes. Workers share a queue group on them. */
 export const everyNode = {
   sync: 'rpc.*.sync',
   blocksSince: 'rpc.*.blocks',
@@ -28,7 +28,7 @@ export const everyNode = {
   blocks: 'up.*.blocks',
 } as const;
 
-/** All that nodes may say. */
+/** Everything that nodes may publish. */
 export const anythingOfNodes = ['up.*.*', 'rpc.*.*'] as const;
 
 export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;
@@ -36,9 +36,9 @@ export const inboxPrefix = (nodeID: string) => `_INBOX_${nodeID}`;
 export const nodePermissions = (nodeID: string, zoneID: string) => ({
   pub: { allow: [`rpc.${nodeID}.>`, `up.${nodeID}.>`], deny: [] },
   sub: { allow: [`edge.zone.${zoneID}.>`, `cmd.${nodeID}.>`, `${inboxPrefix(nodeID)}.>`], deny: [] },
-  /** Answers to commands only: one each, for a minute. */
+  /** Replies to commands only: one each, within a minute. */
   resp: { max: 1, ttl: 60_000_000_000 },
 });
 
-/** The node a message came from, read off its subject, which the server has checked. */
+/** The sender of a message, from its subject, which the server has checked. */
 export const nodeOf = (subject: string) => subject.split('.')[1] ?? '';

@@ -10,7 +10,7 @@ export const announcementSetting = onClient('announcementSetting', {
   remove: del('setting/announcements', { can: 'announcement:write', body: Ids, reply: Ids }),
 });
 
-/** Of the reader's own operator, those in force now, in their order. */
+/** The current announcements of the reader's operator, in order. */
 export const announcements = onEvery('announcements', {
   list: get('announcements', { can: 'signedIn', reply: z.object({ data: z.array(ShownAnnouncement) }) }),
 });

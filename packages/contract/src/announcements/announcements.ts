@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 
-/** Plain text: lines are kept, and nothing in it means anything. */
+/** Plain text with line breaks. */
 const Content = z
   .string()
   .trim()
@@ -27,7 +27,7 @@ export const AnnouncementUpdate = z.object({
   order: Order.optional(),
 });
 
-/** As a reader sees it. */
+/** For readers. */
 export const ShownAnnouncement = z.object({
   id: Id,
   title: z.string(),

@@ -9,7 +9,7 @@ export const branding = onClient('branding', {
   remove: del('setting/logo', { can: 'branding:write', body: Ids, reply: Ids }),
 });
 
-/** By the host name that was asked for. */
+/** For the requested host name. */
 export const shownBranding = onEvery('shownBranding', {
   get: get('logo', { can: 'anyone', reply: ShownBranding }),
 });

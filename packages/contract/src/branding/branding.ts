@@ -5,7 +5,7 @@ import { DomainName } from '../common/net.ts';
 export const brandSlots = ['logo', 'favicon', 'backgroundImage', 'sidebarLogo', 'sidebarSimpleLogo'] as const;
 export type BrandSlot = (typeof brandSlots)[number];
 
-/** What a picture may be at most; `pixels` is its longer side. */
+/** Limits of pictures. `pixels` limits the longer side. */
 export const brandLimits: Readonly<Record<BrandSlot, { bytes: number; pixels: number }>> = {
   logo: { bytes: 256_000, pixels: 2048 },
   favicon: { bytes: 128_000, pixels: 512 },
@@ -58,7 +58,7 @@ const look = {
   sidebarLogo: Address,
   sidebarSimpleLogo: Address,
 };
-/** How a console looks; an empty text and null stand for the product's own. */
+/** The look of a console. Empty texts and null mean the product's default. */
 export const ShownBranding = z.object(look);
 export const Branding = z.object({ id: Id, host: z.string(), ...look, createdAt: Time, updatedAt: Time });
 

@@ -30,7 +30,7 @@ export const purge = onSites('purge', {
   removeRows: del('site/:siteId/setting/urlCache/rows', { can: 'cache:write', body: Ids, reply: Ids }),
 });
 
-/** An operator purges whole sites of any of its customers at once. */
+/** An operator purges whole sites of its customers. */
 export const purgeSites = onClient('purgeSites', {
   all: del('site/currentCache', { can: 'cache:write', body: SiteIDs.extend(Softly.shape), reply: z.object({ jobIDs: z.array(z.string()) }) }),
 });

@@ -3,13 +3,13 @@ import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 
 const QueryName = z.string().trim().min(1).max(128);
-/** A token of RFC 9110, as cookies are named; without the star, which means something in the other list. */
+/** An RFC 9110 token without the star, which has a meaning in the other list. */
 const CookieName = z
   .string()
   .trim()
   .max(128)
   .regex(/^[!#$%&'+.^_`|~0-9A-Za-z-]+$/, { message: 'wrong format' });
-/** The same, or how a name begins: `wordpress_logged_in_*`; `*` is every cookie. */
+/** A cookie name or a prefix such as `wordpress_logged_in_*`. `*` is every cookie. */
 const CookiePattern = z
   .string()
   .trim()
@@ -128,7 +128,7 @@ export const CacheRule = z.object({
 
 export const SetCookieHandling = z.enum(['refuse', 'strip', 'keep']);
 
-/** Fields that nginx, the edge or the store itself needs: nobody passes these on, or names an object by them. */
+/** Fields that nginx, the edge or the cache needs. They cannot be passed on or be part of the key. */
 const reserved = new Set(
   (
     'host connection keep-alive upgrade te trailer transfer-encoding content-length expect proxy-connection proxy-authorization ' +
@@ -144,7 +144,7 @@ const PassedHeader = z
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, { message: 'wrong format' })
   .refine((name) => !reserved.has(name) && !/^x-(?:e|accel)-/.test(name), { message: 'wrong format' });
 
-/** What holds for the store of a site at large. */
+/** Cache settings of the whole site. */
 export const CacheSettingInput = z.object({
   heuristics: z
     .boolean()
@@ -185,7 +185,7 @@ export const CacheSetting = CacheSettingInput.required().extend({
   hasRelay: z.boolean().describe('The zone has a relay: without one `shield` has no effect'),
 });
 
-/** What the nodes of a site hold of it, each by its last pass over its store. */
+/** The cached size of a site per node, as of each node's last scan. */
 export const CurrentCache = z.object({
   objects: z.int(),
   bytes: z.int(),

@@ -9,7 +9,7 @@ export const ChartQuery = z.object({
   siteID: Id.optional(),
 });
 
-/** Bytes, bits a second, or how many; of `cache` the share that was answered from it, from 0 to 1. */
+/** Bytes, bits per second, or a count. `cache` has the hit rate from 0 to 1. */
 export const ChartUnit = z.enum(['byte', 'bit', 'count', 'share']);
 export const Chart = z.object({
   metric: ChartMetric,

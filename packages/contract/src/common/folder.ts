@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A folder of a machine, by its whole path; no part of it begins with a dot. */
+/** An absolute path without hidden folders. */
 export const Folder = z
   .string()
   .max(200)

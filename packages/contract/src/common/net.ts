@@ -1,11 +1,11 @@
-// Names and addresses as people type them.
+// Names and addresses as users type them.
 import * as z from 'zod';
 
 const label = '(?!-)[a-z0-9_-]{1,63}(?<!-)';
 const hostname = new RegExp(`^(?=.{1,253}$)(${label}\\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$`);
 const domain = new RegExp(`^(?=.{1,253}$)(\\*\\.)?(${label}\\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$`);
 
-/** A name visitors ask for: lower case, exact or with one wildcard label (`*.example.com`). */
+/** A requested name: lower case, exact or with one wildcard label (`*.example.com`). */
 export const DomainName = z
   .string()
   .trim()
@@ -15,12 +15,12 @@ export const DomainName = z
 
 const IPv4 = z.ipv4();
 const IPv6 = z.ipv6();
-/** Is this an address, as against a name that must be resolved? */
+/** Whether the text is an address rather than a name. */
 export const isAddress = (text: string) => IPv4.safeParse(text).success || IPv6.safeParse(text).success;
 
 const CIDRv4 = z.cidrv4();
 const CIDRv6 = z.cidrv6();
-/** A network of IPv4 or IPv6; an address is a network of one. */
+/** An IPv4 or IPv6 network. An address is a network of one. */
 export const Cidr = z
   .string()
   .trim()
@@ -29,7 +29,7 @@ export const Cidr = z
     message: 'wrong format',
   });
 
-/** An IPv4 or IPv6 address, or a host name in lower case. All-numeric last labels are no names: they are bad addresses. */
+/** An address, or a host name in lower case. A numeric last label is a malformed address. */
 export const HostAddress = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ export const HostAddress = z
   .refine((text) => isAddress(text) || (hostname.test(text) && !/(^|\.)[0-9]+$/.test(text)), {
     message: 'wrong format',
   });
-/** What goes into a Host field or SNI: a name, or an address, with an optional port. */
+/** A Host or SNI value: a name or an address, with an optional port. */
 export const HostHeader = z
   .string()
   .trim()

@@ -1,4 +1,4 @@
-// Which URLs a rule of a site is about: by extension, by path, by how the path begins, or by a pattern over it.
+// The URLs that a rule applies to: by extension, path, prefix or pattern.
 import * as z from 'zod';
 import { safePattern } from './pattern.ts';
 
@@ -30,7 +30,7 @@ export interface Paths {
 
 const element = { fileType: Extension, url: Path, prefix: Path, regex: z.string() };
 
-/** What the type asks of the values. */
+/** Validates the values for their type. */
 export function checkPaths({ type, value }: Paths, ctx: z.RefinementCtx): void {
   if (type === 'all') {
     if (value.length > 0) ctx.addIssue({ code: 'custom', path: ['value'], message: 'wrong format' });

@@ -1,4 +1,4 @@
-// PCRE and PCRE2, the engines that run patterns at the edge, as WebAssembly (built by `packages/contract/pcre/build.sh`).
+// PCRE and PCRE2, which run patterns at the edge, as WebAssembly (built by `packages/contract/pcre/build.sh`).
 import { readFileSync } from 'node:fs';
 
 export interface PatternError {
@@ -25,7 +25,7 @@ function load(): Engine {
   return exports;
 }
 
-/** Why one of the engines does not compile the pattern; null when both do. Bytes are compared, as at the edge. */
+/** Why an engine rejects the pattern. Null: both accept it. Compares bytes, like the edge. */
 export function patternError(pattern: string): PatternError | null {
   const bytes = Buffer.from(pattern);
   engine ??= load();
@@ -41,7 +41,7 @@ export function patternError(pattern: string): PatternError | null {
     return { offset, message: textAt(memory, engine.message_at()) };
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-    // The instance may be damaged: the next pattern gets a new one.
+    // The instance may be damaged, so the next pattern gets a new one.
     engine = null;
     return { offset: 0, message: 'too complex' };
   }

@@ -1,14 +1,14 @@
-// Where a visitor is sent.
+// Targets of redirects.
 import * as z from 'zod';
 
-/** What may stand in a Location field as it is. */
+/** A valid Location value. */
 export const RedirectTarget = z
   .string()
   .trim()
   .max(2048)
   .refine((text) => placeOf(text) !== null, { message: 'wrong format' });
 
-/** Host and path of a target as the edge sees them when a visitor asks for it; null where it is no such URL. */
+/** Host and path of a target, as the edge sees a request for it. Null: not such a URL. */
 export function placeOf(target: string): { host: string; path: string } | null {
   if (!/^https?:\/\/[!#$%&'()*+,./0-9:;=?@A-Z_a-z~[\]-]+$/.test(target) || !URL.canParse(target)) return null;
   const { hostname, pathname, username, password } = new URL(target);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Text that grows when it is not compressed; pictures, sound and archives are compressed already. */
+/** Text types. Pictures, audio and archives are already compressed. */
 export const USUAL_TYPES = [
   'text/html',
   'text/css',
@@ -24,7 +24,7 @@ const MediaType = z
   .max(100)
   .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/, { message: 'wrong format' });
 
-/** What can be made WebP. */
+/** Types that can be converted to WebP. */
 export const ImageType = z.enum(['image/jpeg', 'image/png']);
 
 export const Compression = z.object({
@@ -40,7 +40,7 @@ export const Compression = z.object({
 });
 export type Compression = z.output<typeof Compression>;
 
-/** What is said of WebP may be left out, and then stays as it is. */
+/** Omitted WebP settings stay unchanged. */
 export const CompressionInput = Compression.partial({
   webp: true,
   webpQuality: true,

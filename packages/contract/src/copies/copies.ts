@@ -1,4 +1,4 @@
-// What a site has is made the same in others: the targets' part of the same kind is replaced, each as a version of its site.
+// Copies a part of a site to other sites. It replaces the targets' part of that kind, each as a version.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 

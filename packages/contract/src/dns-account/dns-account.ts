@@ -1,4 +1,4 @@
-// An account at a DNS provider: what one signs in with at each of them, wherever such an account is kept.
+// Credentials of accounts at each DNS provider.
 import * as z from 'zod';
 
 export const DnsProvider = z.enum(['powerDNS', 'cloudflare', 'dnspod', 'aliDNS', 'route53', 'huaweiCloud']);
@@ -8,7 +8,7 @@ export const PowerDnsInput = z.object({
   url: z
     .url({ protocol: /^https?$/ })
     .max(1000)
-    // The path that is asked is ours to say.
+    // The path is ours.
     .regex(/^[^?#@]*$/, { message: 'wrong format' })
     .describe('Address of its API'),
   serverID: z
@@ -22,7 +22,7 @@ export const PowerDnsInput = z.object({
 });
 export const CloudflareInput = z.object({ apiToken: Secret });
 
-/** What the large clouds sign calls with. */
+/** A key pair for signed API calls. */
 const KeyPair = z.object({
   keyID: z
     .string()
@@ -32,7 +32,7 @@ const KeyPair = z.object({
     .regex(/^[\w-]+$/),
   keySecret: Secret,
 });
-/** Which of its two clouds an account belongs to: they know nothing of each other. */
+/** The cloud of an account. The two are separate. */
 const Edition = z.enum(['china', 'international']);
 export const DnspodInput = KeyPair.extend({ edition: Edition.default('china') });
 export const AliDnsInput = KeyPair;
@@ -47,7 +47,7 @@ export const HuaweiCloudInput = KeyPair.extend({
     .describe('Whose endpoint is asked'),
 });
 
-/** As forms ask for it, field beside field, with what else the account is for. */
+/** For forms: flat fields, with the form's additional ones. */
 export const dnsAccountForms = <Extra extends z.ZodRawShape>(extra: Extra) => ({
   powerDNS: PowerDnsInput.extend(extra),
   cloudflare: CloudflareInput.extend(extra),
@@ -57,7 +57,7 @@ export const dnsAccountForms = <Extra extends z.ZodRawShape>(extra: Extra) => ({
   huaweiCloud: HuaweiCloudInput.extend(extra),
 });
 
-/** As bodies have it: the provider beside the credentials, which are given as a whole. */
+/** For request bodies: the provider beside its credentials, which are always complete. */
 export const withDnsAccount = <Extra extends z.ZodRawShape>(extra: Extra) =>
   z.discriminatedUnion('provider', [
     z.object({ ...extra, provider: z.literal('powerDNS'), credentials: PowerDnsInput }),

@@ -20,7 +20,7 @@ export const dnsSetting = onClient('dnsSetting', {
   create:      post('setting/dns', { can: 'setting:write', limit: 'probe', body: DnsSettingInput, reply: DnsSetting, fails: ['INVALID_DNS_SETTING'] }),
   remove:      del('setting/dns', { can: 'setting:write', body: Ids, reply: Ids }),
   test:        post('setting/dns/test', { can: 'setting:write', limit: 'probe', body: DnsSettingTest, reply: DnsTested, fails: ['DNS_FAILED'] }),
-  // The whole zone is compared with what it should be, as soon as the account may be asked.
+  // Compares the whole zone as soon as the account may be called.
   compare:     post('setting/dns/compare', { can: 'setting:write', body: Ids, reply: Ids }),
   unprocessed: get('setting/dns/unprocessed', { can: 'setting:read', query: paging(['wantedAt', 'dueAt', 'name']), reply: paged(UnprocessedName) }),
   recovery:    post('setting/dns/recovery', { can: 'setting:write', body: RecoveryInput, reply: z.object({ names: z.int().describe('How many are tried again') }) }),

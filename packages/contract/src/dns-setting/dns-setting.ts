@@ -14,7 +14,7 @@ import {
 import { Line, Weighting } from './lines.ts';
 
 const PlainName = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
-/** Below it are a label and a dot more. */
+/** Leaves room for a label and a dot. */
 export const Suffix = PlainName.max(200);
 const RootDomain = Suffix.describe('The zone at the provider in which names are made');
 
@@ -28,7 +28,7 @@ const withCredentials = <Extra extends z.ZodRawShape>(extra: Extra) =>
     z.object({ ...extra, dnsType: z.literal('huaweiCloud'), credentials: HuaweiCloudInput }),
   ]);
 
-/** Credentials are given as a whole: none of them is ever shown. A root domain that is there already gets them instead of its own. */
+/** Credentials are always complete, since none is shown. An existing root domain gets the new ones. */
 export const DnsSettingInput = withCredentials({
   rootDomain: RootDomain,
   cname: Suffix.optional().describe('With the first account: the name below which sites have theirs'),
@@ -55,14 +55,14 @@ export const DnsSetting = z.object({
   createdAt: Time,
   updatedAt: Time,
 });
-/** What a try has found. */
+/** The result of a test. */
 export const DnsTested = z.object({
   records: z.int().describe('In the zone at this moment'),
   lines: z.array(Line).describe('Of our lines those that it tells apart'),
   weighting: Weighting,
 });
 
-/** A change that is not yet at the provider. */
+/** A change that the provider does not have yet. */
 export const UnprocessedName = z.object({
   id: Id,
   dnsSettingID: Id,

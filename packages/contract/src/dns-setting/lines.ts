@@ -1,7 +1,7 @@
-// Classes of visitors that may be answered differently. What a provider does not tell apart is answered as everybody else.
+// Classes of visitors that DNS may answer differently. Lines that a provider does not support use the default.
 import * as z from 'zod';
 
-/** Carriers, by the networks that they announce. */
+/** Carriers, by their announced networks. */
 export const carriers = {
   cht: { country: 'TW', networks: [3462] },
   tfn: { country: 'TW', networks: [9924] },
@@ -11,10 +11,10 @@ export const carriers = {
 } as const;
 export const continents = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'] as const;
 
-/** Whoever is in none of these. */
+/** Visitors outside these are overseas. */
 export const chineseSpeaking = ['CN', 'HK', 'MO', 'TW'] as const;
 
-/** In the order in which a visitor is looked for: the first line that takes them. */
+/** In the order of matching: the first line that applies. */
 export const Line = z
   .string()
   .regex(/^(default|cht|tfn|ct|cu|cm|overseas|country-[A-Z]{2}|continent-(AF|AN|AS|EU|NA|OC|SA))$/, {
@@ -25,10 +25,10 @@ export const Line = z
   );
 export type Line = z.output<typeof Line>;
 
-/** Those that are offered before anybody asks for a place. */
+/** Offered without a search for a place. */
 export const commonLines: readonly Line[] = ['default', 'cht', 'tfn', 'ct', 'cu', 'cm', 'overseas'];
 
-/** Where visitors are shared by weight; elsewhere all members are answered alike. From the most to the least. */
+/** The degree of support for weights, from most to least. Without support all members are answered equally. */
 export const Weighting = z
   .enum(['eachLine', 'oneLine', 'none'])
   .describe('eachLine: on every line; oneLine: where a name has one line only; none: nowhere, all are answered alike');

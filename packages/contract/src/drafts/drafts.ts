@@ -1,4 +1,4 @@
-// Changes of a site's configuration as they would be sent, to see what would come of them before they are.
+// Drafted changes of a site's configuration, to preview their effect.
 import * as z from 'zod';
 import { Difference } from '../versions/versions.ts';
 
@@ -8,7 +8,7 @@ export const DraftCall = z.object({
   body: z.unknown().optional().describe('As the call itself takes it'),
 });
 export type DraftCall = z.output<typeof DraftCall>;
-/** In the order in which they would be sent. */
+/** In the order of sending. */
 export const DraftCalls = z.array(DraftCall).min(1).max(20);
 
 export const DraftInput = z.object({ calls: DraftCalls });

@@ -1,12 +1,12 @@
-// A digest over a set of documents that is cheap to keep current: XOR of one SHA-256 each. Order does not matter, and
-// adding and taking away are the same step. It finds divergence, it does not stop an attacker (NATS credentials do).
+// An incremental digest of a set of documents: the XOR of their SHA-256 hashes. Order is insignificant, and adding and
+// removing are the same step. It detects divergence, not attacks (NATS credentials do that).
 import { createHash } from 'node:crypto';
 
 export const EMPTY_DIGEST = '0'.repeat(64);
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The digest of many documents: `toggle` puts each one in or takes it out again. */
+/** The digest of many documents. `toggle` adds or removes one. */
 export class DigestBuilder {
   readonly #bytes = Buffer.alloc(32);
 
@@ -20,7 +20,7 @@ export class DigestBuilder {
   }
 }
 
-/** `digest` with the document put in or, if it was in, taken out. */
+/** `digest` with the document added or, if present, removed. */
 export function toggle(digest: string, key: string, hash: string): string {
   const one = Buffer.from(digest, 'hex');
   const other = createHash('sha256').update(`${key}\n${hash}`).digest();

@@ -1,8 +1,8 @@
-// What a node is told should be true. The control plane compiles these from rows, the agent checks and stores them,
-// Lua and the renderer read them. Objects are open: a node one version older ignores what it does not know.
+// The documents of nodes. The control plane compiles them from rows, the agent validates and stores them, Lua and the
+// renderer read them. Objects are open: an older node ignores unknown fields.
 //
-// A domain has a document of its own (`host/<name>`), apart from its site: a site may carry a hundred thousand names,
-// and a change of one must not resend the others. A name that is switched off has no document at all.
+// A domain has its own document (`host/<name>`) apart from its site: a site may have a hundred thousand names, and a
+// change of one must not resend the others.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
@@ -13,14 +13,13 @@ import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
 
 /**
- * The last resort: an agent takes no documents of a higher one, goes on with those it has, and says that it is too old.
- * Raised only when it could not even keep what it is sent. Everything smaller has a gentler way (docs/architecture.md): a field
- * is ignored by whom it is new to, a kind is kept until somebody comes who knows it, and what must not be ignored is
- * named in `needs`.
+ * The last resort for incompatible changes: an agent accepts no documents with a higher number, keeps serving its own,
+ * and reports that it is too old. Smaller changes have gentler ways (docs/architecture.md): unknown fields are ignored,
+ * unknown kinds are stored, and restrictions that must not be ignored are listed in `needs`.
  */
 export const DOCUMENT_SCHEMA = 1;
 
-/** What a document may insist on, and a node of this version can do: one name for whatever keeps visitors out. */
+/** Capabilities of this version that a document may require: one name per kind of access restriction. */
 export const abilities: readonly string[] = [
   'antiHeader',
   'antiReferer',
@@ -30,7 +29,7 @@ export const abilities: readonly string[] = [
   'tokenAuth',
 ];
 
-/** Where one of these is none of the node's abilities, what the document is about is closed there. */
+/** A node that lacks one of these closes what the document is about. */
 const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
 
 const Seconds = z.int().min(0).max(31_536_000);
@@ -38,7 +37,7 @@ const Count = z.int().min(0);
 
 const Snippet = z.string().max(65_536);
 
-/** Structure: what only nginx itself can do. A change renders files and reloads. */
+/** Structure, which only nginx itself can do. A change renders files and reloads. */
 export const ZoneDoc = z.object({
   kind: z.literal('zone'),
   id: Id,
@@ -53,28 +52,28 @@ export const ZoneDoc = z.object({
   cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
   maxBodyBytes: Count.describe('0: no limit'),
   forceSSLRedirectCode: z.int().min(301).max(308).optional().describe('301 where it is absent'),
-  /** What its operator wrote for nginx. A node judges it again (zone-settings/allowed.ts) before it writes it anew. */
+  /** The operator's nginx snippets. Nodes validate them again (zone-settings/allowed.ts) before writing them. */
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
-  /** Switched off for all sites of the zone, whatever they want. */
+  /** Disabled for all sites of the zone. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
   firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
     .optional()
     .describe('whom its kernel lets in; absent: everybody'),
-  /** Who has to prove that he is no program; absent: nobody. An older node asks nobody either: no reason to follow its zone no more. */
+  /** Challenges of visitors. Absent: none. An older node ignores it, which is no reason to stop following the zone. */
   antiCC: ZoneAntiCC.omit({ enabled: true })
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
     .optional(),
   ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
-  /** Nodes that edge nodes ask before they ask an origin, for sites that want it. */
+  /** Nodes that edge nodes ask before the origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
-  /** CIDRs that origins may not lie in after their name is resolved, and exceptions that the operator made. */
+  /** Forbidden networks of resolved origin addresses, and the operator's exceptions. */
   originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
   needs: Needs,
 });
 
 /**
- * A change of the zone that proves itself on some nodes first: they have it in place of the zone's document, the others have never
- * heard of it. It ends by going away: the zone's document says the same by then, or says as ever.
+ * A zone change under trial on some nodes, which use it in place of the zone's document. It ends by being removed: by
+ * then the zone's document contains the change, or stays as it was.
  */
 export const TrialDoc = z.object({
   kind: z.literal('trial'),
@@ -89,13 +88,13 @@ export const SiteStatus = z.enum(['normal', 'pause', 'limit', 'lock', 'expired']
 export const CacheRuleDoc = z.object({
   id: Id,
   type: z.enum(['fileType', 'url', 'prefix', 'regex']),
-  /** File extensions without dot in lower case; or paths; or one RE2-subset pattern over the path. */
+  /** File extensions in lower case without a dot, paths, or one RE2-subset pattern for the path. */
   values: z.array(z.string()).min(1),
   ttlSeconds: Seconds.describe('0: never cache what matches'),
   honourOrigin: z.boolean().describe("the origin's own freshness wins where it states one"),
   query: z.enum(['all', 'none', 'listed', 'sorted']),
   queryNames: z.array(z.string()),
-  // What follows is left out where nothing is asked.
+  // Unset options are omitted.
   minSeconds: Seconds.optional().describe("of the origin's own time, where it is honoured"),
   maxSeconds: Seconds.optional(),
   browserSeconds: Seconds.optional().describe('what visitors are told instead of what the origin says'),
@@ -109,22 +108,22 @@ export const CacheRuleDoc = z.object({
   overrideOrigin: z.boolean().optional().describe("stores what the origin's private, no-store or Set-Cookie forbids"),
 });
 
-/** Which paths a rule is about: see the values of CacheRuleDoc; `all` has none. */
+/** The paths of a rule, as in CacheRuleDoc. `all` has no values. */
 const PathsDoc = { type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']), values: z.array(z.string()) };
 
-/** The first whose paths match decides. */
+/** The first rule whose paths match decides. */
 export const AntiRefererDoc = z.object({
   id: Id,
   ...PathsDoc,
   isBlack: z.boolean(),
-  /** Host names; `*.` before one stands for one label, `**.` for one or more. */
+  /** Host names. `*.` stands for one label, `**.` for one or more. */
   hosts: z.array(z.string()),
   allowEmpty: z.boolean(),
-  /** Instead of 403; what lies at this host and path is let through. */
+  /** Replaces 403. The target itself is allowed. */
   redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
 });
 
-/** The first that holds refuses. */
+/** The first matching rule refuses the request. */
 export const AntiHeaderDoc = z.object({
   id: Id,
   name: z.string().describe('lower case'),
@@ -133,7 +132,7 @@ export const AntiHeaderDoc = z.object({
   drop: z.boolean().describe('no answer at all, instead of 403'),
 });
 
-/** How fast a visitor is given what the rule is about; the first whose paths match decides. */
+/** A bandwidth limit. The first rule whose paths match decides. */
 export const RateDoc = z.object({
   id: Id,
   ...PathsDoc,
@@ -141,46 +140,46 @@ export const RateDoc = z.object({
   afterBytes: Count.describe('which come at full speed first'),
 });
 
-/** What visitors get instead of an answer with that code. */
+/** Replaces responses with this code. */
 export const ErrorPageDoc = z.object({
   code: z.int(),
   html: z.string().optional(),
   csp: z.string().optional().describe('Content-Security-Policy of the page'),
-  /** What lies at this host and path is never sent there again. */
+  /** The target itself is not redirected again. */
   redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
 });
 
-/** What all names of a site share. `cacheVersion` is part of every cache key of the site: raising it purges the site. */
+/** Settings of all names of a site. `cacheVersion` is part of every cache key: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
   id: Id,
   status: SiteStatus,
   cacheVersion: Count,
-  /** In the order of evaluation; the first match wins; disabled ones are left out. */
+  /** In order of evaluation, without disabled rules. The first match wins. */
   cacheRules: z.array(CacheRuleDoc),
-  /** How long a stored response may answer for a failing origin that says nothing about it. */
+  /** How long a stored response may replace a failing origin that states no stale-if-error. */
   staleIfErrorSeconds: Seconds,
-  /** What is compressed that origins send uncompressed; absent: nothing. */
+  /** Compression of uncompressed origin responses. Absent: none. */
   compression: z
     .object({ gzip: z.boolean(), brotli: z.boolean(), types: z.array(z.string()), minBytes: Count })
     .optional(),
-  /** Which images go to those who take it as WebP; absent: none. */
+  /** Image types that are served as WebP where accepted. Absent: none. */
   webp: z.object({ quality: z.int(), types: z.array(z.string()), minBytes: Count, maxBytes: Count }).optional(),
-  /** Where nobody states a time, a tenth of what Last-Modified tells. */
+  /** Without a stated lifetime, use a tenth of the time since Last-Modified. */
   heuristics: z.boolean().optional(),
-  /** False: a rule by extension stores any content type; absent: only one that fits the extension. */
+  /** False: a rule by extension stores any content type. Absent: only types that fit the extension. */
   checkContentType: z.boolean().optional(),
-  /** What becomes of Set-Cookie where the origin gives the response a time; absent: it is not stored. */
+  /** Set-Cookie of responses with a lifetime of the origin. Absent: not stored. */
   setCookie: z.enum(['strip', 'keep']).optional(),
-  /** Visitors' Cache-Control counts. */
+  /** Visitors' Cache-Control is honoured. */
   honourVisitors: z.boolean().optional(),
-  /** The response to a POST that names its own URL and a time is stored for later GETs. */
+  /** A POST's response that names its own URL and a lifetime is stored for later GETs. */
   storePost: z.boolean().optional(),
-  /** Request fields in lower case that go to the origin and are part of the key, besides what always goes. */
+  /** Additional request fields, in lower case, that are sent to the origin and part of the key. */
   passHeaders: z.array(z.string()).optional(),
-  /** What a node does not have it asks a relay of the zone for, where there is one, and not the origin. */
+  /** Misses go to a relay of the zone, if there is one. */
   shield: z.boolean().optional(),
-  /** Ports of the zone that it answers on, besides 80 and 443; absent: all. */
+  /** Ports of the zone that the site uses, besides 80 and 443. Absent: all. */
   ports: z.array(Port).optional(),
   antiHeaders: z.array(AntiHeaderDoc).optional(),
   rates: z.array(RateDoc).optional(),
@@ -203,7 +202,7 @@ export const HostDoc = z.object({
   siteID: Id,
   cacheVersion: Count,
   certID: Id.nullable(),
-  /** Absent: nothing is asked of visitors beyond what the zone asks. */
+  /** Absent: the zone's requirements only. */
   https: z
     .object({
       force: z.boolean().describe('send visitors by HTTP to HTTPS'),
@@ -212,20 +211,20 @@ export const HostDoc = z.object({
     })
     .optional(),
   antiReferers: z.array(AntiRefererDoc).optional(),
-  /** After those of the site. */
+  /** Evaluated after those of the site. */
   antiHeaders: z.array(AntiHeaderDoc).optional(),
   modules: HostModules.optional(),
   origin: z.object({
     scheme: z.enum(['http', 'https', 'follow']),
-    /** With `follow`: the port of the origin by the port the visitor used. */
+    /** With `follow`: the origin's port by the visitor's port. */
     portMap: z.array(z.object({ from: Port, to: Port })),
     host: z.string().nullable().describe("Host field sent to the origin; null: the visitor's"),
     sni: z.string().nullable().describe('null: as host, without its port'),
     verify: z.boolean().optional().describe('its certificate must be valid for that name'),
-    /** The certificate that the edge shows to an HTTPS origin; absent: none. */
+    /** The client certificate for HTTPS origins. Absent: none. */
     certID: Id.optional(),
     slowStartSeconds: z.int().min(0).max(3600).optional(),
-    /** What the agent asks of each origin; absent: nothing. */
+    /** The agent's health checks. Absent: none. */
     health: z
       .object({
         path: z.string(),
@@ -259,23 +258,23 @@ export const CertDoc = z.object({
   id: Id,
   names: z.array(z.string()),
   notAfter: z.iso.datetime(),
-  /** One each key type (RSA, ECDSA). */
+  /** One per key type (RSA, ECDSA). */
   pairs: z.array(z.object({ chainPem: z.string(), key: Sealed.describe('of the PEM private key') })).min(1),
 });
 
-/** What a certificate authority looks for at a name while it is asked for a certificate. */
+/** An ACME http-01 challenge. */
 export const AcmeDoc = z.object({
   kind: z.literal('acme'),
   token: z.string(),
-  /** Answered for this name only, and only while this site serves it. */
+  /** Answered for this name only, while this site serves it. */
   name: z.string(),
   siteID: Id,
   keyAuthorization: z.string(),
 });
 
 /**
- * A layer-4 forward: structure, like the zone, but of a second nginx that does nothing else. A rule that is off, or
- * whose site is out of service, has no document.
+ * A layer-4 forward: structure, for the second nginx. Rules that are disabled or whose site is out of service have no
+ * document.
  */
 export const PortDoc = z.object({
   kind: z.literal('port'),
@@ -293,13 +292,13 @@ export const PortDoc = z.object({
   upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
 });
 
-/** What concerns one node alone. */
+/** Settings of one node. */
 export const NodeDoc = z.object({
   kind: z.literal('node'),
   id: Id,
   enabled: z.boolean(),
   cacheMaxBytes: Count.describe("0: the zone's value"),
-  // What follows is left out where nothing is asked.
+  // Unset options are omitted.
   cacheDir: Folder.optional().describe('where its store lies; absent: in its own directory'),
   drainUntil: z.iso.datetime().optional().describe('switched off, but it goes on serving until then'),
   portType: z.enum(['7', '4']).optional().describe('the one layer that it serves; absent: both'),
@@ -343,19 +342,21 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
   `^(?:zone|trial|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
-/** Of kinds that are still to come; beside documents lie the agent's journal and the answers about certificates. */
+/** Names of later kinds. The agent's manifest and OCSP responses are stored beside documents. */
 const laterKeyPattern = /^(?!(?:manifest|ocsp)(?:\/|$))[a-z][A-Za-z]{0,31}(?:\/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)?$/;
 
-/** Whether it serves a layer at this moment. */
+/** Whether the node serves a layer now. */
 export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) => {
   if (node === null) return true;
   const isOn = node.enabled || (node.drainUntil !== undefined && new Date(node.drainUntil) > now);
-  // A relay has no visitors of its own, and so no forwards.
+  // A relay has no visitors, and so no forwards.
   return isOn && (node.relayPort === undefined ? (node.portType ?? layer) === layer : layer === '7');
 };
 
-/** `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`, and `<kind>` or
- *  `<kind>/<name>` of a later version: safe as a file path by its grammar. */
+/**
+ * `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`,
+ * and `<kind>` or `<kind>/<name>` of later versions. Every key is a safe file path.
+ */
 export const DocKey = z
   .string()
   .max(280)
@@ -370,7 +371,7 @@ export const portKey = (id: string) => `port/${id}`;
 export const moduleKey = (id: string) => `module/${id}`;
 export const nodeKey = (id: string) => `node/${id}`;
 
-/** What this node's zone says to it: the trial where it takes part in one. */
+/** The zone's document for this node: the trial's while the node takes part in one. */
 export const zoneFor = (nodeID: string, zone: ZoneDoc, trial: TrialDoc | null): ZoneDoc =>
   trial?.nodes.includes(nodeID) === true && trial.zone.id === zone.id ? trial.zone : zone;
 
@@ -380,7 +381,7 @@ export function keyOf(doc: EdgeDoc): string {
   return doc.kind === 'acme' ? acmeKey(doc.token) : `${doc.kind}/${doc.id}`;
 }
 
-/** The document that stands behind a key, or the fault that refuses it. */
+/** Parses a document. Throws when it is invalid. */
 export function parseDoc(key: string, body: string): EdgeDoc {
   const schema = kinds[Kind.parse(kindOf(DocKey.parse(key)))];
   const doc = schema.parse(JSON.parse(body));
@@ -389,14 +390,16 @@ export function parseDoc(key: string, body: string): EdgeDoc {
   return doc;
 }
 
-/** `later`: made for a later version, and kept for one. `closed`: the same, and what it is about must not be served until
- *  then, for it lacks these abilities here. */
+/**
+ * `later`: for a later version, only stored. `closed`: the same, and its subject must not be served, because these
+ * capabilities are missing.
+ */
 export type Judged = { doc: EdgeDoc } | { later: true } | { closed: string[] };
 
 const Insistent = z.looseObject({ needs: Needs, module: z.string().min(1).optional() });
 const knownModules = Object.keys(HostModules.shape);
 
-/** What a node of this version makes of a document that may be of any version; a fault refuses it. */
+/** Checks a document of any version for a node of this version. Throws when it is invalid. */
 export function judgeDoc(key: string, body: string): Judged {
   const kind = kindOf(DocKey.parse(key));
   const { needs = [], module } = Insistent.parse(JSON.parse(body));
@@ -407,7 +410,7 @@ export function judgeDoc(key: string, body: string): Judged {
   return isLater ? { later: true } : { doc: parseDoc(key, body) };
 }
 
-/** What this document insists on: whatever in it keeps visitors out. */
+/** The capabilities that this document requires: its access restrictions. */
 export function needsOf({ antiHeaders, antiReferers, modules }: Partial<HostDoc>): { needs?: string[] } {
   const needs = [
     ...(antiHeaders ? ['antiHeader'] : []),

@@ -1,5 +1,5 @@
-// How the keys of a zone travel: sealed to a key that the node made for this one answer, over whatever lies between. Who signs
-// what is said here; how is the business of either side (NKeys).
+// Encrypts zone keys to a key that the node creates per request, independent of the transport. Defines the signed
+// texts; both sides sign with NKeys.
 import {
   createCipheriv,
   createDecipheriv,
@@ -15,10 +15,10 @@ import { ZoneKeys } from './sealed.ts';
 
 export type SealedKeys = Omit<KeysReply, 'signature'>;
 
-/** What a node signs. */
+/** Signed by the node. */
 export const askedText = (nodeID: string, box: string) => `edgeloom zone keys asked\n${nodeID}\n${box}`;
 
-/** What is signed of an answer: it belongs to one question of one node. */
+/** The signed text of a reply, bound to one request of one node. */
 export const answeredText = (nodeID: string, asked: string, { box, iv, data, tag }: SealedKeys) =>
   ['edgeloom zone keys answered', nodeID, asked, box, iv, data, tag].join('\n');
 
@@ -27,7 +27,7 @@ const newPair = () => {
   return { box: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'), privateKey };
 };
 
-/** Each side adds a key of its own, so that nothing that is stored opens what was overheard. */
+/** Both sides contribute an ephemeral key, so that no stored key decrypts recorded traffic. */
 function sharedKey(privateKey: KeyObject, theirs: string, asked: string, answered: string): Buffer {
   const publicKey = createPublicKey({ key: Buffer.from(theirs, 'base64'), format: 'der', type: 'spki' });
   if (publicKey.asymmetricKeyType !== 'x25519') throw new Error('the box is no X25519 key');
@@ -35,7 +35,7 @@ function sharedKey(privateKey: KeyObject, theirs: string, asked: string, answere
   return Buffer.from(hkdfSync('sha256', secret, `${asked}\n${answered}`, 'edgeloom zone keys', 32));
 }
 
-/** Throws where the box is none. */
+/** Throws when the request's key is invalid. */
 export function sealKeys(keys: ZoneKeys, nodeID: string, asked: string): SealedKeys {
   const { box, privateKey } = newPair();
   const iv = randomBytes(12);
@@ -46,7 +46,7 @@ export function sealKeys(keys: ZoneKeys, nodeID: string, asked: string): SealedK
   return { box, iv: text(iv), data: text(data), tag: text(cipher.getAuthTag()) };
 }
 
-/** A box for one question, and what opens its answer. */
+/** A key for one request, and the function that opens its reply. */
 export function newBox(nodeID: string): { box: string; open: (reply: SealedKeys) => ZoneKeys } {
   const { box: asked, privateKey } = newPair();
   return {

@@ -1,5 +1,5 @@
-// What the control plane and the nodes say to each other over NATS. Every message is JSON, and either side may be a version
-// ahead: what it does not know of a message it ignores, and a word that is new to it costs that word and not the message.
+// Messages between control plane and nodes over NATS. All are JSON. Either side may be a version ahead: unknown fields
+// are ignored, and an unknown enum value loses that value only.
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { isNetwork } from '../ipset/network.ts';
@@ -7,11 +7,11 @@ import { DocKey } from './documents.ts';
 import { KeyID, ZoneKeys } from './sealed.ts';
 import { Simulated } from './simulated.ts';
 
-/** A database integer: a larger one would fail the statement that stores it, and others' with it. */
+/** A database integer: a larger value would fail the whole statement that stores it. */
 const Revision = z.int().min(0).max(2_147_483_647);
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** One document as it travels. `body` null: the document is gone. The hash is of the body's UTF-8 bytes ('' when gone). */
+/** One document. `body` null: removed. The hash covers the body's UTF-8 bytes ('' when removed). */
 export const DocEntry = z.object({
   key: DocKey,
   revision: Revision,
@@ -19,11 +19,12 @@ export const DocEntry = z.object({
   body: z.string().nullable(),
 });
 
-/** On edge.zone.<zone>.doc: every document a publish changed, in order of revision. `previous` is the zone's revision
- *  before the first of them. `docs` is empty when they are too large to push: then the node asks for them. `digest` is
- *  over the zone's documents at `revision`, those of single nodes excluded. A node that has another digest there followed a
- *  history that a restored database does not have. A push without documents, whose `previous` is its `revision`, only
- *  announces where the zone is. */
+/**
+ * On edge.zone.<zone>.doc: the documents that a publish changed, in order of revision. `previous` is the zone's
+ * revision before them. `docs` is empty when they are too large to push, and nodes then request them. `digest` covers
+ * the zone's documents at `revision`, without those of single nodes: a node with another digest has a history that a
+ * restored database lacks. Without documents and with `previous` equal to `revision` it only announces the revision.
+ */
 export const DocPush = z.object({
   schema: z.int(),
   zone: Id,
@@ -33,17 +34,20 @@ export const DocPush = z.object({
   docs: z.array(DocEntry),
 });
 
-/** rpc.<node>.sync: all that changed after `revision`. Asked again with the page's last revision, and with `full` if the
- *  answer said so, until `more` is false. Without that word a page in the middle of a full pass would look like a node
- *  that is too old. */
+/**
+ * rpc.<node>.sync: everything that changed after `revision`. Repeated with each page's revision, and with `full` if the
+ * reply had it, until `more` is false. `full` tells a page within a full sync from a node that is too old.
+ */
 export const SyncRequest = z.object({ revision: Revision, full: z.boolean() });
 export const SyncReply = z.object({
   schema: z.int(),
-  /** The node cannot be told what is gone (its revision is 0, too old, or from a future that a backup undid): the pass
-   *  starts from nothing, whatever was asked, and what the node has and is not sent, it must drop at its end. */
+  /**
+   * Removals are unknown (the node's revision is 0, too old, or from a history undone by a restore): the sync sends
+   * everything, and the node drops what was not sent.
+   */
   full: z.boolean(),
   docs: z.array(DocEntry),
-  /** What the node has reached once it has applied this page. */
+  /** The node's revision after it has applied this page. */
   revision: Revision,
   more: z.boolean(),
 });
@@ -52,15 +56,16 @@ export const SyncReply = z.object({
 export const Ack = z.object({
   revision: Revision.describe('what the node has reached, rejected documents included'),
   state: z.enum(['applied', 'rejected']).catch('rejected'),
-  /** All that stand rejected now, here and in heartbeats: the document before each still serves. */
+  /** All currently rejected documents, here and in heartbeats. Their predecessors keep serving. */
   rejected: z.array(z.object({ key: z.string(), revision: Revision, error: z.string() })),
   tookMs: z.number(),
 });
 
 const Rate = z.number().min(0);
 const Tally = z.object({ packets: z.int().min(0), bytes: z.int().min(0), perSecond: Rate.describe('Packets, lately') });
-/** What a kernel kept from nginx: of those in the block set, on the block list, with a risk score, and of addresses that open
- *  connections without end. */
+/**
+ * Packets dropped by the kernel: from the block set, the block list, by risk score, and for too many new connections.
+ */
 export const Dropped = z.object({
   since: z.iso.datetime().describe('Counted from the start of the agent'),
   blocked: Tally,
@@ -69,7 +74,7 @@ export const Dropped = z.object({
   syn: Tally,
 });
 
-/** How busy a machine is: bytes, bits a second, and of the processors the share that works. */
+/** Load of a machine: bytes, bits per second, and the busy share of processors. */
 export const NodeLoad = z.object({
   cpu: z.number().min(0).max(1),
   memoryUsed: z.number().min(0),
@@ -83,7 +88,7 @@ export const NodeLoad = z.object({
   dropped: Dropped.nullable().optional().describe('null: its kernel drops nobody'),
 });
 
-/** The same with all that a page about one machine shows. */
+/** The same, with everything that a page about the machine shows. */
 export const NodeFigures = NodeLoad.extend({
   at: z.iso.datetime(),
   cores: z.int(),
@@ -98,7 +103,7 @@ export const NodeFigures = NodeLoad.extend({
   interfaces: z.array(z.object({ name: z.string().max(64), received: Rate, sent: Rate })).max(64),
 });
 
-/** A file of what nginx runs. */
+/** A file of nginx's configuration. */
 export const RunningFile = z.object({ path: z.string().max(256), bytes: z.int(), sha256: Hash });
 export const RunningTree = z.object({
   generation: z.int().nullable(),
@@ -106,27 +111,27 @@ export const RunningTree = z.object({
   files: z.array(RunningFile).max(1000),
 });
 
-/** By name, which version of it the node works with. */
+/** Versions of packs in use, by name. */
 export const Packs = z
   .record(z.string().max(32), z.string().max(64))
   .refine((packs) => Object.keys(packs).length <= 32, 'at most 32 packs');
 
 const HeldKeys = z.array(KeyID).max(8).optional().catch(undefined);
 
-/** `unresponsive`: it runs, and it or some of its workers do not respond. */
+/** `unresponsive`: nginx or some of its workers do not respond. */
 export const NginxState = z.enum(['running', 'stopped', 'rolledBack', 'unresponsive']);
 
-/** A tenant's pattern that nginx does not compile; its rule matches nothing. */
+/** A tenant's pattern that nginx cannot compile. Its rule matches nothing. */
 export const FailingPattern = z.object({
   site: z.string().max(64),
   rule: z.string().max(64).describe('Of a module its id; empty where it is not known'),
   error: z.string().max(2000),
 });
 
-/** On up.<node>.heartbeat, when connected, after that every 30 s. The answer says what the node should have. */
+/** On up.<node>.heartbeat, on connecting and every 30 s. The reply contains the node's expected state. */
 export const Heartbeat = z.object({
   revision: Revision,
-  /** Over all documents it holds: the zone's, and of node/* its own alone. */
+  /** Over all its documents: the zone's, and its own node document. */
   digest: Hash,
   version: z.string(),
   startedAt: z.iso.datetime(),
@@ -146,10 +151,12 @@ export const Heartbeat = z.object({
 });
 export const HeartbeatReply = z.object({ revision: Revision, digest: Hash, keys: HeldKeys });
 
-/** rpc.<node>.keys: the keys of its zone. `box` is an X25519 public key made for this question alone (DER, base64), and
- *  `signature` the node's own over it (key-box.ts), so that a bus which is not ours could neither ask in its name nor read the answer. */
+/**
+ * rpc.<node>.keys: requests the zone's keys. `box` is an X25519 public key for this request (DER, base64), `signature`
+ * the node's over it (key-box.ts), so that an untrusted bus can neither forge the request nor read the reply.
+ */
 export const KeysRequest = z.object({ box: z.base64().max(100), signature: z.base64().max(100) });
-/** Sealed to that box and signed by the account that the node's own credentials are signed by. */
+/** Encrypted for that key and signed by the account that issued the node's credentials. */
 export const KeysReply = z.object({
   box: z.base64().max(100),
   iv: z.base64(),
@@ -158,16 +165,18 @@ export const KeysReply = z.object({
   signature: z.base64().max(100),
 });
 
-/** In place of any answer: it was not understood, or could not be answered just now. */
+/** Replaces any reply: the request was not understood or cannot be answered now. */
 export const Refused = z.object({
   refused: z.string(),
   unknown: z.boolean().optional().describe('Nothing of that name is known: asking again is of no use'),
 });
 
-/** More than any node answers between two questions: sums of what one makes up stay numbers that can be kept. */
+/** An upper bound, so that sums of a hostile node's values stay representable. */
 const Visits = z.int().min(0).max(1_000_000_000);
-/** How visitors fare, asked for while something new comes to the node. Counted from an agent's first answer on: two answers
- *  of one agent are compared, and where the second says less another agent has begun to count. */
+/**
+ * Traffic metrics during rollouts. Counters start at an agent's first reply. A lower value means that another agent has
+ * started.
+ */
 export const NodeGauges = z.object({
   at: z.iso.datetime(),
   requests: z.int().min(0),
@@ -192,7 +201,7 @@ export const NodeGauges = z.object({
     .describe('Visits to sites of this node since the question before this one; each is in one answer only'),
 });
 
-/** On up.<node>.origins: what active checks found, when it changed and again every minute. */
+/** On up.<node>.origins: results of health checks, when they change and once a minute. */
 export const OriginReport = z.object({
   origins: z
     .array(
@@ -207,7 +216,7 @@ export const OriginReport = z.object({
     .max(1000),
 });
 
-/** On up.<node>.cached: what a pass over its store found of each site; one that has nothing there any more is named once. */
+/** On up.<node>.cached: cached sizes per site from a scan. A site that left the cache is reported once as empty. */
 export const CachedReport = z.object({
   measuredAt: z.iso.datetime(),
   sites: z
@@ -222,7 +231,7 @@ export const CachedReport = z.object({
     .max(1000),
 });
 
-/** Of a block set: it rises with each change. */
+/** Revision of a block set. Rises with each change. */
 const SetRevision = z.int().min(0);
 const Blocked = z.object({
   network: z.string().refine(isNetwork),
@@ -234,7 +243,7 @@ const Blocked = z.object({
     .describe('From now on; so nobody has to have our clock. 0: it is blocked no more'),
 });
 
-/** On up.<node>.blocks: whom this node blocked, each second that it did, and again every 30 s how far its set is. */
+/** On up.<node>.blocks: blocks found by this node, each second, and every 30 s its revision of the set. */
 export const BlockReport = z.object({
   revision: SetRevision,
   size: z.int().min(0).max(2_147_483_647),
@@ -246,17 +255,17 @@ export const BlockReport = z.object({
     .describe('For which there was no room, since the last report that was answered'),
   fault: z.string().max(300).describe('Why its kernel drops nobody; empty: it does'),
 });
-/** `refused`: those that must not be blocked, whatever they did. */
+/** `refused`: addresses that must never be blocked. */
 export const BlockReply = z.object({ revision: SetRevision, refused: z.array(z.string()) });
 
-/** On edge.zone.<zone>.blocks: what changed after `previous`. Who has less asks. */
+/** On edge.zone.<zone>.blocks: changes after `previous`. Nodes with less request them. */
 export const BlockPush = z.object({
   zone: Id,
   previous: SetRevision,
   revision: SetRevision,
   blocks: z.array(Blocked),
 });
-/** rpc.<node>.blocks: what changed after `revision`, in pages; asked again with the page's, until `more` is false. */
+/** rpc.<node>.blocks: changes after `revision`, in pages. Repeated until `more` is false. */
 export const BlocksRequest = z.object({ revision: SetRevision });
 export const BlocksReply = z.object({
   whole: z
@@ -267,7 +276,7 @@ export const BlocksReply = z.object({
   more: z.boolean(),
 });
 
-/** What a purge takes: URLs, or of one site what begins so (host and decoded path; '' is all of it) or has these tags. */
+/** The objects to purge: URLs, or of one site by prefix (host and decoded path, '' for all) or by tag. */
 export const PurgeOrder = z.object({
   urls: z.array(z.string()).max(1000).optional(),
   site: Id.optional(),
@@ -275,23 +284,23 @@ export const PurgeOrder = z.object({
   tags: z.array(z.string()).max(1000).optional(),
   soft: z.boolean().optional().describe('kept as stale, and asked about with the next request'),
 });
-/** cmd.<node>.purge. Repeating one is harmless. */
+/** cmd.<node>.purge. Idempotent. */
 export const PurgeCommand = PurgeOrder.extend({ id: Id, deadline: z.iso.datetime() });
-/** cmd.<node>.preheat: fetch these into the store. The answer counts those that came. */
+/** cmd.<node>.preheat: fetch these URLs into the cache. The reply counts the fetched ones. */
 export const PreheatCommand = z.object({
   id: Id,
   deadline: z.iso.datetime(),
   urls: z.array(z.string().max(16_384)).min(1).max(100),
 });
-/** cmd.<node>.warm: see that these are stored, and fetch those that are not. The answer says of each, in their order. */
+/** cmd.<node>.warm: ensure that these URLs are cached. The reply reports each, in order. */
 export const WarmCommand = PreheatCommand;
 export const Warmed = z.object({
   state: z.enum(['stored', 'notStored', 'failed']).catch('failed'),
   fault: z.string().max(500).nullable(),
-  /** How long what is stored is fresh yet; null: it was not said. */
+  /** Remaining freshness. Null: unknown. */
   freshSeconds: z.number().nullable(),
 });
-/** cmd.<node>.heldPorts: which of these ports of a zone could this machine not open, as somebody else has them? */
+/** cmd.<node>.heldPorts: which of these ports are held by another program? */
 export const HeldPortsCommand = z.object({
   id: Id,
   deadline: z.iso.datetime(),
@@ -300,15 +309,15 @@ export const HeldPortsCommand = z.object({
     .min(1)
     .max(100),
 });
-/** cmd.<node>.resync: drop what you think you know, ask for everything. */
+/** cmd.<node>.resync: run a full sync. */
 export const ResyncCommand = z.object({ id: Id, deadline: z.iso.datetime() });
-/** cmd.<node>.{reset,rotateLogs,reboot,system,running,zoneKeys}: all that they say is in their name. */
+/** cmd.<node>.{reset,rotateLogs,reboot,system,running,zoneKeys}: commands without parameters. */
 export const Command = z.object({ id: Id, deadline: z.iso.datetime() });
-/** cmd.<node>.gauges: what takes longer than this is counted as slow. */
+/** cmd.<node>.gauges: responses slower than this count as slow. */
 export const GaugesCommand = Command.extend({ slowMs: z.number().min(0).optional() });
-/** cmd.<node>.clearCache: of every site what has one of these tags; without them all that is stored. */
+/** cmd.<node>.clearCache: objects of all sites with one of these tags. Without tags: everything. */
 export const ClearCommand = Command.extend({ tags: z.array(z.string()).max(100).optional() });
-/** cmd.<node>.move: join anew by this token, as a node of another zone, and forget the one before. */
+/** cmd.<node>.move: join another zone with this token and discard the former one. */
 export const MoveCommand = Command.extend({ control: z.url(), token: z.string().min(20).max(200) });
 export const CommandReply = z.object({
   id: Id,

@@ -1,9 +1,9 @@
-// What a module says to the edge, whichever of a site's domains it is assigned to.
+// Documents of site modules, independent of the domains they are assigned to.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { Sealed } from './sealed.ts';
 
-/** Text and the name of a variable in turns, beginning with text. */
+/** Alternating text and variable names, starting with text. */
 const Parts = z.array(z.string()).min(1);
 
 const FieldChange = z.object({
@@ -24,14 +24,14 @@ export const CorsDoc = z.object({
   id: Id,
   module: z.literal('cors'),
   any: z.boolean().describe('every origin, and none is told apart'),
-  /** `https://app.example.com` in lower case, without a port that the scheme implies. */
+  /** `https://app.example.com` in lower case, without a default port. */
   exact: z.array(z.string()),
-  /** Of `https://*.example.com:8443`: what stands before and behind the star, which is one label. */
+  /** For `https://*.example.com:8443`: the parts around the star, which is one label. */
   wildcards: z.array(z.object({ before: z.string(), after: z.string() })),
-  /** What may follow the host that was asked: `` or `:8443`. */
+  /** Suffixes of the requested host: `` or `:8443`. */
   own: z.array(z.string()),
   methods: z.string(),
-  /** `*`: those that a script asks for. */
+  /** `*`: the requested ones. */
   headers: z.string(),
   expose: z.string(),
   maxAge: z.int(),
@@ -41,7 +41,7 @@ export const CorsDoc = z.object({
 export const RedirectDoc = z.object({
   id: Id,
   code: z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]),
-  /** Text and the number of a capture in turns; begins with `/`, `http://` or `https://`. */
+  /** Alternating text and capture numbers. Starts with `/`, `http://` or `https://`. */
   to: Parts,
   keepQuery: z.boolean(),
 });
@@ -49,11 +49,11 @@ export const UrlRedirectDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('urlRedirect'),
-  /** By path, as it is after decoding; with its query behind, where only that query is meant; with a host before it. */
+  /** By decoded path, followed by the query if the rule has one, preceded by the host if the rule has one. */
   exact: z.record(z.string(), RedirectDoc),
-  /** By a path without a slash at its end: itself and all below it. The longest wins. */
+  /** By a path without trailing slash: the path and everything below. The longest wins. */
   prefix: z.record(z.string(), RedirectDoc.extend({ keepRest: z.boolean() })),
-  /** In turns; `literal` is how each match begins. */
+  /** In order. `literal` is the common beginning of all matches. */
   patterns: z.array(RedirectDoc.extend({ literal: z.string(), pattern: z.string() })),
   hosts: z.boolean().describe('some source names a host'),
   queries: z.boolean().describe('some source names a query'),
@@ -63,13 +63,13 @@ export const ProxyRewriteDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('proxyRewrite'),
-  /** In turns; the first that matches wins. Paths are decoded. */
+  /** In order. The first match wins. Paths are decoded. */
   rules: z.array(
     z.object({
       type: z.enum(['exact', 'prefix', 'regex']),
       source: z.string().describe('of a prefix without a slash at its end'),
       literal: z.string().describe('how each match of a pattern begins'),
-      /** Text and the number of a capture in turns. */
+      /** Alternating text and capture numbers. */
       path: Parts,
       query: z.string(),
       keepRest: z.boolean(),
@@ -87,25 +87,25 @@ export const TokenAuthDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('tokenAuth'),
-  /** In turns; the first that is about the path decides. */
+  /** In order. The first entry that matches the path decides. */
   auths: z.array(
     z.object({
       id: Id,
       paths: TokenPathsDoc,
       except: TokenPathsDoc.optional(),
       place: z.enum(['query', 'path', 'header', 'cookie']),
-      /** Where it stands, a pattern over what stands there, and what each group is. */
+      /** The token's location, a pattern for its text, and the meaning of each group. */
       parts: z.array(z.object({ name: z.string(), pattern: z.string(), variables: z.array(z.string()) })).min(1),
-      /** What is signed: text and the name of a variable in turns. */
+      /** The signed text: alternating text and variable names. */
       text: Parts,
       hash: z.enum(['md5', 'sha1', 'sha256', 'sha512']),
       hmac: z.boolean(),
       encoding: z.enum(['hex', 'lowerHex', 'upperHex', 'base64', 'base64url']),
       timeFormat: z.enum(['seconds', 'milliseconds', 'hex', 'minutes']),
       utcOffset: z.int().describe('minutes'),
-      /** From the time in the token until it is no longer good. */
+      /** Validity after the token's time. */
       goodSeconds: z.int().min(0),
-      /** A token of later than now is none. */
+      /** A token with a future time is invalid. */
       notEarly: z.boolean(),
       leewaySeconds: z.int().min(0),
       keys: z.array(Sealed).min(1),
@@ -121,7 +121,7 @@ export const ModuleDoc = z.discriminatedUnion('module', [
   ProxyRewriteDoc,
   TokenAuthDoc,
 ]);
-/** Of a host: the module of each kind that it has. */
+/** A host's module of each kind. */
 export const HostModules = z.object({
   customHeader: Id.optional(),
   cors: Id.optional(),

@@ -1,10 +1,10 @@
-// What is brought to nodes as a whole and not as documents: the agent itself, and packs of data. Each is signed by Ed25519 by
-// whoever made it; a node takes nothing that is not signed by a key it was given when it was installed.
+// Releases of the agent and packs of data. Each is signed with Ed25519. A node accepts only signatures by keys from its
+// installation.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { Command } from './messages.ts';
 
-/** The agent, or a pack of data by its name. */
+/** The agent, or a pack of data. */
 export const ReleaseProduct = z.enum(['agent', 'waf', 'risk', 'geo']);
 export const ReleaseVersion = z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(-[0-9A-Za-z.-]{1,32})?$/);
 
@@ -24,32 +24,37 @@ export const ReleaseManifest = z.object({
     .describe('Of a risk pack: how many networks are dropped at each level of a firewall'),
 });
 
-/** The manifest is text: what was signed are these bytes, however they would be written today. */
+/** The manifest is text: exactly the signed bytes. */
 export const SignedRelease = z.object({
   manifest: z.string().max(10_000),
   signature: z.base64().max(200),
 });
 
-/** cmd.<node>.upgrade. Answered as soon as the node knows that it may have this one and has noted the order; what follows is
- *  told by reports. Repeating it is harmless, also with a release that is there already. */
+/** cmd.<node>.upgrade. Replies as soon as the order is accepted and stored. Reports follow. Idempotent. */
 export const UpgradeCommand = Command.extend({
   upgradeID: Id,
   release: SignedRelease,
-  /** The way back. An older one than the node has is taken only so, and only if the node ran it before and still has it:
-   *  whoever can send orders cannot bring back what has been replaced everywhere. */
+  /**
+   * A downgrade is accepted only as a rollback to a release that the node ran before and still has, so that a stolen
+   * order cannot install obsolete releases.
+   */
   rollback: z.boolean().optional(),
   control: z.url().max(2000).describe('Where a node fetches the archive that was not told where its control plane is'),
   token: z.string().max(1000).describe('Sent there as bearer'),
 });
 
-/** cmd.<node>.removePack: the way back of a node that had no pack of it before. Only its first one goes so: whoever can send
- *  orders cannot take away what has been relied on. */
+/**
+ * cmd.<node>.removePack: rolls back the first pack of a product. Later packs cannot be removed, so that a stolen order
+ * cannot disable protection.
+ */
 export const RemovePackCommand = Command.extend({ upgradeID: Id, product: ReleaseProduct.exclude(['agent']) });
 
-/** `failed`: what was there before serves as if nobody had asked. `rolledBack`: the new one ran, was not well, and has gone. */
+/**
+ * `failed`: the former release serves as before. `rolledBack`: the new release ran, was unhealthy, and was replaced.
+ */
 export const UpgradeState = z.enum(['fetching', 'switching', 'complete', 'failed', 'rolledBack']);
 
-/** On up.<node>.upgrade, kept by the node until it is answered: it outlives the agent that wrote it. */
+/** On up.<node>.upgrade. Stored on the node until acknowledged, so it survives the agent that wrote it. */
 export const UpgradeReport = z.object({
   upgradeID: Id,
   product: ReleaseProduct,
@@ -59,10 +64,10 @@ export const UpgradeReport = z.object({
   at: z.iso.datetime(),
 });
 
-/** By which an archive lies on a node. */
+/** The name of a release's folder on a node. */
 export const releaseName = (sha256: string): string => sha256.slice(0, 16);
 
-/** Which is older, as semantic versions go: less than 0, 0 or more. A draft (`1.2.0-rc.1`) is older than what it is a draft of. */
+/** Compares semantic versions. Pre-releases (`1.2.0-rc.1`) precede their release. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [partsOf(one), partsOf(other)];
   for (const [i, number] of a.numbers.entries()) if (number !== b.numbers[i]) return number - (b.numbers[i] ?? 0);
@@ -76,7 +81,7 @@ function partsOf(version: string): { numbers: number[]; draft: string | null } {
   return { numbers, draft: cut < 0 ? null : version.slice(cut + 1) };
 }
 
-/** Numbers by their size and before words. */
+/** Numbers compare numerically and precede words. */
 function compareDrafts(one: string[], other: string[]): number {
   for (const [i, a] of one.entries()) {
     const b = other[i];
@@ -90,7 +95,7 @@ function compareDrafts(one: string[], other: string[]): number {
   return one.length - other.length;
 }
 
-/** The newest first: by version, and of one version what was made last. */
+/** Newest first: by version, then by build time. */
 export const byAge = (one: ReleaseManifest, other: ReleaseManifest): number =>
   compareVersions(other.version, one.version) ||
   (other.createdAt < one.createdAt ? -1 : Number(other.createdAt > one.createdAt));

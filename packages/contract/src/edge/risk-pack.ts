@@ -15,21 +15,21 @@ export const RISK_FILE = 'risk.bin';
 const MAGIC = 'EDGERISK';
 const FORM = 1;
 const HEADER = 24;
-/** What a kernel's set is made for. */
+/** The capacity of kernel sets. */
 const MOST_RANGES = 1_000_000;
-/** A list of half the internet is a slip, and would be the end of every visitor. Of the addresses that there are for visitors. */
+/** A feed that covers this share of public addresses is a mistake. */
 const MOST_SHARE = 0.05;
 const WIDEST = { 4: 8, 6: 16 } as const;
 
 export type Family = 4 | 6;
-/** First and last of a range: of IPv4 the address, of IPv6 its upper half. */
+/** First and last of a range. For IPv6 the upper 64 bits. */
 export interface RiskRange {
   family: Family;
   first: bigint;
   last: bigint;
   score: number;
 }
-/** As it lies in the file: the same place in each of the three. */
+/** The columns of the file, by index. */
 export interface RiskTable {
   first: Uint32Array | BigUint64Array;
   last: Uint32Array | BigUint64Array;
@@ -39,7 +39,7 @@ export type RiskPack = Record<Family, RiskTable>;
 
 const widthOf = (family: Family) => (family === 4 ? 32 : 64);
 
-/** Nobody's address as seen from the internet, or so many people's that none is meant. Of IPv6 only 2000::/3 is in use. */
+/** Addresses that are not public, or shared by too many people. IPv6 uses 2000::/3 only. */
 const reserved = {
   4: [
     ['0.0.0.0', 8],
@@ -69,7 +69,7 @@ const reserved = {
 } as const;
 const roomOf = (family: Family) => (family === 4 ? 2 ** 32 : 2 ** 61);
 
-/** A network or an address as a range; throws where it is none. */
+/** Parses a network or an address. Throws when invalid. */
 export function networkOf(text: string): Omit<RiskRange, 'score'> {
   const cut = text.indexOf('/');
   const address = cut < 0 ? text : text.slice(0, cut);
@@ -104,7 +104,7 @@ function upperOf(address: string): bigint {
   return groups.slice(0, 4).reduce((sum, group) => (sum << 16n) + BigInt(parseInt(group, 16)), 0n);
 }
 
-/** Why visitors of such a network must not be on any list; null: they may. */
+/** Why a network must not be listed. Null: it may. */
 export function faultOf({ family, first, last }: Omit<RiskRange, 'score'>): 'reserved' | 'tooWide' | null {
   if (last - first >= 1n << BigInt(widthOf(family) - WIDEST[family])) return 'tooWide';
   return isReserved({ family, first, last }) ? 'reserved' : null;
@@ -116,13 +116,13 @@ function isReserved({ family, first, last }: Omit<RiskRange, 'score'>): boolean 
 const rangesOf = (family: Family) => reserved[family].map(([address, bits]) => networkOf(`${address}/${bits}`));
 const reservedRanges = { 4: rangesOf(4), 6: rangesOf(6) };
 
-/** Of networks in any order, that may lie within each other or be there twice: the highest score counts. */
+/** Flattens nested and duplicate networks. The highest score counts. */
 export function flattened(networks: readonly RiskRange[]): RiskRange[] {
   const sorted = networks.toSorted(
     (a, b) => a.family - b.family || compare(a.first, b.first) || compare(b.last, a.last) || b.score - a.score,
   );
   const flat: RiskRange[] = [];
-  // Networks lie within each other or apart, so those that are open are within each other too.
+  // Networks are nested or disjoint, so the open ones form a stack.
   const open: RiskRange[] = [];
   let at = 0n;
   const emit = (family: Family, to: bigint, score: number) => {
@@ -175,7 +175,7 @@ export function encodeRiskPack(ranges: readonly RiskRange[]): Buffer {
 
 const LOW = 0xffff_ffffn;
 
-/** Throws what is wrong with it: nobody works with a pack of which this did not hold, whoever signed it. */
+/** Throws when the pack is invalid, whoever signed it. */
 export function readRiskPack(file: Buffer): RiskPack {
   if (file.length < HEADER || file.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('it is no risk pack');
   const [form = 0, n = 0, m = 0, sum] = [8, 12, 16, 20].map((offset) => file.readUInt32LE(offset));
@@ -217,7 +217,7 @@ function assertSound(family: Family, { first, last, score }: RiskTable): void {
   if (bad !== undefined) throw new Error(`it has a score of ${bad}`);
   for (const [address, bits] of reserved[family]) {
     const network = networkOf(`${address}/${bits}`);
-    // The first that ends behind its beginning.
+    // The first range that ends at or after its start.
     const at = placeOf(last, network.first);
     if ((first[at] ?? Infinity) <= network.last) throw new Error(`it lists what is reserved: ${address}/${bits}`);
   }
@@ -225,7 +225,7 @@ function assertSound(family: Family, { first, last, score }: RiskTable): void {
     throw new Error(`it lists more than ${MOST_SHARE * 100} % of all addresses of IPv${family}`);
 }
 
-/** Where the first number is that is not below this one. */
+/** The index of the first number that is not smaller. */
 function placeOf(sorted: RiskTable['last'], number: bigint): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -236,7 +236,7 @@ function placeOf(sorted: RiskTable['last'], number: bigint): number {
   return low;
 }
 
-/** Those that are dropped at this level, the fewest that say it. One after the other: there may be a million. */
+/** Yields the fewest networks that cover this level. A generator, since there may be a million. */
 export function* networksAt(pack: RiskPack, level: number): Generator<string> {
   for (const family of [4, 6] as const) {
     const { first, last, score } = pack[family];
@@ -251,11 +251,11 @@ export function* networksAt(pack: RiskPack, level: number): Generator<string> {
   }
 }
 
-/** Of IPv6 a number of JavaScript would not tell neighbours apart. */
+/** BigInt, since IPv6 values exceed the precision of numbers. */
 const isNext = (one: number | bigint = 0, other: number | bigint = 0) =>
   typeof one === 'bigint' ? other === one + 1n : other === one + 1;
 
-/** How many networks are dropped at each level. */
+/** The number of networks per level. */
 export const countsOf = (pack: RiskPack) =>
   riskLevels.map((level) => ({ level, networks: countOf(networksAt(pack, level)) }));
 

@@ -1,10 +1,10 @@
-// Whether a release is one of ours. Apart from what a release is (releases.ts), which browsers read as well.
+// Verifies signatures of releases. Separate from releases.ts, which browsers use too.
 import { createPublicKey, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ReleaseManifest } from './releases.ts';
 import type { SignedRelease } from './releases.ts';
 
-/** Public keys from a text of PEM blocks, one after the other. */
+/** Reads public keys from concatenated PEM blocks. */
 export function readReleaseKeys(pem: string): KeyObject[] {
   const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
   const keys = blocks.map((block) => createPublicKey(block));
@@ -13,7 +13,7 @@ export function readReleaseKeys(pem: string): KeyObject[] {
   return keys;
 }
 
-/** Throws where none of the keys has signed it. */
+/** Throws when no key verifies the signature. */
 export function readSigned({ manifest, signature }: SignedRelease, keys: readonly KeyObject[]): ReleaseManifest {
   const [bytes, mark] = [Buffer.from(manifest), Buffer.from(signature, 'base64')];
   if (!keys.some((key) => verify(null, bytes, key, mark))) throw new Error('no key that is trusted here has signed it');

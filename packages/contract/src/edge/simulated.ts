@@ -1,4 +1,4 @@
-// What a node is asked and says of a request that nobody made (cmd.<node>.simulate).
+// Simulated requests on a node (cmd.<node>.simulate).
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { DocKey } from './documents.ts';
@@ -13,9 +13,9 @@ export const SimulatedRequest = z.object({
   path: z.string().max(8192),
   headers: Fields,
   ip: z.string().max(64),
-  /** What the origin is taken to say, should it be asked. */
+  /** The origin's assumed response. */
   answer: z.object({ status: z.int().min(200).max(599), headers: Fields }),
-  /** Documents that count for this request in place of those on disk; null: there is none. By key. */
+  /** Documents that replace those on disk for this request. Null: removed. */
   docs: z.record(DocKey, z.string().nullable()).optional(),
 });
 
@@ -27,7 +27,7 @@ export const Simulated = z.object({
   siteID: z.string().nullable().describe('Whose request it is; null: nobody’s'),
   status: z.int().nullable().describe('null: the connection is closed without an answer'),
   headers: Fields.max(1000),
-  /** What the origin would be asked; null: nothing. */
+  /** The request to the origin. Null: none. */
   asked: z.object({ method: z.string(), uri: z.string(), headers: Fields.max(1000) }).nullable(),
   steps: z.array(
     z.object({

@@ -5,7 +5,7 @@ import { ErrorPage, ErrorPageInput, ErrorPageUpdate } from './error-pages.ts';
 
 const listed = z.object({ data: z.array(ErrorPage) });
 
-/** At most one for each code. */
+/** At most one per code. */
 export const errorPages = onSites('errorPages', {
   list:   get('site/:siteId/setting/errorPages', { can: 'module:read', reply: listed }),
   create: post('site/:siteId/setting/errorPages', { can: 'module:write', body: z.object({ errorPages: z.array(ErrorPageInput).min(1).max(7) }), reply: listed, fails: ['DUPLICATED'] }),

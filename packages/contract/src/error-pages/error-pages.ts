@@ -1,4 +1,4 @@
-// What visitors get instead of an answer with one of a few codes.
+// Custom pages that replace responses with certain codes.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
@@ -20,7 +20,7 @@ const fields = {
 };
 const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
   const isFault =
-    // What ends a script early, or makes the end of it be overlooked.
+    // Sequences that end a script early or hide its end.
     (type === 'javascript' && /<\/script|<!--/i.test(value)) ||
     (type === 'redirect' && !RedirectTarget.safeParse(value).success);
   if (isFault) ctx.addIssue({ code: 'custom', path: ['value'], message: 'wrong format' });

@@ -7,7 +7,7 @@ const referers = z.object({ data: z.array(AntiReferer) });
 const newReferers = z.object({ antiReferers: z.array(AntiRefererInput).min(1).max(50) });
 const changedReferers = z.object({ antiReferers: z.array(AntiRefererUpdate).min(1).max(50) });
 
-/** In order; the first that is about the URL decides. */
+/** In order. The first rule that matches the URL decides. */
 export const antiReferers = onSites('antiReferers', {
   list:   get('site/:siteId/domain/:domainId/antiReferers', { can: 'firewall:read', reply: referers }),
   create: post('site/:siteId/domain/:domainId/antiReferers', { can: 'firewall:write', body: newReferers, reply: referers }),
@@ -19,7 +19,7 @@ const headers = z.object({ data: z.array(AntiHeader) });
 const newHeaders = z.object({ antiHeaders: z.array(AntiHeaderInput).min(1).max(50) });
 const changedHeaders = z.object({ antiHeaders: z.array(AntiHeaderUpdate).min(1).max(50) });
 
-/** In order; the first that holds refuses. Those of the site come before the domain's. */
+/** In order. The first match refuses. Site rules come before domain rules. */
 export const antiHeaders = onSites('antiHeaders', {
   list:   get('site/:siteId/domain/:domainId/antiHeaders', { can: 'firewall:read', reply: headers }),
   create: post('site/:siteId/domain/:domainId/antiHeaders', { can: 'firewall:write', body: newHeaders, reply: headers }),

@@ -1,4 +1,4 @@
-// Who may link to a domain's files, and what a request's header must or must not say.
+// Restrictions by Referer and by other request headers.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { HostAddress } from '../common/net.ts';
@@ -6,7 +6,7 @@ import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
 
-/** `example.com` itself, `*.example.com` one label before it, `**.example.com` one or more. */
+/** `example.com` itself, `*.example.com` with one label before it, `**.example.com` with one or more. */
 export const HostPattern = z
   .string()
   .trim()
@@ -41,7 +41,7 @@ const usable = (
   ctx: z.RefinementCtx,
 ) => {
   checkPaths(rule, ctx);
-  // Without a host a black list refuses nobody; a white one lets the domain's own pages in.
+  // Without hosts a block list refuses nothing, and an allow list accepts the domain's own pages.
   if (rule.isBlack && rule.allowEmpty && rule.referers.length === 0)
     ctx.addIssue({ code: 'custom', path: ['referers'], message: 'required' });
   if (rule.action === 'redirect' && rule.target === null)
@@ -83,7 +83,7 @@ const header = {
   action: z.enum(['deny', 'drop']).default('deny').describe('403, or the connection is closed without an answer'),
   ...order,
 };
-/** These two ask for no value. */
+/** These two operators have no value. */
 export const asksValue = (operator: z.output<typeof HeaderOperator>) => operator !== 'exists' && operator !== 'absent';
 const comparable = ({ operator, value }: Pick<AntiHeader, 'operator' | 'value'>, ctx: z.RefinementCtx) => {
   if (asksValue(operator) === (value === ''))

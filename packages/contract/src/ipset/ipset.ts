@@ -1,4 +1,4 @@
-// The block set of a zone: addresses that none of its nodes lets in for a while, in the kernel where that can and in nginx.
+// The block set of a zone: temporarily blocked addresses, enforced by the kernel where possible, and by nginx.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { networkOf } from './network.ts';
@@ -15,7 +15,7 @@ export const Ipset = z.object({
 });
 export const noIpset: z.output<typeof Ipset> = { enabled: false, timeout: 600, max: 50_000 };
 
-/** What an address was blocked for: as a refused request's log says it, and `manual` by an operator. */
+/** Causes of blocks: those of refused requests, and `manual` by an operator. */
 export const blockCauses = [
   'blacklist',
   'abuseIP',

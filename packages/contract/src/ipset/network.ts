@@ -1,7 +1,7 @@
-// What is blocked when an address is: of IPv4 itself, of IPv6 the /64 it lies in, within which a visitor has as many
-// addresses as they like.
+// The blocked network of an address: itself for IPv4, the /64 for IPv6, within which a visitor can choose addresses
+// freely.
 
-/** One spelling for each, so that texts can be compared; null where it is no address. */
+/** The canonical spelling. Null: no address. */
 export function networkOf(address: string): string | null {
   const text = address.trim().toLowerCase();
   if (!text.includes(':')) return isIPv4(text) ? text : null;
@@ -37,5 +37,5 @@ function groupsOf(text: string): number[] | null {
 const written = new RegExp(
   `^(?:${byte}(?:\\.${byte}){3}|(?:0|[1-9a-f][0-9a-f]{0,3})(?::(?:0|[1-9a-f][0-9a-f]{0,3})){3}::/64)$`,
 );
-/** Is it spelled as `networkOf` does? */
+/** Whether the text is in canonical spelling. */
 export const isNetwork = (text: string): boolean => written.test(text);

@@ -3,7 +3,7 @@ import { Id, Time } from '../common/common.ts';
 
 export const JobStarted = z.object({ jobID: Id });
 export const JobState = z.enum(['processing', 'completed', 'failed']);
-/** What one node answered. `pending`: not yet; a node that is offline answers when it is back. */
+/** One node's result. `pending`: none yet; an offline node reports when it returns. */
 export const Receipt = z.object({
   nodeID: Id,
   nodeName: z.string(),

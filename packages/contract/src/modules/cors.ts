@@ -7,7 +7,7 @@ export const CorsMethod = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE
 
 const place = /^(https?):\/\/(\*\.)?([^/:*?#@\s]+)(?::(\d{1,5}))?$/;
 const ownPlace = /^\{host\}(?:\.[a-z0-9][a-z0-9.-]{0,200})?(?::\d{1,5})?$/;
-/** `*`; what begins with `{host}`, the host that was asked; or an origin, of which the first label may be `*`. */
+/** `*`, the requested host (`{host}` with an optional suffix), or an origin whose first label may be `*`. */
 function isAllowedOrigin(text: string): boolean {
   if (text === '*' || ownPlace.test(text)) return true;
   const [, , , host = '', port] = place.exec(text) ?? [];
@@ -38,7 +38,7 @@ const coherent = (
   ctx: z.RefinementCtx,
 ) => {
   if (!allowCredentials) return;
-  // With credentials browsers take a star for nothing at all.
+  // With credentials browsers ignore a star.
   if (allowOrigins.includes('*'))
     ctx.addIssue({ code: 'custom', path: ['allowOrigins'], message: 'not with credentials' });
   if (exposeHeaders.includes('*'))

@@ -66,7 +66,7 @@ export const tokenAuths = onSites('tokenAuths', {
   remove:   del('site/:siteId/module/tokenAuths', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
   auths:    get('site/:siteId/module/tokenAuth/:moduleId/auths', { can: 'module:read', reply: auths }),
   setAuths: post('site/:siteId/module/tokenAuth/:moduleId/auths', { can: 'module:write', body: TokenAuthItems, reply: auths, fails: ['LIMIT_REACHED'] }),
-  // Makes what lets visitors in, by keys that nobody is shown.
+  // Creates tokens with keys that are never shown.
   sign:     post('site/:siteId/module/tokenAuth/:moduleId/sign', { can: 'module:write', body: SignInput, reply: Signed }),
   judge:    post('site/:siteId/module/tokenAuth/:moduleId/judge', { can: 'module:read', body: JudgeInput, reply: Judged }),
 });

@@ -1,4 +1,4 @@
-// A module is what a site has ready for its domains: made once, assigned to any number of them, one of each kind a domain.
+// Modules: rule sets of a site, assigned to any number of its domains, one of each kind per domain.
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 
@@ -7,7 +7,7 @@ export type ModuleKind = z.output<typeof ModuleKind>;
 
 export const ModuleName = Text.describe('Of its own among those of its kind in the site');
 
-/** What every module shows, beside what it does. */
+/** Common fields of modules. */
 export const moduleFields = {
   id: Id,
   name: z.string(),
@@ -17,7 +17,7 @@ export const moduleFields = {
 };
 
 const domainIDs = z.array(Id).min(1).max(1000).optional().describe("Left out: all of the site's domains");
-/** Null takes the module of that kind off. */
+/** Null removes the assignment. */
 export const AssignInput = z.union([
   z.object({ domainIDs, moduleID: Id.nullable() }),
   z.object({ domainIDs, corsID: Id.nullable() }),
@@ -29,7 +29,7 @@ export const Assignment = z.object({
   moduleName: z.string(),
 });
 
-/** A name of a field in a message, without what programs disagree about. */
+/** A header field name, restricted to characters that all programs agree on. */
 export const FieldName = z
   .string()
   .trim()

@@ -1,4 +1,4 @@
-// The redirects of a module in the form in which one is found at once, and what follows from them.
+// The redirects of a module as lookup tables, and loop detection.
 import type { UrlRedirectDoc } from '../edge/module-doc.ts';
 import { keyOfSource, literalOf, partsOfTarget, readSource } from './redirect-rules.ts';
 import type { Redirect } from './redirects.ts';
@@ -9,7 +9,7 @@ export type RedirectRule = Pick<
 > & { code: UrlRedirectDoc['patterns'][number]['code'] };
 export type RedirectTable = Pick<UrlRedirectDoc, 'exact' | 'prefix' | 'patterns' | 'hosts' | 'queries'>;
 
-/** Of rules that are on. In an order of its own, so that the same rules give the same bytes. */
+/** Built from enabled rules. Sorted, so that equal rules give equal bytes. */
 export function redirectTable(rules: readonly RedirectRule[]): RedirectTable {
   const table: RedirectTable = { exact: {}, prefix: {}, patterns: [], hosts: false, queries: false };
   for (const rule of [...rules].sort(inOrder)) {
@@ -43,7 +43,7 @@ interface Place {
 
 const own = <Value>(table: Record<string, Value>, key: string) => (Object.hasOwn(table, key) ? table[key] : undefined);
 
-/** Where a visitor of this place is sent by exact rules and prefixes; null: nowhere. */
+/** Follows exact rules and prefixes once. Null: no redirect. */
 function step(table: RedirectTable, { host, path, query }: Place): Place | null {
   const keys = (tail: string) => (host === '' ? [tail] : [host + tail, tail]);
   const exact = [...(query === null ? [] : keys(`${path}?${query}`)), ...keys(path)]
@@ -68,7 +68,7 @@ function going(to: string, rest: string, query: string | null, host: string): Pl
   try {
     path = decodeURIComponent(url.pathname);
   } catch {
-    // It stays as it is, and no rule names such a path.
+    // An undecodable path stays as it is. No rule matches it.
   }
   return {
     host: own ? host : url.hostname,
@@ -80,8 +80,8 @@ function going(to: string, rest: string, query: string | null, host: string): Pl
 const MOST_HOPS = 10;
 
 /**
- * Does a visitor who follows this rule come back, or go on for ever? Only exact rules and prefixes are followed, on hosts
- * that have the module: what patterns do depends on the visitor, and the edge looks at each.
+ * Whether a visitor who follows this rule would loop. Follows exact rules and prefixes on hosts with the module.
+ * Patterns depend on the visitor, so the edge checks those.
  */
 export function leadsInCircles(table: RedirectTable, rule: RedirectRule, hosts: ReadonlySet<string>): boolean {
   if (rule.type === 'regex') return false;

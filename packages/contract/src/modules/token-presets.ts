@@ -1,4 +1,4 @@
-// Forms of tokens that are about: each fills in the fields, and is no more than that.
+// Common token formats, as initial values of the form.
 import type * as z from 'zod';
 import type { TokenAuthItem } from './token-auths.ts';
 

@@ -1,4 +1,4 @@
-// Makes tokens and judges them as nodes do: for the tester, for examples, and for whoever signs URLs in TypeScript.
+// Creates and verifies tokens like a node: for the tester, for examples, and for signing URLs in TypeScript.
 import {
   filled,
   patternOf,
@@ -12,18 +12,18 @@ import {
 } from './token-recipe.ts';
 import type { StoredAuth, TokenReason } from './token-auths.ts';
 
-/** Bytes of a hash, of an HMAC where there is a key. Of `node:crypto` or another library. */
+/** A hash or an HMAC, by `node:crypto` or another library. */
 export type Digest = (hash: 'md5' | 'sha1' | 'sha256' | 'sha512', text: string, key: string | null) => Uint8Array;
 
 export interface Choice {
-  /** Seconds since 1970: when it is signed, or until when it is good. */
+  /** Seconds since 1970: the time of signing or of expiry. */
   time: number;
   rand?: string | undefined;
   user?: string | undefined;
   address?: string | undefined;
 }
 
-/** A request for a URL with a token: the URL, and fields to send. */
+/** The signed URL and header fields. */
 export function signUrl(recipe: Recipe, key: string, url: string, choice: Choice, digest: Digest) {
   const asked = new URL(url);
   const query = asked.search.slice(1);
@@ -54,7 +54,7 @@ export function signUrl(recipe: Recipe, key: string, url: string, choice: Choice
   return { url: asked.href, headers, text: signedText(recipe.text, { ...values, key: '•••' }) };
 }
 
-/** As it stands in a token. */
+/** In the token's encoding. */
 function signature(
   recipe: Recipe,
   key: string,
@@ -85,9 +85,9 @@ export const hashOf = {
 
 export interface Visit {
   host: string;
-  /** Path and query as they are asked. */
+  /** The requested path and query. */
   target: string;
-  /** By name in lower case. */
+  /** By lower-case name. */
   headers: Readonly<Record<string, string | readonly string[]>>;
   address: string;
   /** Seconds since 1970. */
@@ -97,21 +97,21 @@ export interface Visit {
 export interface Verdict {
   reason: TokenReason;
   auth: StoredAuth | null;
-  /** Too late or too early by so much; of a good one, what is left. */
+  /** Remaining validity, or by how much the token is too late or too early. */
   seconds: number | null;
   keyID: string | null;
   hint: 'decodedPath' | 'encodedPath' | 'query' | 'noQuery' | 'case' | 'address' | null;
 }
 
-/** A path and what of the request is left when its token is taken out. */
+/** The path and the rest of the request without the token. */
 interface Left {
   path: string;
-  /** As it is asked. */
+  /** As requested. */
   asked: string;
   args: string | null;
 }
 
-/** `keyOf`: opens a key by its id. */
+/** `keyOf`: decrypts a key by its id. */
 export function judge(
   auths: readonly StoredAuth[],
   visit: Visit,
@@ -260,7 +260,7 @@ function verdictOf(
   return { ...none, reason: 'signature', hint };
 }
 
-/** Which paths an entry is about. */
+/** Whether the entry applies to the path. */
 function isAbout({ type, value, except }: Pick<StoredAuth, 'type' | 'value' | 'except'>, path: string): boolean {
   return matches({ type, value }, path) && !(except !== null && matches(except, path));
 }
@@ -281,11 +281,11 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** A path as it is asked, of one that was decoded. */
+/** Encodes a decoded path. */
 const escaped = (path: string) =>
   encodeURIComponent(path).replace(/%(?:2F|24|26|2B|2C|3B|3D|3A|40)/g, (code) => decodeURIComponent(code));
 
-/** As nginx reads it: decoded, without empty parts and what climbs. */
+/** Normalizes like nginx: decoded, without empty and dot segments. */
 export function normalPath(asked: string): string {
   const parts: string[] = [];
   const raw = unescaped(asked).split('/').slice(1);

@@ -1,9 +1,9 @@
-// What is done on a node's machine over SSH, step by step, as an operator watches it.
+// Jobs on a node's machine over SSH, step by step.
 import * as z from 'zod';
 import { Id, Ids, Port, Time } from '../common/common.ts';
 
 export const NodeJobKind = z.enum(['install', 'uninstall']);
-/** `waiting`: not begun, or between two attempts. */
+/** `waiting`: not started, or between two attempts. */
 export const NodeJobState = z.enum(['waiting', 'processing', 'completed', 'failed', 'cancelled']);
 export const NodeStep = z.enum([
   'connect',
@@ -21,7 +21,7 @@ export const NodeStep = z.enum([
   'remove',
 ]);
 export const NodeStepState = z.enum(['waiting', 'running', 'done', 'failed']);
-/** Why a step failed, as a word that a console translates; the message beside it has the particulars. */
+/** The cause of a failed step, as a code. The message has details. */
 export const NodeStepFault = z.enum([
   'unreachable',
   'hostKey',
@@ -70,7 +70,7 @@ export const NodeJob = z.object({
   steps: z.array(NodeJobStep),
 });
 
-/** What changed since the event before: of each step the text that came, and how it stands. */
+/** Changes since the previous event: new output and states of steps. */
 export const NodeJobEvent = NodeJob.pick({
   state: true,
   system: true,
@@ -90,7 +90,7 @@ export const InitializeInput = Ids.extend({
     .default(false)
     .describe('Password and key stay stored, sealed; otherwise they are forgotten when it is done'),
 });
-/** What a machine shows before anybody signs in, to be compared with what it says of itself. */
+/** Reads the host key, to be compared with the machine's own. */
 export const HostKeyInput = z.object({ ip: z.union([z.ipv4(), z.ipv6()]), port: Port.default(22) });
 export const HostKey = z.object({ fingerprint: z.string() });
 export const NodeJobsStarted = z.object({ jobIDs: z.array(Id) });

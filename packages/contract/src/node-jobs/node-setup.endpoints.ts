@@ -9,7 +9,7 @@ const Machine = z.object({
   node: Word.default('').describe('Which node it is already'),
 });
 
-/** For a machine that becomes a node by a line that is pasted there. The join token, as bearer, is the proof. */
+/** For machines that join by a pasted command. Authorized by the join token. */
 export const nodeSetup = onRoot('nodeSetup', {
   script:   get('node/install.sh', { can: 'anyone', answers: 'text/plain' }),
   setup:    get('node/setup', { can: 'anyone', query: Machine, answers: 'text/plain', fails: ['INVALID_TOKEN'] }),

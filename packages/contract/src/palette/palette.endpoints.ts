@@ -1,7 +1,7 @@
 import { get, onEvery } from '../endpoint.ts';
 import { Found, SearchInput } from './palette.ts';
 
-/** What the command palette finds while somebody types: every kind of thing in one answer. */
+/** The search of the command palette, over all kinds at once. */
 export const palette = onEvery('palette', {
   search: get('search', { can: 'signedIn', query: SearchInput, reply: Found }),
 });

@@ -14,7 +14,7 @@ export const SearchInput = z.object({
 
 const six = <Row extends z.ZodType>(row: Row) => z.array(row).max(6);
 
-/** The first of each kind that the caller may read; what it may not read is empty, as where there is none. */
+/** The first results of each kind. Empty where the caller may not read. */
 export const Found = z.object({
   sites: six(Site.pick({ id: true, name: true, status: true, productName: true })),
   domains: six(

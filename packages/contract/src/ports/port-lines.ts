@@ -19,7 +19,7 @@ const options: Readonly<Record<string, object>> = {
   'method=leastConnections': { method: 'leastConnections' },
 };
 
-/** What the line says, or the part of it that says nothing. */
+/** The parsed line, or the part that is invalid. */
 export function readPortLine(line: string): ReadLine {
   const [before, memo] = cut(line, '#');
   const [listen = '', ...words] = before.trim().split(/\s+/);
@@ -43,7 +43,7 @@ export function readPortLine(line: string): ReadLine {
   return read.success ? { forward: read.data } : { fault: faultOf(read.error.issues[0]), part: before.trim() };
 }
 
-/** An origin in a word, or null. */
+/** Parses an origin, or null. */
 function readOrigin(word: string): UpstreamInput | null {
   const [, inBrackets, bare, port, weight, marks = ''] = place.exec(word) ?? [];
   const origin = UpstreamInput.safeParse({

@@ -8,7 +8,7 @@ const createFails = ['MULTIPLE', 'DUPLICATED', 'INCONSISTENT_PORTS', 'PORT_LIMIT
 const origins = z.object({ data: z.array(Upstream) });
 const zonePorts = z.object({ data: z.array(SiteZonePort) });
 
-/** Layer 4: forwards of the site's own. The list has the layer-7 ports as well. */
+/** Layer 4: the site's forwards. The list contains layer-7 ports as well. */
 export const ports = onSites('ports', {
   list:        get('site/:siteId/ports', { can: 'site:read', query: paging(['port', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional().describe('Part of the port, the memo or an origin'), portType: z.enum(['4', '7']).optional(), enabled: z.boolean().optional() }), reply: paged(Port) }),
   create:      post('site/:siteId/ports', { can: 'site:write', body: ForwardsInput, reply: Ids, fails: createFails }),
@@ -25,7 +25,7 @@ export const portUpstreams = onSites('portUpstreams', {
   remove: del('site/:siteId/port/:portId/upstreams', { can: 'site:write', body: Ids, reply: origins, fails: ['NO_ENABLED_UPSTREAM'] }),
 });
 
-/** Layer 7: which of its zone's ports a site answers on. */
+/** Layer 7: the zone's ports that the site uses. */
 export const sitePorts = onSites('sitePorts', {
   list:  get('site/:siteId/zonePorts', { can: 'site:read', reply: zonePorts }),
   open:  post('site/:siteId/setting/ports', { can: 'site:write', body: OpenPorts, reply: zonePorts, fails: ['INCONSISTENT_PORTS'] }),

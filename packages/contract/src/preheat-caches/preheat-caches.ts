@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { PreheatUrl } from '../preheat/preheat.ts';
 
-/** Of a zone: each of its nodes looks after all of them. */
+/** Per zone: each node handles all of them. */
 export const PREHEAT_CACHES_AT_MOST = 1000;
 
 export const PreheatCachesInput = z.object({
@@ -15,7 +15,7 @@ export const PreheatCachesInput = z.object({
     ),
 });
 
-/** A URL that the nodes of a zone keep stored, and how many of them do. */
+/** A URL that a zone's nodes keep cached, and the number of nodes that have it. */
 export const PreheatCache = z.object({
   id: Id,
   url: z.string(),
@@ -34,7 +34,7 @@ export const PreheatCache = z.object({
   createdAt: Time,
 });
 
-/** The same of one node. */
+/** The state on one node. */
 export const PreheatCopy = z.object({
   nodeID: Id,
   nodeName: z.string(),

@@ -22,7 +22,7 @@ export const ProductInput = z.object({
   use: z.enum(['selfUse', 'commercial']).default('commercial'),
   cnameMode: z.enum(['random', 'custom']).default('random'),
 });
-/** Fields left out stay as they are; the zone cannot change while sites use the product. */
+/** Omitted fields stay unchanged. The zone cannot change while sites use the product. */
 export const ProductUpdate = z.object({
   id: Id,
   name: Text.optional(),
@@ -40,7 +40,7 @@ export const ProductUpdate = z.object({
   use: z.enum(['selfUse', 'commercial']).optional(),
   cnameMode: z.enum(['random', 'custom']).optional(),
 });
-// Of the update, not of the input: a reply has no defaults, so nothing in it may be missing.
+// From the update schema: a reply must contain every field, and defaults would hide missing ones.
 export const Product = ProductUpdate.required().extend({
   zoneName: Text,
   groupName: z.string().nullable(),

@@ -5,7 +5,7 @@ import { Rate, RateInput, RateUpdate } from './rates.ts';
 
 const listed = z.object({ data: z.array(Rate) });
 
-/** In order; the first that is about the URL decides. */
+/** In order. The first rule that matches the URL decides. */
 export const rates = onSites('rates', {
   list:   get('site/:siteId/setting/rates', { can: 'cache:read', reply: listed }),
   create: post('site/:siteId/setting/rates', { can: 'cache:write', body: z.object({ rates: z.array(RateInput).min(1).max(50) }), reply: listed }),

@@ -1,4 +1,4 @@
-// How fast a visitor is given what a rule is about.
+// Bandwidth limits of responses.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';

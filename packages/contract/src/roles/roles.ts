@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 import { permissions } from '../permissions.ts';
 
-/** To write is to read as well: what is stored says both. */
+/** Writing implies reading. Both are stored. */
 export const Permissions = z.array(z.enum(permissions)).max(permissions.length);
 
 export const RoleInput = z.object({ name: Text, permissions: Permissions });

@@ -1,20 +1,22 @@
-// What goes to nodes in waves: first to one of them, then to a few, then to all, and back from all of them when those that
-// have it are not well. A release of the agent, a pack of data, or a change of a zone.
+// Rollouts reach nodes in waves: one, then a few, then all. They roll back when updated nodes are unhealthy. Kinds: a
+// release of the agent, a pack of data, a zone change.
 import * as z from 'zod';
 import { Id, Ids, Text, Time } from '../common/common.ts';
 import { ReleaseProduct, ReleaseVersion } from '../edge/releases.ts';
 import { SayingOrNone } from './sayings.ts';
 
 export const RolloutKind = z.enum(['release', 'zone']);
-/** `waiting`: behind another one on its nodes. `paused`: nothing begins; what has begun is watched, and goes back if it must. */
+/** `waiting`: behind another rollout. `paused`: no further nodes start. Started nodes are watched and may roll back. */
 export const RolloutState = z.enum(['waiting', 'running', 'paused', 'rollingBack', 'completed', 'rolledBack']);
 export const RolloutAction = z.enum(['pause', 'continue', 'rollback', 'fastLane']);
-/** `skipped`: nobody was there for it, or somebody wanted the fast lane. */
+/** `skipped`: no node was online, or the fast lane was chosen. */
 export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'failed', 'skipped']);
 
-/** `away`: not connected when it was its turn; begun when it comes back, also after the end. `updated`: has it, and is watched.
- *  `failed`: kept or took back by itself what it had. `back`: was told to go back, and has. `stuck`: was told to, and could not.
- *  `leftOut`: it never came to it. */
+/**
+ * `away`: offline at its turn; starts when it returns, also after the end. `updated`: has it and is watched.
+ * `failed`: kept or restored its former version by itself. `back`: rolled back on order. `stuck`: could not roll back.
+ * `leftOut`: never started.
+ */
 export const RolloutNodeState = z.enum([
   'waiting',
   'away',
@@ -26,10 +28,10 @@ export const RolloutNodeState = z.enum([
   'stuck',
   'leftOut',
 ]);
-/** Of a node's last upgrade, whatever was upgraded. */
+/** The state of a node's last upgrade of any product. */
 export const UpgradeStatus = z.enum(['notUpdated', 'updating', 'updateFailed', 'updateComplete']);
 
-/** What is asked of every wave before the next begins. */
+/** Gates of every wave. */
 export const RolloutGateName = z.enum([
   'complete',
   'connected',
@@ -39,7 +41,7 @@ export const RolloutGateName = z.enum([
   'refusals',
   'latency',
 ]);
-/** `notJudged`: too few visitors came to say; this does not hold anything up. */
+/** `notJudged`: too few visitors for a verdict, which delays nothing. */
 export const RolloutGateState = z.enum(['waiting', 'passed', 'failed', 'notJudged']);
 export const RolloutGate = z.object({
   gate: RolloutGateName,
@@ -83,8 +85,10 @@ export const RolloutGates = z.object({
   requests: z.int().min(1).max(1_000_000).default(20).describe('With fewer than these nothing is judged by visitors'),
 });
 
-/** `waves`: shares of the nodes of each zone, in percent, after the first node; the last one is all of them.
- *  `allAtOnce`: the fast lane, without waves and gates. */
+/**
+ * `waves`: cumulative percentages of each zone's nodes after the first node. The last is 100.
+ * `allAtOnce`: the fast lane, without waves and gates.
+ */
 export const RolloutStrategy = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('waves'),
@@ -126,10 +130,10 @@ export const RolloutWave = z.object({
   gates: z.array(RolloutGate),
 });
 
-/** Why it goes back, or went. */
+/** The reason of a rollback. */
 export const RolloutFault = z.enum([...RolloutGateName.options, 'person']);
 
-/** What happened, as a word that a console translates. Of gates and faults the word stands in `detail`. */
+/** Events as codes. `detail` has the gate or the fault. */
 export const RolloutEventName = z.enum([
   'begun',
   'waveBegun',
@@ -195,12 +199,12 @@ export const Rollout = z.object({
   endedAt: Time.nullable(),
 });
 export const RolloutDetail = Rollout.extend({ nodes: z.array(RolloutNode) });
-/** As it stands, with those of its nodes and lines that are new since the event before. */
+/** The current state, with nodes and log lines that are new since the previous event. */
 export const RolloutEvent = RolloutDetail.extend({ lines: z.array(RolloutLine) });
 
 export const RolloutActionInput = z.object({ reason: Text });
 
-/** The newest of each product there is, and who has what. */
+/** The newest version of each product, and who uses which. */
 export const LatestVersions = z.object({
   data: z.array(
     z.object({
@@ -225,7 +229,7 @@ export const UpgradeInput = Ids.extend({
   reason: Text.optional().describe('Required of the fast lane'),
 });
 
-/** What happened to one node. */
+/** An event of one node. */
 export const UpgradeLog = RolloutLine.extend({
   rolloutID: Id,
   product: ReleaseProduct.nullable(),

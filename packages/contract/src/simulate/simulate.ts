@@ -1,10 +1,10 @@
-// A request that nobody made, and what the edge would do with it.
+// A simulated request, and what the edge would do with it.
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { isAddress } from '../common/net.ts';
 import { DraftCalls } from '../drafts/drafts.ts';
 
-/** They say how a connection is used or how long a body is; a request that is made up has neither. */
+/** Fields about a connection or a body, which a simulated request lacks. */
 const ofConnection = [
   'connection',
   'content-length',
@@ -18,7 +18,7 @@ const ofConnection = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Of these the edge makes its own; what a visitor writes under them counts nowhere. */
+/** The edge sets these itself and ignores a visitor's. */
 const ours = /^x-(?:e|accel)-/;
 
 const HeaderName = z
@@ -33,7 +33,7 @@ const HeaderValue = z
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { message: 'wrong format' });
 export const SimulatedHeader = z.object({ name: HeaderName, value: HeaderValue });
 
-/** Larger ones nginx refuses by itself. */
+/** nginx refuses larger headers. */
 const HEADER_BYTES = 16_384;
 const Headers = z
   .array(SimulatedHeader)
@@ -75,7 +75,7 @@ export const SimulateInput = z.object({
 });
 export type SimulateInput = z.output<typeof SimulateInput>;
 
-/** In the order in which a request meets them. */
+/** In the order that a request passes them. */
 export const stepNames = [
   'host',
   'challenge',

@@ -3,7 +3,7 @@ import { Ids, paged, paging } from '../common/common.ts';
 import { del, get, onSites, post, put } from '../endpoint.ts';
 import { SiteDns, SiteDnsInput, SiteDnsUpdate } from './site-dns.ts';
 
-// Each zone of an account is asked for, at an address that its owner may have chosen: few calls a minute.
+// Calls each zone of an account, at an address that its owner may choose: hence a low rate limit.
 export const siteDns = onSites('siteDns', {
   list:    get('site/:siteId/setting/dns', { can: 'dns:read', query: paging(['createdAt', 'provider']), reply: paged(SiteDns) }),
   create:  post('site/:siteId/setting/dns', { can: 'dns:write', limit: 'probe', body: SiteDnsInput, reply: SiteDns, fails: ['INVALID_DNS_SETTING'] }),

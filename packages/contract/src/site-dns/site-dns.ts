@@ -12,7 +12,7 @@ const Zones = z
 
 export const siteDnsForms = dnsAccountForms({ domains: Zones });
 export const SiteDnsInput = withDnsAccount({ domains: Zones });
-/** Credentials are given as a whole: none of them is ever shown. */
+/** Credentials are always complete, since none is shown. */
 export const SiteDnsUpdate = withDnsAccount({ id: Id, domains: Zones });
 
 export const SiteDns = z.object({

@@ -1,4 +1,4 @@
-// All settings of a site at once, for programs that keep a copy of them.
+// All settings of a site, for programs that keep a copy.
 import * as z from 'zod';
 import { CacheRule, CacheSetting } from '../cache/cache.ts';
 import { Id } from '../common/common.ts';
@@ -9,7 +9,7 @@ import { ModuleKind } from '../modules/modules.ts';
 import { SiteZonePort } from '../ports/ports.ts';
 import { Rate } from '../rates/rates.ts';
 
-/** Null: the caller may not read such. */
+/** Null: the caller may not read this part. */
 export const SiteSettings = z.object({
   cache: CacheSetting.nullable(),
   cacheRules: z.array(CacheRule).nullable(),

@@ -4,7 +4,7 @@ import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoi
 import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
-/** A sub-account: its sites, or the others. */
+/** Sites assigned, or not assigned, to a sub-account. */
 const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };
 const tags = z.array(z.string().max(64)).max(20).optional();
 

@@ -6,7 +6,7 @@ import { ModuleKind } from '../modules/modules.ts';
 
 export { SiteStatus } from '../edge/documents.ts';
 
-/** The first label of the name that its domains point to. `g-` begins those of groups. */
+/** The first label of the site's CNAME target. `g-` is reserved for groups. */
 const CnameLabel = z
   .string()
   .trim()
@@ -29,7 +29,7 @@ export const SiteUpdate = z.object({
   cnameLabel: CnameLabel.optional(),
 });
 
-/** `tooLarge`: a document exceeds 3 MB. `notCompiled`: an internal error, whose text is in the log. */
+/** `tooLarge`: a document exceeds 3 MB. `notCompiled`: an internal error, which is logged. */
 export const PublishError = z.enum(['tooLarge', 'notCompiled']);
 export type PublishError = z.output<typeof PublishError>;
 
@@ -58,7 +58,7 @@ export const Site = z.object({
   createdAt: Time,
   updatedAt: Time,
 });
-/** What a customer sees of a site: not whose nodes serve it. */
+/** A site for its customer: without the operator's nodes. */
 export const OwnSite = Site.omit({
   zoneID: true,
   zoneName: true,
@@ -69,7 +69,7 @@ export const OwnSite = Site.omit({
   userStatus: true,
 });
 
-/** A site's page: itself, and how it is reached. */
+/** A site with its connection information. */
 export const SiteInfo = OwnSite.extend({
   ports: z.array(z.object({ port: z.int(), tls: z.boolean() })),
   cname: z.string().nullable().describe('What its domains point to; null while the installation has no name for it'),
@@ -95,7 +95,7 @@ export const ResourceInfo = z.object({
   forwardLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
   cacheRules: z.int(),
 });
-/** Which settings of a site are in use. */
+/** Settings of a site that are in use. */
 export const SettingsInUse = z.object({
   cacheRules: z.boolean(),
   compression: z.boolean(),

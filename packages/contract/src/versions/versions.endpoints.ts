@@ -6,7 +6,7 @@ import { Comparison, Rollback, RollbackInput, RollbackPreview, Version, VersionN
 const params = { version: VersionNumber };
 const Against = z.object({ against: z.int().min(0).max(2_147_483_647).optional().describe('The version before, where it is left out'), page: z.int().min(1).max(10_000).default(1), pageSize: z.int().min(1).max(500).default(100) });
 
-/** Of kinds that the caller may not read elsewhere nothing is shown, and none that it may not write is rolled back. */
+/** Kinds that the caller may not read are hidden, and those it may not write are not restored. */
 export const versions = onSites('versions', {
   list:     get('site/:siteId/versions', { can: 'site:read', query: paging(['version']), reply: paged(Version) }),
   compare:  get('site/:siteId/version/:version', { can: 'site:read', params, query: Against, reply: Comparison }),

@@ -3,12 +3,12 @@ import { Id, Memo, Text, Time } from '../common/common.ts';
 import { DomainName } from '../common/net.ts';
 
 const Interval = z.int().min(0).max(3600).describe('Seconds until the next record answers; 0: all addresses at once');
-/** A name that is asked instead, in full. */
+/** The CNAME target, in full. */
 export const Cname = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
 const Address = z.union([z.ipv4(), z.ipv6()]);
 
 export const CnameInput = z.object({ cname: Cname });
-/** One of our nodes, whose address is followed; or an address of somebody else's. */
+/** A node of ours, whose address is followed, or an external address. */
 export const NodeRecordInput = z
   .object({ nodeID: Id.optional(), ip: Address.optional() })
   .refine(({ nodeID, ip }) => (nodeID === undefined) !== (ip === undefined), { message: 'wrong format', path: ['ip'] });

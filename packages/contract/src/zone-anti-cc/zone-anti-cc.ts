@@ -1,4 +1,4 @@
-// Anti-CC of a zone: visitors prove that they are no programs, those who ask too often, and all while a site is flooded.
+// Anti-CC of a zone: challenges visitors who send too many requests, and everyone while a site is flooded.
 import * as z from 'zod';
 import { Path } from '../common/paths.ts';
 

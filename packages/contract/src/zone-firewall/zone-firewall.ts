@@ -1,13 +1,13 @@
-// Whom the nodes of a zone let in at all, decided by their kernels before nginx hears of it.
+// The firewall of a zone's nodes, enforced by their kernels before nginx.
 import * as z from 'zod';
 import { Cidr } from '../common/net.ts';
 
-/** A list of half the internet is a slip of the hand. */
+/** A network that covers a large part of the internet is a mistake. */
 const isTooWide = (cidr: string) => {
   const [address = '', bits] = cidr.split('/');
   return bits !== undefined && Number(bits) < (address.includes(':') ? 16 : 8);
 };
-/** The same in many parts: nobody would be left, and no gate judges whom an operator refuses. Of IPv6 only 2000::/3 is in use. */
+/** The same in many parts. No gate judges an operator's lists. IPv6 uses 2000::/3 only. */
 const isHalf = (networks: readonly string[]) => {
   const part = { 4: 0, 6: 0 };
   for (const network of new Set(networks)) {
@@ -20,7 +20,7 @@ const isHalf = (networks: readonly string[]) => {
 export const Network = Cidr.refine((cidr) => !isTooWide(cidr), { message: 'wrong format' });
 const Networks = z.array(Network).max(5000);
 
-/** From which score on a network of the risk pack is dropped: the higher, the fewer. */
+/** The risk score from which networks are dropped. A higher level drops fewer. */
 export const riskLevels = [25, 50, 75, 100] as const;
 export const FirewallLevel = z.literal([0, ...riskLevels]);
 
@@ -32,7 +32,7 @@ export const ZoneFirewall = z.object({
   ),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
 });
-/** What the levels come to on the nodes of a zone. */
+/** The effect of the levels on a zone's nodes. */
 export const FirewallLevels = z.object({
   version: z.string().nullable().describe('Of the risk pack that most of them have; null: none has one'),
   nodes: z.int().describe('That have it'),

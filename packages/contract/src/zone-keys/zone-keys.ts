@@ -6,7 +6,7 @@ export const ZoneKeyCause = z.enum(['asked', 'nodeLeft']);
 
 const NodeAtKey = z.object({ id: Id, name: z.string(), connected: z.boolean() });
 
-/** One change of a zone's key. */
+/** A change of a zone's key. */
 export const ZoneKeyChange = z.object({
   id: Id,
   state: ZoneKeyState.describe('dropped: another took its place before anything was sealed by its key'),

@@ -1,5 +1,5 @@
-// What of nginx an operator may set, part by part, and where it goes. What is not named here is refused; what would reach past the
-// zone (files, programs, other machines, our own way through the edge) is named as such.
+// The nginx directives that operators may use, by part and file. Others are refused. Directives that reach beyond the
+// zone (files, programs, other machines, our own phases) are refused with that reason.
 import {
   parseSnippet,
   SnippetError,
@@ -9,18 +9,18 @@ import {
   type Token,
 } from './snippet.ts';
 
-/** `http`: what visitors meet. `stream`: forwards. `worker`: nginx itself. `custom`: what origins meet. */
+/** `http`: visitors. `stream`: forwards. `worker`: nginx itself. `custom`: origins. */
 export const snippetParts = ['http', 'stream', 'worker', 'custom'] as const;
 export type SnippetPart = (typeof snippetParts)[number];
 
-/** A snippet's directives stand in one of these files; which nginx reads where. */
+/** The file that a snippet's directives are written to. */
 export type Place = 'main' | 'events' | 'shared' | 'visitors' | 'origins' | 'stream';
 
 interface Allowed {
   place: Place;
-  /** Judges what a list of names cannot: answers what is wrong, and with which word. */
+  /** Checks that need more than a list of names. Returns the broken rule and the token. */
   judge?: (directive: Directive) => { rule: SnippetRule; about: Token } | null;
-  /** It has a body of its own grammar. */
+  /** The directive has a block with its own grammar. */
   block?: true;
 }
 
@@ -32,25 +32,22 @@ const all = (place: Place, names: string, more: Omit<Allowed, 'place'> = {}): [s
 
 type Judge = NonNullable<Allowed['judge']>;
 
-/** Those that begin so are ours: keys of the store, private keys of clients, the way to the origin. nginx knows no case here. */
+/** Reserved prefixes: variables for cache keys, client certificates and the origin. nginx ignores case here. */
 const reserved = /^[eo]_/i;
 const used = /\$(?:\{([^}]*)\}|([A-Za-z0-9_]+))/g;
 const usedIn = ({ text }: Token) => Array.from(text.matchAll(used), ([, braced, plain]) => braced ?? plain ?? '');
 
-/** What is decoded, or may be any bytes: a line break of a visitor's would begin a field, or a whole request, of his own. */
+/** Decoded variables, which may contain a line break and so inject a field or a request. */
 const raw =
   /^(?:uri|document_uri|request_filename|realpath_root|fastcgi_script_name|fastcgi_path_info|remote_user|request_body|ssl_server_name)$/i;
 const hasRaw = (token: Token) => usedIn(token).some((name) => raw.test(name));
-/**
- * A group is of whichever pattern was looked for last: perhaps one over a decoded path, perhaps another by the time its text is copied
- * to where there is room for the former.
- */
+/** A numbered group belongs to the last evaluated pattern, which may be over a decoded path or have changed since. */
 const hasGroup = (token: Token) => usedIn(token).some((name) => /^\d/.test(name));
 const hasOwn = (token: Token) => usedIn(token).some((name) => /^my_/i.test(name));
-/** A group with a name writes the variable of that name, whosever it is. */
+/** A named group sets the variable of that name, whoever owns it. */
 const named = /\(\?(?:P?<[^=!]|')/;
 
-/** Of one connection; a handful of them must not fill a node. */
+/** Per connection: a few connections must not fill a node's memory. */
 const MOST_BUFFERED = 16 * 1_048_576;
 const sizeOf = ({ text }: Token) => {
   const [, count = '1', unit = ''] = /^(\d+)([kmg]?)$/i.exec(text) ?? [];
@@ -60,20 +57,20 @@ const sizeOf = ({ text }: Token) => {
 const noVariable: Judge = ({ name, args }) => {
   const found = args.find(({ text }) => text.includes('$'));
   if (found) return { rule: 'variable', about: found };
-  // How many, and of what size.
+  // Limits number and size of buffers.
   const isMore =
     /_buffers?(?:_|$)/.test(name.text) && args.reduce((bytes, one) => bytes * sizeOf(one), 1) > MOST_BUFFERED;
   return isMore ? { rule: 'value', about: args.at(-1) ?? name } : null;
 };
 const ownVariable = (token: Token | undefined) => token !== undefined && /^\$my_[a-z0-9_]{1,60}$/.test(token.text);
 
-/** A map reads no file, and what it sets is a variable that nothing else is. */
+/** A map reads no file and sets a variable of its own. */
 const table =
   (setsAt: number, words: readonly string[]): Judge =>
   ({ args, block }) => {
     const target = args[setsAt];
     if (!ownVariable(target)) return { rule: 'variable', about: target ?? args[0] ?? nothing };
-    // From a decoded path a group would cut a text that nobody has looked at: what it leads to is written out.
+    // A group of a decoded path would insert unchecked text, so the values must be constants.
     const isRaw = args.some(hasRaw);
     const isOfRow = (row: Directive, value: Token) => row.name.text.startsWith('~') && !isRaw && !hasOwn(value);
     for (const row of block ?? []) {
@@ -89,9 +86,9 @@ const table =
 const nothing: Token = { text: '', line: 1, column: 1 };
 
 const zoneName = /^zone=my_[a-z0-9_]{1,40}(?::[1-9][0-9]{0,3}[km])?$/;
-/** Shared memory of names that are not ours, and 16 MB of it at most. */
+/** Shared memory zones with names that are not ours, at most 16 MB. */
 const counted: Judge = ({ args }) => {
-  // nginx takes the last of several.
+  // nginx uses the last of repeated parameters.
   const [zone, another] = args.filter(({ text }) => text.startsWith('zone='));
   if (another !== undefined) return { rule: 'value', about: another };
   if (zone === undefined) return { rule: 'value', about: args[0] ?? nothing };
@@ -107,7 +104,7 @@ function bytesOf(zone: string): number {
   return Number(count ?? 0) * (unit === 'm' ? 1_048_576 : 1024);
 }
 
-/** What decides how long something is kept, whom it is for, and where a message ends. */
+/** Fields that control caching, variants and message framing. */
 const ownFields = new Set(
   (
     'alt-svc cache-control cache-status cdn-loop connection content-encoding content-length content-range date etag expires host keep-alive ' +
@@ -197,8 +194,8 @@ const allowed: Readonly<Record<SnippetPart, ReadonlyMap<string, Allowed>>> = {
 };
 
 /**
- * What reads or writes files, starts programs, talks to other machines, or takes a request off the way that the edge checks it on.
- * Refused like everything that is not allowed; the words say why.
+ * Directives that access files, programs or other machines, or bypass our phases. Refused like every unlisted one, with
+ * this reason.
  */
 const dangerous = new RegExp(
   `^(?:${[
@@ -213,7 +210,7 @@ const dangerous = new RegExp(
   ].join('|')})$`,
 );
 
-/** Everything that is wrong, in order; with a fault of grammar that alone. */
+/** All errors in order. A syntax error hides the others. */
 export function snippetFaults(part: SnippetPart, text: string): SnippetFault[] {
   try {
     return parseSnippet(text).flatMap((directive) => faultOf(part, directive) ?? []);
@@ -246,7 +243,7 @@ function faultOf(part: SnippetPart, directive: Directive): SnippetFault | null {
 
 const tokensOf = ({ name, args, block }: Directive): Token[] => [name, ...args, ...(block ?? []).flatMap(tokensOf)];
 
-/** By the file that they go into. Throws at the first fault: what nobody judged is never written. */
+/** The directives by file. Throws at the first error, so unchecked text is never written. */
 export function placed(part: SnippetPart, text: string): Map<Place, Directive[]> {
   const [fault] = snippetFaults(part, text);
   if (fault !== undefined) throw new SnippetError(fault);
@@ -258,5 +255,5 @@ export function placed(part: SnippetPart, text: string): Map<Place, Directive[]>
   return places;
 }
 
-/** For the editor: what may be written in this part. */
+/** For the editor: the allowed directives of a part. */
 export const allowedNames = (part: SnippetPart): string[] => [...allowed[part].keys()].sort();

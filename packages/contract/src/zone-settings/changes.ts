@@ -1,4 +1,4 @@
-// In which words two states of a zone differ. Pure; the console says the same before a change as the history after it.
+// The differences of two zone configurations in words. Pure, and shared by previews and history.
 import { RolloutStrategy } from '../rollouts/rollouts.ts';
 import { snippetParts } from './allowed.ts';
 import type { SettingChange, ZoneSettings } from './zone-settings.ts';
@@ -8,7 +8,7 @@ export interface Compared extends ZoneSettings {
   ports: readonly { port: number; tls: boolean }[];
 }
 
-/** Fields by their path, values as text; of a snippet its lines. */
+/** Fields by path, values as text, snippets by lines. */
 export function changesBetween(before: Compared, after: Compared): SettingChange[] {
   const [from, to] = [flat(before), flat(after)];
   return [...to.keys()].flatMap((field) => {
@@ -39,7 +39,7 @@ const textOf = (value: number | boolean | string[]) => (Array.isArray(value) ? v
 
 const refusing = ['firewall.', 'ipset.', 'antiCC.'];
 
-/** How a change goes to the nodes. Where it is about whom they refuse, that is not judged, and least of all during an attack. */
+/** The rollout strategy of a change. Access restrictions are not judged by gates, least of all under attack. */
 export const strategyOf = (soakSeconds: number, changes: readonly SettingChange[]): RolloutStrategy =>
   RolloutStrategy.parse({
     type: 'waves',

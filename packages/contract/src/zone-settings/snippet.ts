@@ -1,5 +1,5 @@
-// Text that an operator writes for nginx. It is read as nginx reads it (ngx_conf_read_token), judged directive by directive, and
-// what reaches a file is written anew from what was read: two readers that disagree about a quote cannot be played off.
+// Parses nginx snippets like nginx (ngx_conf_read_token), for validation by directive. The output is printed from the
+// parsed form, so that a difference between two parsers cannot be exploited.
 
 export interface Token {
   text: string;
@@ -11,11 +11,11 @@ export interface Token {
 export interface Directive {
   name: Token;
   args: Token[];
-  /** Null where it ends with a semicolon. */
+  /** Null when it ends with a semicolon. */
   block: Directive[] | null;
 }
 
-/** `about`: the directive, argument or sign that is at fault. */
+/** `about`: the directive, argument or character at fault. */
 export interface SnippetFault {
   line: number;
   column: number;
@@ -38,7 +38,7 @@ export const snippetRules = [
 ] as const;
 export type SnippetRule = (typeof snippetRules)[number];
 
-/** A fault of what was read, where it stands. */
+/** A syntax error with its position. */
 export class SnippetError extends Error {
   readonly fault: SnippetFault;
   constructor(fault: SnippetFault) {
@@ -48,13 +48,13 @@ export class SnippetError extends Error {
 }
 
 const escapes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '\\': '\\', t: '\t', r: '\r', n: '\n' };
-/** nginx keeps the backslash before anything else. */
+/** nginx keeps a backslash before other characters. */
 const unescaped = (word: string) => word.replaceAll(/\\([\s\S])/g, (pair, char: string) => escapes[char] ?? pair);
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const control = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 const isSpace = (char: string) => char === ' ' || char === '\t' || char === '\r' || char === '\n';
 
-/** A word of nginx's larger than this is refused by nginx itself. */
+/** nginx's own limit of a word. */
 const LONGEST = 2048;
 const DEEPEST = 8;
 
@@ -89,7 +89,7 @@ export function parseSnippet(text: string): Directive[] {
       into = block;
     }
   };
-  /** A word, up to what ends it, which is left standing. */
+  /** Reads a word up to its delimiter. */
   const word = (): Token => {
     const start = here(0);
     const quote = text[at] === '"' || text[at] === "'" ? text[at] : null;
@@ -98,7 +98,7 @@ export function parseSnippet(text: string): Directive[] {
     let variable = false;
     for (; at < text.length; next()) {
       const char = text[at] ?? '';
-      // `${name}`: that bracket begins no block.
+      // `${name}`: this brace does not start a block.
       if (char === '{' && variable) continue;
       variable = false;
       if (char === '\\') {
@@ -142,10 +142,7 @@ export function parseSnippet(text: string): Directive[] {
   return top;
 }
 
-/**
- * The same again for nginx, each word quoted and on the line that it was read from: what nginx says of a line is about that line
- * of the snippet.
- */
+/** Prints the directives with quoted words on their original lines, so that nginx's line numbers match the snippet. */
 export function writeSnippet(directives: readonly Directive[]): string {
   let text = '';
   let line = 1;
@@ -161,7 +158,7 @@ export function writeSnippet(directives: readonly Directive[]): string {
       text += ' {';
       for (const one of block) {
         text += ' ';
-        // In a map the first word is a value as any other.
+        // In a map the first word is a value.
         if (/^[a-z_]+$/.test(one.name.text)) write(one);
         else write({ ...one, name: { ...one.name, text: quoted(one.name.text) } });
       }

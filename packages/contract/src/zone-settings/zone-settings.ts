@@ -1,5 +1,4 @@
-// What a zone's operator sets besides its name: structure of nginx, so a change goes to a few nodes first and to the others when
-// those are well.
+// An operator's settings of a zone. They are nginx structure, so a change reaches nodes in waves.
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
@@ -25,7 +24,7 @@ export const Resource = z.object({
   cacheInactiveSeconds: z.int().min(60).max(31_536_000).describe('What nobody asks for this long is dropped'),
   bodyBytes: z.int().min(0).max(1e12).describe('Of the largest request body; 0: no limit'),
 });
-/** A worker with fewer connections refuses visitors. Older zones may store a lower value. */
+/** Fewer connections would refuse visitors. Older zones may have lower values. */
 export const ResourceInput = Resource.extend({
   workerConnections: Resource.shape.workerConnections.min(1024),
 });
@@ -39,7 +38,7 @@ export const Nginx = z.object({
   custom: Snippet,
 });
 
-/** What a version of a zone keeps, besides its ports and the redirect code. */
+/** The content of a zone version, besides ports and redirect code. */
 export const ZoneSettings = z.object({
   http2: z.boolean(),
   http3: z.boolean(),
@@ -67,9 +66,9 @@ const usual: z.output<typeof ZoneSettings> = {
   antiCC: noAntiCC,
   ipset: noIpset,
 };
-/** As they are stored: what was never set is as usual, also a field that a part did not have yet. */
+/** Stored settings, completed with defaults. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> => ZoneSettings.parse(completed(stored));
-/** The same of a version. */
+/** A stored version, completed with defaults. */
 export const contentIn = (stored: unknown): z.output<typeof ZoneContent> => ZoneContent.parse(completed(stored));
 
 const Part = z.looseObject({}).default({});
@@ -94,7 +93,7 @@ export const ZoneContent = ZoneSettings.extend({
 
 export const Enable = z.object({ enable: z.boolean(), reason: Reason });
 
-/** What can be switched off for all sites of a zone at once, past the waves. */
+/** Kill switches: disabled for all sites of a zone at once, without waves. */
 export const SwitchName = z.enum(['compression', 'image', 'http3', 'antiCC']);
 export const ZoneSwitch = z.object({
   name: SwitchName,
@@ -111,9 +110,9 @@ export const SwitchInput = z.object({
   until: Time.nullable().default(null),
 });
 
-/** `trial`: some nodes have it. `past`: it was live. `withdrawn`: it went back. `replaced`: a newer change took it along. */
+/** `trial`: on some nodes. `past`: was live. `withdrawn`: rolled back. `replaced`: included in a newer change. */
 export const VersionState = z.enum(['trial', 'live', 'past', 'withdrawn', 'replaced']);
-/** In words of the console: `resource.bodyBytes`, `ports`, `nginx.http`. */
+/** `field` is a path: `resource.bodyBytes`, `ports`, `nginx.http`. */
 export const SettingChange = z.object({ field: z.string(), before: z.string(), after: z.string() });
 export const ZoneVersion = z.object({
   id: Id,
@@ -144,7 +143,7 @@ export const AllSettings = ZoneSettings.extend({
   withdrawn: Withdrawn.nullable().describe('The newest change, where it went back'),
 });
 
-/** What a change would set; what is left out stays. */
+/** A drafted change. Omitted parts stay unchanged. */
 export const ConfigDraft = z.object({
   http2: z.boolean().optional(),
   http3: z.boolean().optional(),
@@ -187,7 +186,7 @@ export const ConfigPreview = z.object({
     .describe('Those that differ'),
 });
 
-/** Of any two versions: from the one that is asked against to the one that is asked for. */
+/** Between any two versions. */
 export const ConfigDifference = ConfigPreview.pick({ changes: true, files: true });
 
 export const NginxDefault = z.object({ part: SnippetPart, content: Snippet });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Memo, Port, Text, Time } from '../common/common.ts';
 
-/** Of what takes effect on nodes. */
+/** The reason of a change on nodes. */
 export const Reason = z.string().trim().max(256).default('').describe('Why; the history of the zone shows it');
 
 export const ZonePortInput = z.object({
