@@ -1,9 +1,9 @@
 // Names proven by DNS at a cloud: a stand-in of DNSPod, which keeps a row for each value. The authority asks what it keeps.
-import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
+import { issueDue } from '../support/issue-due.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';

@@ -1,12 +1,12 @@
 // Names proven by DNS: a real PowerDNS, which the authority asks, and which we change by its API.
 import { Resolver } from 'node:dns/promises';
-import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
 import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { openAccount } from '@edgeloom/api/acme/client.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
+import { issueDue } from '../support/issue-due.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';

@@ -1,8 +1,8 @@
 // Many certificates due at once: worked off by several processes, each order by one of them, within what the authority takes.
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
-import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueDue } from '../support/issue-due.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { startPebble, type Pebble } from '../support/pebble.ts';

@@ -1,12 +1,12 @@
 // Automatic certificates from the call to the handshake: our api, our nodes, and an authority that is not ours.
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
-import { issueDue } from '@edgeloom/api/jobs/issue-certificates.job.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueDue } from '../support/issue-due.ts';
 import { testAgent } from '../support/agent.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { unique, type BuiltSite } from '../support/build.ts';

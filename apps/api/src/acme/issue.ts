@@ -12,7 +12,8 @@ import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
-import { ClaimLost, keepClaim, note, oneLine, setOrder, type Here, type OrderRow, type Work } from './order.ts';
+import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
+import { note, oneLine, setOrder, type Here, type OrderRow, type Work } from './order.ts';
 import { takePlace } from './placements.ts';
 import { clear, prove, Refused } from './prove.ts';
 import { renewAt, retryAt } from './when.ts';
@@ -41,14 +42,14 @@ export async function issue(
   claim: string,
   { now, signal }: Pick<Work, 'now' | 'signal'>,
 ): Promise<void> {
-  const keeping = keepClaim(here.pool, order, claim);
+  const keeping = keepLease(here.pool, leases.certificateOrders, { id: order.id, claim });
   const base = { here, order, claim, now, signal };
   try {
     const authority = await chooseAuthority(base);
     if (authority) await carryOut({ ...base, authority });
   } catch (error) {
     // Another process continues the order.
-    if (!(error instanceof ClaimLost)) throw error;
+    if (!(error instanceof LeaseLostError)) throw error;
   } finally {
     keeping.stop();
   }
@@ -103,7 +104,7 @@ async function carryOut(work: Work): Promise<void> {
     await store(work, chainPem);
     await clear(here, work);
   } catch (error) {
-    if (error instanceof ClaimLost) throw error;
+    if (error instanceof LeaseLostError) throw error;
     // On shutdown the lease is released, so that another process can continue at once.
     if (work.signal.aborted) return setOrder(here.pool, work, { claimed_until: null });
     await goOnAfter(work, error);
@@ -206,7 +207,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
          WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
         [order.id, claim, now()],
       );
-      if (rowCount !== 1) throw new ClaimLost();
+      if (rowCount !== 1) throw new LeaseLostError();
       await client.query(
         `INSERT INTO certificate_pairs (certificate_id, key_type, chain_pem, key_sealed, fingerprint, issuer, not_before, not_after, ca)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -313,7 +314,7 @@ async function fail(
          WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
         [order.id, claim, now(), oneLine(text)],
       );
-      if (rowCount !== 1) throw new ClaimLost();
+      if (rowCount !== 1) throw new LeaseLostError();
       const { rows } = await client.query<{ failures: number }>(
         `UPDATE certificates SET status = 'fail', failures = failures + 1, updated_at = $2 WHERE id = $1 RETURNING failures`,
         [order.certificateId, now()],

@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { CertificateStep } from '@edgeloom/contract/certificates/certificates.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
+import { isUnleased, leases, LeaseLostError, takeLease } from '../core/lease.ts';
 import type { Authority } from '../env.ts';
 
 export type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
@@ -38,13 +39,8 @@ export interface Work {
   authority: Authority;
 }
 
-/** Another process took the lease because this one was too slow. */
-export class ClaimLost extends Error {}
-
 /** Rate limit window of an authority. */
 export const BUDGET_HOURS = 3;
-const LEASE = `interval '60 seconds'`;
-const RENEW_MS = 20_000;
 
 /**
  * Claims a due order. Fair: the client with the fewest recent orders first, then its site with the fewest, then the
@@ -60,13 +56,13 @@ export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderR
          JOIN sites s ON s.id = c.site_id WHERE o.state = 'open' AND o.claimed_until >= now()),
      by_site AS (SELECT site_id, count(*) AS n FROM had GROUP BY site_id),
      by_client AS (SELECT client_id, count(*) AS n FROM had GROUP BY client_id)
-     UPDATE certificate_orders o SET claimed_until = now() + ${LEASE}, claimed_by = $2
+     UPDATE certificate_orders o SET ${takeLease(leases.certificateOrders, '$2')}
      FROM certificates c, sites s
      WHERE c.id = o.certificate_id AND s.id = c.site_id AND o.id = (
        SELECT due.id FROM certificate_orders due
          JOIN certificates dc ON dc.id = due.certificate_id JOIN sites ds ON ds.id = dc.site_id
          LEFT JOIN by_site ON by_site.site_id = ds.id LEFT JOIN by_client ON by_client.client_id = ds.client_id
-       WHERE due.state = 'open' AND due.due_at <= $1 AND (due.claimed_until IS NULL OR due.claimed_until < now())
+       WHERE due.state = 'open' AND due.due_at <= $1 AND ${isUnleased('due')}
        ORDER BY coalesce(by_client.n, 0), coalesce(by_site.n, 0), due.due_at, due.id LIMIT 1
        FOR UPDATE OF due SKIP LOCKED)
      RETURNING o.id, c.id AS "certificateId", s.id AS "siteId", s.client_id AS "clientId", s.zone_id AS "zoneId",
@@ -77,16 +73,6 @@ export async function claimOrder(pool: Pool, now: Date): Promise<{ order: OrderR
   );
   const [order] = rows;
   return order ? { order, claim } : null;
-}
-
-/** Renews the lease while the work runs. */
-export function keepClaim(pool: Pool, { id }: Pick<OrderRow, 'id'>, claim: string): { stop: () => void } {
-  const timer = setInterval(() => {
-    const renewal = `UPDATE certificate_orders SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2`;
-    // A failed renewal is repaired by the next one. Writes check `mine` anyway.
-    pool.query(renewal, [id, claim]).catch(() => undefined);
-  }, RENEW_MS).unref();
-  return { stop: () => clearInterval(timer) };
 }
 
 type Column =
@@ -112,7 +98,7 @@ export async function setOrder(
      WHERE id = $1 AND claimed_by = $2 AND state = 'open'`,
     [order.id, claim, ...Object.values(columns)],
   );
-  if (rowCount !== 1) throw new ClaimLost();
+  if (rowCount !== 1) throw new LeaseLostError();
 }
 
 export async function note(

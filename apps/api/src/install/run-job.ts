@@ -6,6 +6,15 @@ import { stripVTControlCharacters } from 'node:util';
 import type { NodeJobKind, NodeStep, NodeStepFault } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
+import {
+  isUnleased,
+  keepLease,
+  LeaseLostError,
+  leases,
+  RELEASE_LEASE,
+  releaseLease,
+  takeLease,
+} from '../core/lease.ts';
 import { nodeFault } from '../core/outbound.ts';
 import { contexts } from '../core/secrets.ts';
 import type { System } from './artifacts.ts';
@@ -14,17 +23,12 @@ import { ConnectionBroken, connectTo, StepFailure, type Host, type Login } from 
 import { carryOut, stepsOf } from './steps.ts';
 import { findTarget, type Target } from './target.ts';
 
-const LEASE = `interval '15 seconds'`;
-const RENEW_MS = 3000;
 const FLUSH_MS = 150;
 /** Stored output per step. */
 const MOST_OUTPUT = 262_144;
 const TRIES = 8;
 const FIRST_WAIT_S = 1;
 const LONGEST_WAIT_S = 30;
-
-/** Another process holds the job, or a person cancelled it. */
-class ClaimLost extends Error {}
 
 export interface ClaimedJob {
   id: string;
@@ -40,9 +44,9 @@ export interface ClaimedJob {
 export async function claimJob(pool: Pool, now: Date): Promise<ClaimedJob | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<Omit<ClaimedJob, 'claim'>>(
-    `UPDATE node_jobs SET state = 'processing', claimed_by = $1, claimed_until = now() + ${LEASE}
+    `UPDATE node_jobs SET state = 'processing', ${takeLease(leases.nodeJobs, '$1')}
      WHERE id = (SELECT id FROM node_jobs WHERE state IN ('waiting', 'processing') AND due_at <= $2
-                   AND (claimed_until IS NULL OR claimed_until < now())
+                   AND ${isUnleased('node_jobs')}
                  ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, node_id AS "nodeId", kind, system, keep_ssh AS "keepSsh", tries`,
     [claim, now],
@@ -56,163 +60,188 @@ interface StepRow {
   state: string;
 }
 
+/** Runs the job until it ends, its connection breaks, or the process stops. */
 export async function runJob(
   here: Installation,
   job: ClaimedJob,
   now: () => Date,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { pool } = here;
-  const lost = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  const mine = async (text: string, values: unknown[] = []) => {
-    const { rowCount } = await pool.query(text, [job.id, job.claim, ...values]);
-    if (rowCount !== 1) {
-      lost.abort();
-      throw new ClaimLost();
-    }
-  };
-  const keeping = setInterval(() => {
-    mine(
-      `UPDATE node_jobs SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
-    ).catch(() => undefined);
-  }, RENEW_MS);
-  const own = `FROM node_jobs j WHERE j.id = s.job_id AND s.job_id = $1 AND j.claimed_by = $2 AND j.state = 'processing'`;
-
-  const { rows: steps } = await pool.query<StepRow>(
-    `SELECT position, name, state FROM node_job_steps WHERE job_id = $1 ORDER BY position`,
-    [job.id],
-  );
-  const hidden = new Set<string>();
-  let pending = '';
-  let at: StepRow | undefined;
-  const say = (line: string) => {
-    let text = line;
-    for (const secret of hidden) text = text.replaceAll(secret, '•••');
-    // PostgreSQL stores no NUL. Terminal control sequences are removed.
-    pending += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
-  };
-  const flush = async () => {
-    if (pending === '' || !at) return;
-    const text = pending;
-    pending = '';
-    await mine(
-      `UPDATE node_job_steps s SET output = CASE WHEN length(s.output) >= ${MOST_OUTPUT} THEN s.output
-         ELSE left(s.output || $4, ${MOST_OUTPUT}) END ${own} AND s.position = $3`,
-      [at.position, text],
-    );
-  };
-  const flushing = setInterval(() => {
-    flush().catch(() => undefined);
-  }, FLUSH_MS);
-
-  const begin = async (step: StepRow) => {
-    at = step;
-    await mine(
-      `UPDATE node_job_steps s SET state = 'running', fault = NULL, message = NULL, ended_at = NULL,
-         started_at = coalesce(s.started_at, $4) ${own} AND s.position = $3`,
-      [step.position, now()],
-    );
-  };
-  const done = async (step: StepRow) => {
-    await flush();
-    await mine(`UPDATE node_job_steps s SET state = 'done', ended_at = $4 ${own} AND s.position = $3`, [
-      step.position,
-      now(),
-    ]);
-  };
-  const failed = async (fault: NodeStepFault, message: string) => {
-    await flush();
-    if (at)
-      await mine(
-        `UPDATE node_job_steps s SET state = 'failed', fault = $4, message = $5, ended_at = $6 ${own} AND s.position = $3`,
-        [at.position, fault, message.slice(0, 1000), now()],
-      );
-    await mine(
-      `UPDATE node_jobs SET state = 'failed', ended_at = $3, claimed_by = NULL, claimed_until = NULL
-       WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
-      [now()],
-    );
-  };
-
-  let host: Host | null = null;
+  const run = new JobRun(here, job, now, stopping);
   try {
-    const open = steps.filter(({ state }) => state !== 'done');
-    const [first] = open;
-    if (first) {
-      await begin(first);
-      const { target, login } = await targetOf(here, job);
-      if (login.password !== null) hidden.add(login.password);
-      host = await connectTo(login, { say, signal }).catch((error: unknown) => {
-        throw mayReturn(error, job, first) ? new ConnectionBroken(error.message) : error;
-      });
-      say(
-        first.name === 'connect'
-          ? `connected as ${login.user}; the machine shows ${host.fingerprint}`
-          : '… connected again',
-      );
-      await mine(`UPDATE node_jobs SET fingerprint = $3 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`, [
-        host.fingerprint,
-      ]);
-      // From now on the host key must match.
-      if (login.fingerprint === null)
-        await pool.query(`UPDATE nodes SET ssh_fingerprint = $2 WHERE id = $1 AND ssh_fingerprint IS NULL`, [
-          target.id,
-          host.fingerprint,
-        ]);
-      let { system } = job;
-      for (const step of open) {
-        if (step !== first) await begin(step);
-        await carryOut(step.name, {
-          here,
-          target,
-          host,
-          system,
-          say,
-          now,
-          signal,
-          hide: (secret) => hidden.add(secret),
-          async learn(found) {
-            system = found;
-            await mine(`UPDATE node_jobs SET system = $3 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`, [
-              JSON.stringify(found),
-            ]);
-          },
-        });
-        await done(step);
-        if (job.tries > 0) {
-          job.tries = 0;
-          await mine(`UPDATE node_jobs SET tries = 0 WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`);
-        }
-      }
-    }
+    await run.finishSteps();
     await finish(here, job, now());
   } catch (error) {
-    if (error instanceof ClaimLost || lost.signal.aborted) return;
-    if (stopping.aborted) {
-      // Releases the lease, so that another process can resume at once.
-      await pool.query(
-        `UPDATE node_jobs SET claimed_until = NULL, claimed_by = NULL WHERE id = $1 AND claimed_by = $2`,
-        [job.id, job.claim],
-      );
-      return;
+    await run.handle(error);
+  } finally {
+    run.close();
+  }
+}
+
+/** SQL: the condition of updates, which hold only while the lease does. $1 is the job, $2 the claim. */
+const IS_OURS = `id = $1 AND claimed_by = $2 AND ${leases.nodeJobs.isOpen}`;
+
+class JobRun {
+  readonly #here: Installation;
+  readonly #job: ClaimedJob;
+  readonly #now: () => Date;
+  readonly #stopping: AbortSignal;
+  readonly #lost = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #lease: { stop: () => void };
+  readonly #flushing: NodeJS.Timeout;
+  readonly #secrets = new Set<string>();
+  #output = '';
+  #step: StepRow | undefined;
+  #host: Host | null = null;
+
+  constructor(here: Installation, job: ClaimedJob, now: () => Date, stopping: AbortSignal) {
+    this.#here = here;
+    this.#job = job;
+    this.#now = now;
+    this.#stopping = stopping;
+    this.#signal = AbortSignal.any([stopping, this.#lost.signal]);
+    this.#lease = keepLease(here.pool, leases.nodeJobs, job, () => this.#lost.abort());
+    this.#flushing = setInterval(() => void this.#flush().catch(() => undefined), FLUSH_MS);
+  }
+
+  async finishSteps(): Promise<void> {
+    const { rows } = await this.#here.pool.query<StepRow>(
+      `SELECT position, name, state FROM node_job_steps WHERE job_id = $1 ORDER BY position`,
+      [this.#job.id],
+    );
+    const open = rows.filter(({ state }) => state !== 'done');
+    const [first] = open;
+    if (!first) return;
+    await this.#begin(first);
+    const { host, target } = await this.#connect(first);
+    let { system } = this.#job;
+    for (const step of open) {
+      if (step !== first) await this.#begin(step);
+      await carryOut(step.name, {
+        here: this.#here,
+        target,
+        host,
+        system,
+        say: this.#log,
+        now: this.#now,
+        signal: this.#signal,
+        hide: (secret) => this.#secrets.add(secret),
+        learn: async (found) => {
+          system = found;
+          await this.#update(`UPDATE node_jobs SET system = $3 WHERE ${IS_OURS}`, [JSON.stringify(found)]);
+        },
+      });
+      await this.#end(step);
     }
-    if (error instanceof StepFailure) return await failed(error.fault, error.message);
+  }
+
+  async handle(error: unknown): Promise<void> {
+    if (error instanceof LeaseLostError || this.#lost.signal.aborted) return;
+    if (this.#stopping.aborted) return releaseLease(this.#here.pool, leases.nodeJobs, this.#job);
+    if (error instanceof StepFailure) return this.#fail(error.fault, error.message);
     if (!(error instanceof ConnectionBroken)) throw error;
     const why = error.message === '' ? '' : ` (${error.message})`;
-    if (job.tries + 1 >= TRIES) return await failed('broken', `the connection broke ${TRIES} times${why}`);
-    const wait = Math.min(FIRST_WAIT_S * 2 ** job.tries, LONGEST_WAIT_S);
-    say(`… the connection broke${why}; again in ${wait} s`);
-    await flush();
-    await mine(
-      `UPDATE node_jobs SET state = 'waiting', tries = tries + 1, due_at = $3, claimed_by = NULL, claimed_until = NULL
-       WHERE id = $1 AND claimed_by = $2 AND state = 'processing'`,
-      [new Date(now().getTime() + wait * 1000)],
+    if (this.#job.tries + 1 >= TRIES) return this.#fail('broken', `the connection broke ${TRIES} times${why}`);
+    const wait = Math.min(FIRST_WAIT_S * 2 ** this.#job.tries, LONGEST_WAIT_S);
+    this.#log(`… the connection broke${why}; again in ${wait} s`);
+    await this.#flush();
+    await this.#update(
+      `UPDATE node_jobs SET state = 'waiting', tries = tries + 1, due_at = $3, ${RELEASE_LEASE} WHERE ${IS_OURS}`,
+      [new Date(this.#now().getTime() + wait * 1000)],
     );
-  } finally {
-    clearInterval(keeping);
-    clearInterval(flushing);
-    host?.close();
+  }
+
+  close(): void {
+    this.#lease.stop();
+    clearInterval(this.#flushing);
+    this.#host?.close();
+  }
+
+  async #connect(first: StepRow): Promise<{ host: Host; target: Target }> {
+    const { target, login } = await targetOf(this.#here, this.#job);
+    if (login.password !== null) this.#secrets.add(login.password);
+    const host = await connectTo(login, { say: this.#log, signal: this.#signal }).catch((error: unknown) => {
+      throw mayReturn(error, this.#job, first) ? new ConnectionBroken(error.message) : error;
+    });
+    this.#host = host;
+    this.#log(
+      first.name === 'connect'
+        ? `connected as ${login.user}; the machine shows ${host.fingerprint}`
+        : '… connected again',
+    );
+    await this.#update(`UPDATE node_jobs SET fingerprint = $3 WHERE ${IS_OURS}`, [host.fingerprint]);
+    // From now on the host key must match.
+    if (login.fingerprint === null)
+      await this.#here.pool.query(`UPDATE nodes SET ssh_fingerprint = $2 WHERE id = $1 AND ssh_fingerprint IS NULL`, [
+        target.id,
+        host.fingerprint,
+      ]);
+    return { host, target };
+  }
+
+  readonly #log = (line: string): void => {
+    let text = line;
+    for (const secret of this.#secrets) text = text.replaceAll(secret, '•••');
+    // PostgreSQL stores no NUL. Terminal control sequences are removed.
+    this.#output += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
+  };
+
+  async #flush(): Promise<void> {
+    if (this.#output === '' || !this.#step) return;
+    const text = this.#output;
+    this.#output = '';
+    await this.#updateStep(
+      this.#step,
+      `output = CASE WHEN length(s.output) >= ${MOST_OUTPUT} THEN s.output ELSE left(s.output || $4, ${MOST_OUTPUT}) END`,
+      [text],
+    );
+  }
+
+  async #begin(step: StepRow): Promise<void> {
+    this.#step = step;
+    await this.#updateStep(
+      step,
+      `state = 'running', fault = NULL, message = NULL, ended_at = NULL, started_at = coalesce(s.started_at, $4)`,
+      [this.#now()],
+    );
+  }
+
+  async #end(step: StepRow): Promise<void> {
+    await this.#flush();
+    await this.#updateStep(step, `state = 'done', ended_at = $4`, [this.#now()]);
+    if (this.#job.tries === 0) return;
+    this.#job.tries = 0;
+    await this.#update(`UPDATE node_jobs SET tries = 0 WHERE ${IS_OURS}`);
+  }
+
+  async #fail(fault: NodeStepFault, message: string): Promise<void> {
+    await this.#flush();
+    if (this.#step)
+      await this.#updateStep(this.#step, `state = 'failed', fault = $4, message = $5, ended_at = $6`, [
+        fault,
+        message.slice(0, 1000),
+        this.#now(),
+      ]);
+    await this.#update(`UPDATE node_jobs SET state = 'failed', ended_at = $3, ${RELEASE_LEASE} WHERE ${IS_OURS}`, [
+      this.#now(),
+    ]);
+  }
+
+  #updateStep({ position }: StepRow, assignments: string, values: unknown[]): Promise<void> {
+    return this.#update(
+      `UPDATE node_job_steps s SET ${assignments} FROM node_jobs j
+       WHERE j.id = s.job_id AND s.job_id = $1 AND j.claimed_by = $2 AND j.state = 'processing' AND s.position = $3`,
+      [position, ...values],
+    );
+  }
+
+  /** Throws when the lease is lost. $1 is the job, $2 the claim. */
+  async #update(text: string, values: unknown[] = []): Promise<void> {
+    const { rowCount } = await this.#here.pool.query(text, [this.#job.id, this.#job.claim, ...values]);
+    if (rowCount === 1) return;
+    this.#lost.abort();
+    throw new LeaseLostError();
   }
 }
 
@@ -230,7 +259,7 @@ async function finish(here: Installation, { id, nodeId, kind, keepSsh, claim }: 
       where: { id, claimedBy: claim, state: 'processing' },
       data: ended,
     });
-    if (count !== 1) throw new ClaimLost();
+    if (count !== 1) throw new LeaseLostError();
     const forgotten = keepSsh ? {} : { sshPasswordSealed: null, sshPrivateKeySealed: null };
     if (kind === 'install') {
       await tx.edgeNode.update({ where: { id: nodeId }, data: forgotten });

@@ -7,7 +7,7 @@ import { openTransport } from '../core/mail/transport.ts';
 import type { Installation } from '../core/installation.ts';
 import { mailReset } from '../modules/auth/mailed-tokens.ts';
 import { titleOf } from '../modules/branding/shown-branding.ts';
-import { listen } from '../node-link/listen.ts';
+import { listen } from '../core/listen.ts';
 
 /** Retries after 30 seconds, doubling up to four hours. */
 const TAKE = `UPDATE outgoing_mails SET tries = tries + 1, due_at = now() + interval '30 seconds' * power(2, least(tries, 9))

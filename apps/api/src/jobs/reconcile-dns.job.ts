@@ -6,7 +6,7 @@ import { waitingSettings } from '../dns-state/accounts.ts';
 import { planNames } from '../dns-state/plan.ts';
 import { reconcile } from '../dns-state/reconcile.ts';
 import { openSettingLocks } from '../dns-state/setting-locks.ts';
-import { listen } from '../node-link/listen.ts';
+import { listen } from '../core/listen.ts';
 
 const LOOK_AGAIN_MS = 2000;
 const ACCOUNTS_AT_ONCE = 50;

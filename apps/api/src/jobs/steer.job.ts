@@ -3,7 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { nodeFault } from '../core/outbound.ts';
-import { listen } from '../node-link/listen.ts';
+import { listen } from '../core/listen.ts';
 import { repeat } from '../node-link/repeat.ts';
 import { openLookout } from '../steering/look-at.ts';
 import { steerAll } from '../steering/run.ts';

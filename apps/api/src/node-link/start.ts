@@ -29,7 +29,7 @@ import { startCommands } from './commands.ts';
 import type { Answer, Order } from './commands.ts';
 import { receive, refuseUnknown } from './incoming.ts';
 import { startKeptWarm } from './kept-warm.ts';
-import { listen } from './listen.ts';
+import { listen } from '../core/listen.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins, storeOrigins } from './origin-reports.ts';
 import { reviewPresence, watchPresence } from './presence.ts';

@@ -1,11 +1,11 @@
 // Runs a rollout. All state is stored, so another process can resume it. Commands without a reply are repeated, which
 // is harmless.
 import { randomUUIDv7 } from 'node:crypto';
-import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { ownWords, saying } from '@edgeloom/contract/rollouts/sayings.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
+import { isUnleased, keepLease, LeaseLostError, leases, releaseLease, takeLease, type Lease } from '../core/lease.ts';
 import type { Answer, Order } from '../node-link/commands.ts';
 import { clean } from '../node-link/incoming.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
@@ -16,8 +16,6 @@ import type { NodeNow, RolloutNow } from './now.ts';
 import { customersOf, holdRollout, isBehind, isTaken, keepTurn, ownersOf } from './rows.ts';
 import { takeTurn, Turn, type Wanted } from './turn.ts';
 
-const LEASE = `interval '15 seconds'`;
-const RENEW_MS = 3000;
 const LOOK_MS = 1000;
 /** At every second check. */
 const SAMPLE_MS = 1900;
@@ -25,9 +23,6 @@ const GAUGES_MS = 1500;
 const ASK_AGAIN_MS = 3000;
 /** Concurrent commands. */
 const AT_ONCE = 64;
-
-/** Another process holds it. */
-class ClaimLost extends Error {}
 
 /** The interface to nodes. */
 export interface Nodes {
@@ -41,26 +36,21 @@ export interface Engine {
   now: () => Date;
 }
 
-export interface Claimed {
-  id: string;
-  claim: string;
-}
-
 /** Concurrent rollouts per operator. */
 const MOST_OF_ONE = 10;
 
 /** Claims the oldest unfinished rollout, or a finished one whose offline node returned. Paused ones come last. */
-export async function claimRollout(pool: Pool): Promise<Claimed | null> {
+export async function claimRollout(pool: Pool): Promise<Lease | null> {
   const claim = randomUUIDv7();
   const { rows } = await pool.query<{ id: string }>(
-    `UPDATE rollouts SET claimed_by = $1, claimed_until = now() + ${LEASE}
+    `UPDATE rollouts SET ${takeLease(leases.rollouts, '$1')}
      WHERE id = (
        SELECT r.id FROM rollouts r
        WHERE (r.state IN ('waiting', 'running', 'paused', 'rollingBack')
            OR r.state = 'completed' AND r.kind = 'release' AND r.ended_at > now() - interval '30 days' AND EXISTS (
              SELECT FROM rollout_nodes n LEFT JOIN node_states s ON s.node_id = n.node_id
              WHERE n.rollout_id = r.id AND (n.active OR n.state = 'away' AND s.connected_at IS NOT NULL AND NOT ${isTaken})))
-         AND (r.claimed_until IS NULL OR r.claimed_until < now())
+         AND ${isUnleased('r')}
          AND (SELECT count(*) FROM rollouts o WHERE o.client_id = r.client_id AND o.claimed_until > now()) < ${MOST_OF_ONE}
        ORDER BY r.state = 'paused', r.created_at, r.id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id`,
@@ -72,19 +62,12 @@ export async function claimRollout(pool: Pool): Promise<Claimed | null> {
 /** Runs until the rollout ends or the process stops. `woken` resolves when there may be news. */
 export async function runRollout(
   engine: Engine,
-  claimed: Claimed,
+  claimed: Lease,
   stopping: AbortSignal,
   woken: () => Promise<void>,
 ): Promise<void> {
   const { pool } = engine.here;
-  const keeping = setInterval(() => {
-    pool
-      .query(`UPDATE rollouts SET claimed_until = now() + ${LEASE} WHERE id = $1 AND claimed_by = $2`, [
-        claimed.id,
-        claimed.claim,
-      ])
-      .catch(() => undefined);
-  }, RENEW_MS);
+  const lease = keepLease(pool, leases.rollouts, claimed);
   const carrier = new Carrier(engine, claimed);
   try {
     while (!stopping.aborted) {
@@ -94,22 +77,18 @@ export async function runRollout(
       if (next > 0)
         await Promise.race([news, setTimeout(next, undefined, { signal: stopping }).catch(() => undefined)]);
     }
-    // Releases the lease, so that another process can resume at once.
-    await pool.query(`UPDATE rollouts SET claimed_by = NULL, claimed_until = NULL WHERE id = $1 AND claimed_by = $2`, [
-      claimed.id,
-      claimed.claim,
-    ]);
+    await releaseLease(pool, leases.rollouts, claimed);
   } catch (error) {
-    if (!(error instanceof ClaimLost)) throw error;
+    if (!(error instanceof LeaseLostError)) throw error;
   } finally {
-    clearInterval(keeping);
+    lease.stop();
   }
 }
 
 /** Runs one rollout. Its in-memory state is expendable. */
 export class Carrier {
   readonly #engine: Engine;
-  readonly #claimed: Claimed;
+  readonly #claimed: Lease;
   #upSince: Date | null = null;
   #wanted: Wanted[] = [];
   #sampledAt = -Infinity;
@@ -117,7 +96,7 @@ export class Carrier {
   #customers: number | null = null;
   readonly #askedAt = new Map<string, number>();
 
-  constructor(engine: Engine, claimed: Claimed) {
+  constructor(engine: Engine, claimed: Lease) {
     this.#engine = engine;
     this.#claimed = claimed;
   }
@@ -216,7 +195,7 @@ export class Carrier {
     return withClient(this.#engine.here.pool, (client) =>
       inTransaction(client, async () => {
         const rollout = await holdRollout(client, id, { claim });
-        if (!rollout) throw new ClaimLost();
+        if (!rollout) throw new LeaseLostError();
         return task(client, rollout, kinds[rollout.kind]);
       }),
     );

@@ -1,0 +1,111 @@
+import { randomUUIDv7 } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  isUnleased,
+  keepLease,
+  releaseLease,
+  startLeasedWork,
+  takeLease,
+  type Lease,
+  type LeaseKind,
+} from '@edgeloom/api/core/lease.ts';
+import { testDatabase } from '../support/services.ts';
+
+const kind: LeaseKind = { table: 'leased_rows', seconds: 1, isOpen: `state = 'open'` };
+let databaseUrl: string;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  databaseUrl = await testDatabase();
+  pool = new pg.Pool({ connectionString: databaseUrl });
+  await pool.query(
+    `CREATE TABLE leased_rows (id uuid PRIMARY KEY, state text NOT NULL, claimed_by uuid, claimed_until timestamptz)`,
+  );
+});
+afterAll(() => pool.end());
+
+async function addRow(): Promise<string> {
+  const id = randomUUIDv7();
+  await pool.query(`INSERT INTO leased_rows (id, state) VALUES ($1, 'open')`, [id]);
+  return id;
+}
+
+async function claim(id: string): Promise<Lease | null> {
+  const lease = { id, claim: randomUUIDv7() };
+  const { rowCount } = await pool.query(
+    `UPDATE leased_rows SET ${takeLease(kind, '$1')} WHERE id = $2 AND state = 'open' AND ${isUnleased('leased_rows')}`,
+    [lease.claim, id],
+  );
+  return rowCount === 1 ? lease : null;
+}
+
+const expire = (id: string) =>
+  pool.query(`UPDATE leased_rows SET claimed_until = now() - interval '1 second' WHERE id = $1`, [id]);
+
+test('a row has one holder, until it is released or its lease expires', async () => {
+  const id = await addRow();
+  const first = await claim(id);
+  expect(first).not.toBeNull();
+  expect(await claim(id)).toBeNull();
+
+  await releaseLease(pool, kind, first!);
+  const second = await claim(id);
+  expect(second).not.toBeNull();
+  await releaseLease(pool, kind, first!);
+  expect(await claim(id)).toBeNull();
+
+  await expire(id);
+  expect(await claim(id)).not.toBeNull();
+});
+
+test('a holder learns that another process took the row', async () => {
+  const id = await addRow();
+  const first = await claim(id);
+  await expire(id);
+  expect(await claim(id)).not.toBeNull();
+  await new Promise<void>((lost) => {
+    const lease = keepLease(pool, kind, first!, () => {
+      lease.stop();
+      lost();
+    });
+  });
+});
+
+test('a holder learns that the row may no longer be worked on', async () => {
+  const id = await addRow();
+  const lease = await claim(id);
+  await pool.query(`UPDATE leased_rows SET state = 'cancelled' WHERE id = $1`, [id]);
+  await new Promise<void>((lost) => {
+    const kept = keepLease(pool, kind, lease!, () => {
+      kept.stop();
+      lost();
+    });
+  });
+});
+
+test('a failed run is logged and repeated when its lease has expired, and stopping waits for running work', async () => {
+  const id = await addRow();
+  const failures: unknown[] = [];
+  const repeated = Promise.withResolvers<void>();
+  let runs = 0;
+  let isStopped = false;
+  const work = startLeasedWork({
+    databaseUrl,
+    channel: 'leased_rows',
+    maxConcurrent: 1,
+    claim: () => claim(id),
+    async run(_, stopping) {
+      runs += 1;
+      if (runs === 1) throw new Error('killed');
+      repeated.resolve();
+      await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+      isStopped = true;
+    },
+    failures: { run: 'a run failed', claim: 'claiming failed' },
+    log: { warn: (...args: unknown[]) => void failures.push(args) },
+  });
+  await repeated.promise;
+  await work.stop();
+  expect({ runs, isStopped, failures: failures.length }).toEqual({ runs: 2, isStopped: true, failures: 1 });
+});

@@ -1,0 +1,18 @@
+import { issue } from '@edgeloom/api/acme/issue.ts';
+import { claimOrder, type Here } from '@edgeloom/api/acme/order.ts';
+
+const CONCURRENT = 8;
+
+/** Carries out due certificate orders as one process does. Resolves when none is due. */
+export async function issueDue(
+  here: Here,
+  now: () => Date,
+  log: { warn: (...args: unknown[]) => void },
+  signal = new AbortController().signal,
+): Promise<void> {
+  const worker = async () => {
+    for (let claimed = await claimOrder(here.pool, now()); claimed; claimed = await claimOrder(here.pool, now()))
+      await issue(here, claimed.order, claimed.claim, { now, signal }).catch((error: unknown) => log.warn(error));
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, worker));
+}
