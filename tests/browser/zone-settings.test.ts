@@ -93,6 +93,26 @@ test(
   },
 );
 
+// The shortcuts of the page took a c f j k r / and ? from the editor, whose shadow root hid that it is a field.
+test('every key that is typed into a code editor is written there', { timeout: 300_000 }, async () => {
+  const typed = 'abcdefghijklmnopqrstuvwxyz / ? CFJKR g d';
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=nginx`);
+  for (const address of [`nodeManage/zonesList/${zone.id}?tab=nginx`, 'systemManagement/nginxSetting']) {
+    await page.goto(`/client/${address}`);
+    for (const part of ['http', 'worker']) {
+      await page.getByRole('radio', { name: part }).locator('xpath=..').click();
+      const editor = page.getByRole('textbox', { name: part });
+      await editor.click();
+      for (const key of typed) await page.keyboard.press(key === ' ' ? 'Space' : key);
+      await expect.poll(() => editor.textContent()).toBe(typed);
+    }
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Discard' }).click();
+  }
+  await page.context().close();
+});
+
 // The editor went on showing what had been discarded, and the next key brought all of it back.
 test('what is discarded is gone, and a number that is left empty is what holds', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();

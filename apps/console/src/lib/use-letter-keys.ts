@@ -9,10 +9,13 @@ const isField = (target: EventTarget | null) =>
 const isTyped = (target: EventTarget | null) =>
   isField(target) && !(target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type));
 
-/** Is the key for the page, as against a field, an input method, the browser or something that stands over the page? */
+/** The element that has the focus, also inside a shadow root: there `event.target` is only the host. */
+const targetOf = (event: KeyboardEvent) => event.composedPath()[0] ?? event.target;
+
+/** True unless the key belongs to a field, an input method, the browser or a dialog over the page. */
 const isForPage = (event: KeyboardEvent) =>
   !(event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
-  (event.key === 'Escape' || !isTyped(event.target)) &&
+  (event.key === 'Escape' || !isTyped(targetOf(event))) &&
   !document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
 
 /** Single keys, by `event.key`; the reader may have turned them off. */
