@@ -225,3 +225,110 @@ test('a token module is made from a known form, its keys change places, and the 
   await form.getByRole('button', { name: 'Judge' }).click();
   await form.getByText('There is no token. It is expected as sign={sign}').waitFor();
 });
+
+// Publish did nothing and showed nothing until a field had been left once.
+test('publishing a rule that is not whole opens it, shows the error and leads to its field', async () => {
+  const { site, domain, at } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  const isMarked = () => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'));
+  const refuse = async (button: string, field: string) => {
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page
+      .getByText(/^(Required|Wrong format)/)
+      .first()
+      .waitFor();
+    await expect.poll(focused).toBe(field);
+    expect(await isMarked()).toBe('true');
+  };
+  const add = async (button: string) => {
+    await page.getByRole('button', { name: button }).first().click();
+    // The editor opens unmarked: nobody is blamed for a field that was not reached.
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
+  };
+  await add('Add rule');
+  await refuse('Publish', 'Values');
+  await keepPicture(page, 'rule-refused');
+  await page.getByRole('button', { name: 'Close rule 1' }).click();
+  await refuse('Preview', 'Values');
+  await page.keyboard.type('/static/');
+  await page.getByRole('button', { name: 'More options' }).click();
+  await page.getByRole('combobox', { name: 'Cookies', exact: true }).click();
+  await page.getByRole('option', { name: 'Only listed ones count' }).click();
+  await page.getByRole('button', { name: 'More options' }).click();
+  // The field with the error was folded away.
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await expect.poll(isMarked).toBe('true');
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  await page.goto(`/user/${at}?view=rates`);
+  await add('Add limit');
+  await refuse('Publish', 'Values');
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  await page.goto(`/user/${at}/${domain.name}?tab=hotlink`);
+  await add('Add link rule');
+  await page.getByLabel('Hosts').fill('friend.example');
+  await add('Add header rule');
+  await refuse('Publish', 'Header field');
+  await page.keyboard.type('User-Agent');
+  await refuse('Publish', 'Value');
+  // The list before it is whole, and yet not published alone.
+  expect(await page.getByText('2 unsaved changes').count()).toBe(1);
+  await page.context().close();
+});
+
+test('rules that are not published survive a reload, beside what someone else added, until they are discarded', async () => {
+  const { site, at, call } = await customer();
+  const { build } = consoles.app;
+  await build.cacheRule(site, { value: ['png'] });
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
+  const rules = page.getByRole('main').getByRole('listitem');
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByLabel('Values').fill('/static/');
+  await build.cacheRule(site, { value: ['woff2'] });
+  await page.reload();
+  await page.getByText('Draft restored').waitFor();
+  await expect.poll(() => rules.allTextContents()).toHaveLength(3);
+  expect(await rules.nth(1).textContent()).toContain('/static/');
+  expect(await rules.nth(2).textContent()).toContain('woff2');
+  await keepPicture(page, 'rules-restored');
+  await page.getByText('1 unsaved change').waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByText('Rules published').waitFor();
+  const published = await call(cacheRules.list, { params: site.params });
+  expect(published.data.map(({ value }) => value.join())).toHaveLength(3);
+
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.reload();
+  await page.getByText('Draft restored').waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('Draft restored').waitFor({ state: 'detached' });
+  await page.reload();
+  await expect.poll(() => rules.count()).toBe(3);
+  expect(await page.getByText('Draft restored').count()).toBe(0);
+
+  // A drawer restores when it is opened again. What someone else saved since is laid beside it.
+  await call(customHeaders.create, {
+    params: site.params,
+    body: {
+      modules: [{ name: 'Security', headers: [{ direction: 'response', action: 'set', name: 'X-A', value: '1' }] }],
+    },
+  });
+  await page.goto(`/user/${at}?view=headers`);
+  const open = async () => {
+    await page.getByRole('button', { name: 'Add header module' }).click();
+    return page.getByRole('dialog').getByLabel('Name', { exact: true });
+  };
+  await (await open()).fill('Privacy');
+  await page.reload();
+  const name = await open();
+  await page.getByRole('dialog').getByText('Draft restored').waitFor();
+  await expect.poll(() => name.inputValue()).toBe('Privacy');
+  await keepPicture(page, 'form-restored');
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => name.inputValue()).toBe('');
+  await page.reload();
+  await expect.poll(async () => (await open()).inputValue()).toBe('');
+  await page.context().close();
+});

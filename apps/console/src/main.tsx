@@ -10,7 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { config } from 'zod/v4/core';
 import { Toasts } from './components/toasts/toasts.tsx';
-import { dropDrafts, keepDrafts } from './lib/drafts.ts';
+import { dropDrafts, keepDrafts, keepDraftsOnReload } from './lib/drafts.ts';
 import { explainCode } from './lib/errors.ts';
 import { familyOf, signInFrom, to, type Family } from './lib/family.ts';
 import { startLanguage, t, useT } from './lib/i18n.ts';
@@ -52,6 +52,7 @@ async function start() {
 /** When an account goes, by signing out or by a refused token, everything it saw goes too; what was being typed waits for it. */
 function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
   followOtherTabs();
+  keepDraftsOnReload();
   useSession.subscribe(({ account, endedBy }, before) => {
     if (account !== null || (before.account === null && endedBy === before.endedBy)) return;
     queries.clear();

@@ -1,9 +1,12 @@
 import { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
+import { NodeSSHInput } from '@edgeloom/contract/nodes/nodes.ts';
+import { TokenAuthInput } from '@edgeloom/contract/modules/token-auths.ts';
+import { dnsAccountForms } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { DomainInput } from '@edgeloom/contract/domains/domains.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ProductInput } from '@edgeloom/contract/products/products.ts';
 import { expect, test } from 'vitest';
-import { acceptedOf, choicesOf, defaultsOf, fieldOf, isOptional, issuesOf } from './schema.ts';
+import { acceptedOf, choicesOf, defaultsOf, fieldOf, isOptional, issuesOf, withoutSecrets } from './schema.ts';
 
 const rulesOf = (schema: unknown, input: unknown) => issuesOf(schema, input).map(({ path, rule }) => `${path} ${rule}`);
 
@@ -49,4 +52,17 @@ test('a rule of the schema’s own keeps its words and its place', () =>
 test('a memo may stay empty, a name may not', () => {
   expect(isOptional(fieldOf(ProductInput, 'memo'))).toBe(true);
   expect(isOptional(fieldOf(ProductInput, 'name'))).toBe(false);
+});
+
+test('a draft holds no password and no key, wherever it stands in the input', () => {
+  expect(withoutSecrets(NodeSSHInput, { port: 22, user: 'root', password: 'p', privateKey: 'k' })).toEqual({
+    port: 22,
+    user: 'root',
+  });
+  const account = { keyID: 'AKIA', keySecret: 's', edition: 'china', apiToken: 'typed for another provider' };
+  expect(withoutSecrets(dnsAccountForms({}).route53, account)).toEqual({ keyID: 'AKIA', edition: 'china' });
+  const keys = [{ key: 'a-new-key' }, { id: '5f0c' }];
+  expect(withoutSecrets(TokenAuthInput, { name: 'a', auths: [{ name: 'one', keys }] })).toMatchObject({
+    auths: [{ name: 'one', keys: [{ key: '' }, { id: '5f0c' }] }],
+  });
 });

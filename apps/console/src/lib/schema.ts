@@ -78,6 +78,34 @@ function acceptedValue(schema: unknown, value: unknown): unknown {
   return isObject(inner) && typeof value === 'object' && value !== null ? acceptedOf(inner, value) : value;
 }
 
+const isSecret = (schema: unknown): boolean =>
+  schema instanceof z.ZodType &&
+  (schema.meta()?.['writeOnly'] === true || (bare(schema) !== schema && isSecret(bare(schema))));
+
+/** The fields of an input that may be stored in the browser: without passwords and keys. */
+export function withoutSecrets(schema: unknown, input: object): Record<string, unknown> {
+  const inner = bare(schema);
+  const fields = acceptedOf(schema, input);
+  if (!isObject(inner)) return fields;
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => !isSecret(inner.shape[name]))
+      .map(([name, value]) => [name, blanked(inner.shape[name], value)]),
+  );
+}
+/** In a list, an empty text replaces a secret: items keep their shape. */
+function blanked(schema: unknown, value: unknown): unknown {
+  const inner = bare(schema);
+  if (isSecret(schema)) return '';
+  if (inner instanceof z.ZodPipe) return blanked(inner.in, value);
+  if (inner instanceof z.ZodUnion)
+    return inner.options.reduce((rest: unknown, option: unknown) => blanked(option, rest), value);
+  if (inner instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item: unknown) => blanked(inner.element, item));
+  if (!isObject(inner) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, blanked(inner.shape[name], part)]));
+}
+
 export interface Issue {
   path: string;
   rule: string;

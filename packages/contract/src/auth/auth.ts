@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import { Id, Ids, Memo, Text, Time } from '../common/common.ts';
+import { secret } from '../common/secret.ts';
 
 export const AccountKind = z.enum(['user', 'client', 'admin']);
 export const AccountStatus = z.enum(['normal', 'pause', 'lock', 'expired']);
 export const Language = z.enum(['zh-TW', 'zh-CN', 'en']);
 export const Email = z.string().trim().toLowerCase().pipe(z.email().max(254));
-export const Password = z.string().min(8).max(256);
+export const Password = secret(z.string().min(8).max(256));
 /** 0 e-mail code, 1 authenticator, 2 none. */
 export const Login2FAType = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 
-export const LoginInput = z.object({ email: Email, password: z.string().min(1).max(256) });
+export const LoginInput = z.object({ email: Email, password: secret(z.string().min(1).max(256)) });
 export const LoginStarted = z.object({
   login2FAType: Login2FAType,
   onePassKey: z.string(),
@@ -25,7 +26,7 @@ export const RecoveryCode = z
   .regex(/^\s*(?:[A-Za-z2-7]{6}[\s-]*){4}$/, { message: 'wrong format' });
 export const SecondFactor = z.union([Vcode, RecoveryCode]);
 const Key = z.string().min(1).max(200);
-const OnePassword = z.string().min(1).max(256);
+const OnePassword = secret(z.string().min(1).max(256));
 export const CodeInput = z.object({
   email: Email,
   onePassKey: z.string().min(1).max(200),
@@ -196,7 +197,7 @@ export const OidcProviderInput = z.object({
   enabled: z.boolean(),
   issuer: z.url({ protocol: /^https?$/ }).max(500),
   oidcClientId: z.string().trim().min(1).max(256),
-  secret: z.string().min(1).max(512).optional().describe('Left out: it stays as it is'),
+  secret: secret(z.string().min(1).max(512)).optional().describe('Left out: it stays as it is'),
   buttonText: Text,
 });
 export const OidcProvider = OidcProviderInput.omit({ secret: true }).extend({

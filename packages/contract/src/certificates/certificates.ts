@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 import { DomainName } from '../common/net.ts';
+import { secret } from '../common/secret.ts';
 import { CertStatus } from '../domains/domains.ts';
 
 export const CertificateType = z.enum(['manual', 'automatic']);
@@ -20,9 +21,9 @@ const ChainPem = z
   .describe('The certificate and the intermediate ones, in any order');
 const Pem = {
   chainPem: ChainPem,
-  keyPem: z.string().trim().min(1).max(20_000).describe('Its private key, without a password'),
+  keyPem: secret(z.string().trim().min(1).max(20_000).describe('Its private key, without a password')),
 };
-const Pkcs12 = { pkcs12: z.base64().min(1).max(400_000), password: z.string().max(256) };
+const Pkcs12 = { pkcs12: secret(z.base64().min(1).max(400_000)), password: secret(z.string().max(256)) };
 const Request = { names: Names, keyType: KeyType };
 const Automatic = { names: Names, keyTypes: z.array(KeyType).min(1).max(2) };
 const Alongside = z

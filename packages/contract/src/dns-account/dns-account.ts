@@ -1,8 +1,9 @@
 // Credentials of accounts at each DNS provider.
 import * as z from 'zod';
+import { secret } from '../common/secret.ts';
 
 export const DnsProvider = z.enum(['powerDNS', 'cloudflare', 'dnspod', 'aliDNS', 'route53', 'huaweiCloud']);
-const Secret = z.string().trim().min(1).max(512);
+const Secret = secret(z.string().trim().min(1).max(512));
 
 export const PowerDnsInput = z.object({
   url: z

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Port, Time } from '../common/common.ts';
 import { HostAddress } from '../common/net.ts';
+import { secret } from '../common/secret.ts';
 
 const line = (most: number) =>
   z
@@ -17,7 +18,9 @@ export const EmailSettingInput = z.object({
   port: Port,
   security: MailSecurity.describe('none only to servers that the installation names as its own'),
   username: line(256).describe('Empty: the server asks for none'),
-  password: z.string().min(1).max(512).optional().describe('Left out: it stays, as long as it goes to the same server'),
+  password: secret(z.string().min(1).max(512))
+    .optional()
+    .describe('Left out: it stays, as long as it goes to the same server'),
   fromName: line(64),
   fromAddress: z.email().max(254),
 });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
+import { secret } from '../common/secret.ts';
 import { FieldName, moduleFields, ModuleName } from './modules.ts';
 import { recipeFaults } from './token-recipe.ts';
 
@@ -28,7 +29,7 @@ export const TimeMeans = z.enum(['signed', 'expires']);
 /** 6 to 128 characters that need no care anywhere. */
 export const TokenKey = z.string().regex(/^[\x21-\x7e]{6,128}$/, { message: 'wrong format' });
 export const KeyInput = z.union([
-  z.object({ key: TokenKey.describe('A new one; it is never shown again') }),
+  z.object({ key: secret(TokenKey.describe('A new one; it is never shown again')) }),
   z.object({ id: Id.describe('One that the site has') }),
 ]);
 const StoredKey = z.object({ id: Id, createdAt: z.iso.datetime() });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
 import { Folder } from '../common/folder.ts';
+import { secret } from '../common/secret.ts';
 import { FailingPattern, NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 import { ReleaseProduct } from '../edge/releases.ts';
 import { UpgradeStatus } from '../rollouts/rollouts.ts';
@@ -24,11 +25,13 @@ export const NodeKind = z.enum(['edge', 'relay']);
 /** The layers that a node serves: 7 is sites, 4 is forwarded ports. */
 export const NodePortType = z.enum(['7', '4', 'both']);
 
-const Credential = z
-  .string()
-  .min(1)
-  .max(16_384)
-  .refine((text) => !text.includes('\0'), 'holds a NUL character');
+const Credential = secret(
+  z
+    .string()
+    .min(1)
+    .max(16_384)
+    .refine((text) => !text.includes('\0'), 'holds a NUL character'),
+);
 /** How its machine is reached to install it. Password and key are never shown again; what an update leaves out stays. */
 export const NodeSSHInput = z.object({
   port: Port.default(22),

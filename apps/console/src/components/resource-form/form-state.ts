@@ -71,6 +71,9 @@ export interface Field {
   };
 }
 
+/** `upstreams.0.port` is titled as `upstreams.port`. */
+export const withoutIndexes = (path: string) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
+
 /** One field of the form it stands in: value, words, error and what the schema says of it. */
 export function useField(name: string): Field {
   const form = useForm();
@@ -84,8 +87,7 @@ export function useField(name: string): Field {
       .filter(([path]) => path.startsWith(`${name}.`))
       .map(([path, text]) => [path.slice(name.length + 1), text]),
   );
-  // `upstreams.0.port` is titled as `port`.
-  const word = name.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
+  const word = withoutIndexes(name);
   const asNew = fieldOf(form.asNew, name) ?? schema;
   const optional = isOptional(asNew) && !hasDefault(asNew);
   return {

@@ -7,17 +7,18 @@ import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { make, type Planned } from '../../lib/planned.ts';
 import { freshOf, refresh } from '../../lib/queries.ts';
-import { acceptedOf, defaultsOf, issuesOf } from '../../lib/schema.ts';
+import { acceptedOf, defaultsOf, issuesOf, withoutSecrets } from '../../lib/schema.ts';
 import { toast } from '../../stores/toasts.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
 import { useInsideOverlay } from '../overlay/overlay.tsx';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { fieldTitle } from '../resource-table/columns.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
-import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
+import { FormContext, withoutIndexes, withValue, type FormState, type Values } from './form-state.ts';
 import { changesInWords } from './changes.ts';
 import { merge, type Conflict } from './conflict.ts';
 import { ConflictPanel } from './conflict-panel.tsx';
+import { DraftNotice } from './draft-notice.tsx';
 import classes from './resource-form.module.css';
 
 interface ResourceFormProps extends Telling {
@@ -80,19 +81,23 @@ export function ResourceForm(props: ResourceFormProps) {
   const [baseText, setBaseText] = useState(startText);
   const [base, setBase] = useState(start);
   const draftKey = `${endpoint.feature}.${endpoint.name} ${JSON.stringify(params ?? {})} ${idOf(value)}`;
-  const kept = useKeptDraft(draftKey, isRecord);
-  const [values, setValues] = useState<Values>({ ...start, ...kept });
+  const draft = useKeptDraft(draftKey, isDraft);
+  const [restored] = useState(draft && merge(draft.base, draft.values, start));
+  const [isRestored, setRestored] = useState(restored !== null);
+  const [values, setValues] = useState<Values>(restored?.values ?? start);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
   const [busy, setBusy] = useState(false);
   const [known, setKnown] = useState(timeOf(value));
-  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [conflict, setConflict] = useState(restored && editing ? foreignOf(restored.conflict) : null);
   const fields = useRef(new Set<string>());
   const form = useRef<HTMLFormElement>(null);
   const pressed = useRef(false);
   const dirty = JSON.stringify(values) !== JSON.stringify(base);
-  useKeepDraft(draftKey, () => (dirty ? withoutSecrets(values, form.current) : undefined));
+  useKeepDraft(draftKey, () =>
+    dirty ? { base: withoutSecrets(schema, base), values: withoutSecrets(schema, values) } : undefined,
+  );
 
   // The server's newer values are taken over as long as nothing was typed.
   if (baseText !== startText && !dirty && !busy) {
@@ -103,6 +108,10 @@ export function ResourceForm(props: ResourceFormProps) {
   }
 
   const issues = useMemo(() => issuesOf(schema, values), [schema, values]);
+  const latestIssues = useRef(issues);
+  useEffect(() => {
+    latestIssues.current = issues;
+  });
   const errors = useMemo(() => {
     const shown = new Map(refused);
     for (const { path, rule, message, values: numbers } of issues)
@@ -138,11 +147,21 @@ export function ResourceForm(props: ResourceFormProps) {
   }, [overlay]);
   // After a refused attempt the reader is taken to the first field that needs them.
   useEffect(() => {
-    if (attempts > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [attempts]);
+    if (attempts === 0) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const [hidden] = latestIssues.current;
+    if (field) field.focus();
+    // No field shows this issue, for instance of a list that has to have an entry.
+    else if (hidden)
+      toast({
+        tone: 'bad',
+        text: `${fieldTitle(words, withoutIndexes(hidden.path))}${t('common.colon')}${ruleText(hidden.rule, hidden.message, hidden.values)}`,
+      });
+  }, [attempts, words, t]);
 
   const reset = () => {
     setValues(base);
+    setRestored(false);
     setRefused(new Map());
     setTouched(new Set());
     setAttempts(0);
@@ -193,6 +212,7 @@ export function ResourceForm(props: ResourceFormProps) {
     try {
       const reply = await make(planned, { ifMatch: known });
       setBase(values);
+      setRestored(false);
       setKnown(timeOf(reply));
       setConflict(null);
       setAttempts(0);
@@ -232,12 +252,14 @@ export function ResourceForm(props: ResourceFormProps) {
           void submit();
         }}
       >
+        {isRestored && dirty && !bar && <DraftNotice onDiscard={reset} />}
         {conflict && <ConflictPanel key={known} conflict={conflict} words={words} values={values} choose={set} />}
         <div className={classes['fields']}>{children}</div>
         {bar ? (
           <SaveBar
             changes={changesInWords(base, values, (name) => fieldTitle(words, name))}
             saving={busy}
+            isRestored={isRestored}
             onSave={() => void submit()}
             onDiscard={reset}
             preview={preview ? previewing : undefined}
@@ -271,19 +293,19 @@ const timeOf = (value: unknown) =>
     : undefined;
 const CHANGED = 412;
 
-const isRecord = (kept: unknown): kept is Values => typeof kept === 'object' && kept !== null && !Array.isArray(kept);
-const idOf = (value: object | null | undefined) => (value && 'id' in value ? String(value.id) : '');
-
-/** A password is never put aside. */
-function withoutSecrets(values: Values, form: HTMLFormElement | null): Values {
-  const secret = [
-    ...(form?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
-      ':is(input, textarea)[autocomplete$="password"]',
-    ) ?? []),
-  ];
-  const names = secret.map(({ name }) => name);
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+/** Without secrets. The difference from the base is what was typed here, not what someone else saved since. */
+interface Draft {
+  base: Values;
+  values: Values;
 }
+/** Null when nobody else changed anything. */
+const foreignOf = (conflict: Conflict) => (conflict.fields.length + conflict.taken.length > 0 ? conflict : null);
+
+const isRecord = (stored: unknown): stored is Values =>
+  typeof stored === 'object' && stored !== null && !Array.isArray(stored);
+const isDraft = (stored: unknown): stored is Draft & Values =>
+  isRecord(stored) && isRecord(stored['base']) && isRecord(stored['values']);
+const idOf = (value: object | null | undefined) => (value && 'id' in value ? String(value.id) : '');
 
 /** What is taken already, of codes whose answer names no field. */
 const taken: Readonly<Record<number, string>> = { 101_017: 'email', 101_025: 'name', 201_002: 'name' };

@@ -21,6 +21,22 @@ export interface AnyDraft {
   enabled: boolean;
 }
 
+/** The draft of a list, and the keys of the rules that were published when it was last changed. */
+export interface StoredDraft<D extends AnyDraft> {
+  rules: D[];
+  known: string[];
+}
+
+/** The draft over what is published now: rules that someone else added stay, rules that someone else removed go. */
+export function onto<D extends AnyDraft>(live: readonly D[], { rules, known }: StoredDraft<D>): D[] {
+  const published = new Set(live.map(({ key }) => key));
+  const drafted = new Set([...known, ...rules.map(({ key }) => key)]);
+  return [
+    ...rules.filter(({ key }) => published.has(key) || !known.includes(key)),
+    ...live.filter(({ key }) => !drafted.has(key)),
+  ];
+}
+
 // A draft may come back after a reload, with the keys it had.
 let made = Date.now();
 export const newKey = () => `new${(made += 1)}`;

@@ -8,8 +8,9 @@ interface PathConditionProps<Type extends Paths['type']> {
   types: readonly Type[];
   type: Type;
   value: string[];
-  /** What is wrong with the values; shown once they were touched. */
+  /** What is wrong with the values; shown once they were touched or publishing was tried. */
   fault: string | undefined;
+  tried: boolean;
   onChange: (paths: { type: Type; value: string[] }) => void;
 }
 
@@ -19,6 +20,7 @@ export function PathCondition<Type extends Paths['type']>({
   type,
   value,
   fault,
+  tried,
   onChange,
 }: PathConditionProps<Type>) {
   const t = useT();
@@ -30,7 +32,7 @@ export function PathCondition<Type extends Paths['type']>({
     'aria-label': t('common.paths.value'),
     placeholder: about === 'all' ? '' : t(`common.paths.hint.${about}`),
     value: text,
-    error: touched && fault,
+    error: (touched || tried) && fault,
     spellCheck: false,
     autoCapitalize: 'off',
     onBlur: () => setTouched(true),

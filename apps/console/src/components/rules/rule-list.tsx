@@ -1,4 +1,4 @@
-import { useRef, useState, type ComponentType } from 'react';
+import { useEffect, useRef, useState, type ComponentType } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { moved, type AnyDraft } from './drafts.ts';
 import { RuleRow } from './rule-row.tsx';
@@ -8,7 +8,14 @@ import type { Drafting } from './use-drafting.ts';
 /** How the rules of a list are read and edited. */
 export interface RuleKind<D extends AnyDraft> {
   sentence: ComponentType<{ rule: D }>;
-  editor: ComponentType<{ rule: D; onChange: (rule: D) => void }>;
+  editor: ComponentType<EditorProps<D>>;
+}
+
+export interface EditorProps<D extends AnyDraft> {
+  rule: D;
+  /** Publishing was tried with this rule: everything that is wrong is shown. */
+  tried: boolean;
+  onChange: (rule: D) => void;
 }
 
 interface RuleListProps<D extends AnyDraft> extends RuleKind<D> {
@@ -25,9 +32,14 @@ export function RuleList<D extends AnyDraft>({
   editor: Editor,
 }: RuleListProps<D>) {
   const t = useT();
-  const { rules, set, open, setOpen, locked } = drafting;
+  const { rules, set, open, setOpen, locked, refused } = drafting;
   const [moving, setMoving] = useState('');
   const list = useRef<HTMLOListElement>(null);
+  // Each refused attempt leads the reader to the first field that needs a change.
+  useEffect(() => {
+    if (refused)
+      list.current?.querySelector<HTMLElement>(`[data-rule="${refused.key}"] [aria-invalid="true"]`)?.focus();
+  }, [refused]);
   const move = (key: string, to: number) => {
     if (to < 0 || to >= rules.length) return;
     set(moved(rules, key, to));
@@ -50,7 +62,7 @@ export function RuleList<D extends AnyDraft>({
               draft={drafting.differs(rule)}
               locked={locked}
               sentence={<Sentence rule={rule} />}
-              editor={open === rule.key && <Editor rule={rule} onChange={change} />}
+              editor={open === rule.key && <Editor rule={rule} tried={refused?.key === rule.key} onChange={change} />}
               onOpen={(is) => setOpen(is ? rule.key : null)}
               onSwitch={(enabled) => change({ ...rule, enabled })}
               onMove={(to) => move(rule.key, to)}

@@ -13,6 +13,7 @@ interface List {
   publish: () => Promise<boolean>;
   plan: () => readonly Planned[] | null;
   discard: () => void;
+  isRestored: boolean;
 }
 
 /** One bar for all lists of a page: what changed, discard, publish. */
@@ -22,13 +23,20 @@ export function RulesBar({ lists }: { lists: readonly List[] }) {
   const changes = changed.flatMap(({ title, changes: of }) =>
     of.map((change) => (title ? `${t(title)}${t('common.colon')}${change}` : change)),
   );
+  /** Null at the first list with a rule that cannot be published: its editor opens, and nothing is sent. */
+  const plan = () => {
+    const calls: Planned[] = [];
+    for (const list of changed) {
+      const planned = list.plan();
+      if (planned === null) return null;
+      calls.push(...planned);
+    }
+    return calls;
+  };
   const onSave = async () => {
+    if (plan() === null) return;
     for (const list of changed) if (!(await list.publish())) return;
     toast({ text: t('common.rules.published') });
-  };
-  const plan = () => {
-    const plans = changed.map((list) => list.plan());
-    return plans.includes(null) ? null : plans.flatMap((calls) => calls ?? []);
   };
   return (
     <>
@@ -37,6 +45,7 @@ export function RulesBar({ lists }: { lists: readonly List[] }) {
         changes={changes}
         saving={lists.some(({ publishing }) => publishing)}
         saveLabel="common.publish"
+        isRestored={changed.some(({ isRestored }) => isRestored)}
         preview={{ plan }}
         onSave={() => void onSave()}
         onDiscard={() => changed.forEach(({ discard }) => discard())}

@@ -5,7 +5,17 @@ import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { make, type Planned } from '../../lib/planned.ts';
 import { refresh } from '../../lib/queries.ts';
-import { changesOf, differs, newKey, planOf, type AnyDraft, type FieldsOf, type Plan } from './drafts.ts';
+import {
+  changesOf,
+  differs,
+  newKey,
+  onto,
+  planOf,
+  type AnyDraft,
+  type FieldsOf,
+  type Plan,
+  type StoredDraft,
+} from './drafts.ts';
 
 interface Kind<D extends AnyDraft, Fields> {
   /** Of which list of which place the draft is. */
@@ -15,8 +25,8 @@ interface Kind<D extends AnyDraft, Fields> {
   fieldsOf: FieldsOf<D, Fields>;
   /** By field; nothing where it can be published. */
   faultsOf: (rule: D) => object;
-  /** Is what was kept from an earlier session such a rule? */
-  isRule: (kept: object) => boolean;
+  /** Is this part of a stored draft such a rule? */
+  isRule: (stored: object) => boolean;
   /** The calls of the list; rules are sent and answered as `field` of the body, removed by their ids. */
   calls: Record<'create' | 'update' | 'remove', Endpoint>;
   params: Readonly<Record<string, string>>;
@@ -28,21 +38,34 @@ interface Kind<D extends AnyDraft, Fields> {
 export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kind<D, Fields>) {
   const { key, live, locked, fieldsOf, faultsOf, calls, params, field, refreshes = [] } = kind;
   const t = useT();
-  const isDraft = (kept: unknown): kept is D[] =>
-    Array.isArray(kept) && kept.every((rule) => typeof rule === 'object' && rule !== null && kind.isRule(rule));
-  const [draft, setDraft] = useState(useKeptDraft(key, isDraft));
-  useKeepDraft(key, () => draft ?? undefined);
+  const isDraft = (stored: unknown): stored is StoredDraft<D> =>
+    typeof stored === 'object' &&
+    stored !== null &&
+    'known' in stored &&
+    'rules' in stored &&
+    Array.isArray(stored.rules) &&
+    stored.rules.every((rule) => typeof rule === 'object' && rule !== null && kind.isRule(rule));
+  const restored = useKeptDraft(key, isDraft);
+  const [draft, setDraft] = useState(restored);
+  const [isRestored, setRestored] = useState(restored !== null);
   const [open, setOpen] = useState<string | null>(null);
+  const [refused, setRefused] = useState<{ key: string } | null>(null);
   const [publishing, setPublishing] = useState(false);
-  const rules = draft ?? live;
+  const rules = draft ? onto(live, draft) : live;
 
+  const changes = draft ? changesOf(live, rules, fieldsOf, t) : [];
+  useKeepDraft(key, () => (draft && changes.length > 0 ? draft : undefined));
+
+  const set = (changed: D[]) => setDraft({ rules: changed, known: live.map((rule) => rule.key) });
   const add = (rule: D, at = rules.length) => {
-    setDraft(rules.toSpliced(at, 0, rule));
+    set(rules.toSpliced(at, 0, rule));
     setOpen(rule.key);
   };
   const discard = () => {
     setDraft(null);
     setOpen(null);
+    setRefused(null);
+    setRestored(false);
   };
 
   /** New rules before old ones go, so that nothing passes without the one or the other. */
@@ -51,11 +74,12 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     ...(update.length > 0 ? [{ endpoint: calls.update, params, body: { [field]: update } }] : []),
     ...(remove.length > 0 ? [{ endpoint: calls.remove, params, body: { ids: remove } }] : []),
   ];
-  /** Opens the first rule that cannot be published: null then. */
+  /** Null when a rule cannot be published: the editor of the first such rule opens. */
   const planned = (): Plan<Fields> | null => {
     const wrong = rules.find((rule) => Object.keys(faultsOf(rule)).length > 0);
     if (!wrong) return planOf(live, rules, fieldsOf);
     setOpen(wrong.key);
+    setRefused({ key: wrong.key });
     return null;
   };
 
@@ -66,12 +90,13 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     try {
       for (const one of callsFor(plan)) {
         const reply = await make(one);
+        if (one.endpoint === calls.create) {
+          // If a later call fails, publishing again must not create these rules twice.
+          const made = idsOf(reply);
+          const ids = new Map(plan.created.map((created, i) => [created, made[i] ?? null]));
+          set(rules.map((rule) => withID(rule, ids.get(rule.key))));
+        }
         await refresh([one.endpoint.feature, ...refreshes]);
-        if (one.endpoint !== calls.create) continue;
-        // What is made is made, also if a later call fails: publishing again must not make it twice.
-        const made = idsOf(reply);
-        const ids = new Map(plan.created.map((key, i) => [key, made[i] ?? null]));
-        setDraft(rules.map((rule) => withID(rule, ids.get(rule.key))));
       }
       discard();
       return true;
@@ -88,10 +113,12 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     open,
     setOpen,
     add,
-    set: setDraft,
+    set,
+    refused,
+    isRestored,
     duplicate: (rule: D, at: number) => add({ ...rule, id: null, key: newKey() }, at),
     differs: (rule: D) => differs(live, rule, fieldsOf),
-    changes: draft ? changesOf(live, draft, fieldsOf, t) : [],
+    changes,
     publish,
     /** What publishing would send; null where a rule cannot be published. */
     plan: () => {

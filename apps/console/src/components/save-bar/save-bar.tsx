@@ -3,12 +3,15 @@ import { useEffect } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { StatusMark } from '../status/status-mark.tsx';
+import { Pill } from '../status/status.tsx';
 import classes from './save-bar.module.css';
 
 interface SaveBarProps {
   /** In words: `max fails 3 → 5`. Nothing changed: the bar is not there. */
   changes: readonly string[];
   saving?: boolean;
+  /** The changes are from before a reload or sign-in. */
+  isRestored?: boolean;
   saveLabel?: Word;
   /** Where it can be seen beforehand what saving would change. */
   preview?: Preview | undefined;
@@ -20,6 +23,7 @@ interface SaveBarProps {
 export function SaveBar({
   changes,
   saving = false,
+  isRestored = false,
   saveLabel = 'common.savePublish',
   preview,
   onSave,
@@ -41,6 +45,11 @@ export function SaveBar({
   return (
     <section className={classes['bar']} aria-label={t('common.form.unsaved', { count: changes.length })}>
       <StatusMark tone="warn" />
+      {isRestored && (
+        <output>
+          <Pill tone="warn">{t('common.form.restored')}</Pill>
+        </output>
+      )}
       <span className={classes['text']}>
         <b>{t('common.form.unsaved', { count: changes.length })}</b> {changes.join(t('common.comma'))}
       </span>

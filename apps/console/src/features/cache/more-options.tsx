@@ -12,13 +12,15 @@ interface MoreProps {
   set: (part: Partial<DraftRule>) => void;
   said: Said;
 }
+const hidden = ['cookieNames', 'passCookies', 'maxTime'] as const;
 
 const cookieChoices = ['none', 'listed', 'all'] as const satisfies readonly Rule['cookies'][];
 
 /** What few rules need: below the rest, and closed until a rule has some of it. */
-export function MoreOptions({ rule, set, said }: MoreProps) {
+export function MoreOptions({ rule, tried, set, said }: MoreProps & { tried: boolean }) {
   const t = useT();
-  const [open, setOpen] = useState(!isPlain(rule));
+  const [chosen, setOpen] = useState(!isPlain(rule));
+  const open = chosen || (tried && hidden.some((field) => said(field) !== undefined));
   const Chevron = open ? IconChevronUp : IconChevronDown;
   return (
     <div className={classes['more']}>

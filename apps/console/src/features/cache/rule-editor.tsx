@@ -1,6 +1,7 @@
 import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { PathCondition, wordsOf } from '../../components/rules/path-condition.tsx';
+import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -11,13 +12,8 @@ import { actionOf, actions, faultsOf, type DraftRule, type Rule } from './rules-
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
 const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
 
-interface RuleEditorProps {
-  rule: DraftRule;
-  onChange: (rule: DraftRule) => void;
-}
-
 /** IF what of a request, THEN how long: below the sentence that it writes. */
-export function RuleEditor({ rule, onChange }: RuleEditorProps) {
+export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const t = useT();
   // What is typed, beside what it means: a blank at the end must not vanish under the hands.
   const [names, setNames] = useState(rule.queryNames.join(' '));
@@ -33,7 +29,14 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
   return (
     <div className={classes['editor']}>
       <span className={classes['joint']}>{t('common.rule.if')}</span>
-      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
+      <PathCondition
+        types={types}
+        type={rule.type}
+        value={rule.value}
+        fault={said('value')}
+        tried={tried}
+        onChange={set}
+      />
       <span className={classes['joint']} data-low>
         {t('common.rule.then')}
       </span>
@@ -110,7 +113,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
           </>
         )}
       </div>
-      <MoreOptions rule={rule} set={set} said={said} />
+      <MoreOptions rule={rule} tried={tried} set={set} said={said} />
     </div>
   );
 }

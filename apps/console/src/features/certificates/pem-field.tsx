@@ -5,7 +5,7 @@ import { useField } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './certificates.module.css';
 
-/** PEM, pasted or from a file. A private key is never put aside with other drafts. */
+/** PEM, pasted or from a file. */
 export function PemField({ name, secret = false }: { name: string; secret?: boolean }) {
   const t = useT();
   const { accepted, value, set, input } = useField(name);

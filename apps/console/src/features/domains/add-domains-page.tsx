@@ -7,6 +7,7 @@ import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { newOrigin, templateFaults, upstreamsOf } from '../../components/origins/origins.ts';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
+import { DraftNotice } from '../../components/resource-form/draft-notice.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
@@ -51,7 +52,9 @@ function Wizard() {
   const { id: siteId, domainLimit, domainCount } = site;
   const [step, setStep] = useState(NAMES);
   const draftKey = `names ${siteId}`;
-  const [text, setText] = useState(useKeptDraft(draftKey, isText) ?? '');
+  const restored = useKeptDraft(draftKey, isText);
+  const [isRestored, setRestored] = useState(restored !== null);
+  const [text, setText] = useState(restored ?? '');
   useKeepDraft(draftKey, () => (text.trim() === '' || step === DONE ? undefined : text));
   const [template, setTemplate] = useState<Template>(() => ({
     origins: [newOrigin(443)],
@@ -159,6 +162,14 @@ function Wizard() {
               else next();
             }}
           >
+            {isRestored && step === NAMES && (
+              <DraftNotice
+                onDiscard={() => {
+                  setText('');
+                  setRestored(false);
+                }}
+              />
+            )}
             <div className={classes['step']}>
               {step === NAMES && (
                 <NamesStep

@@ -32,7 +32,9 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   const can = useCan();
   const live = draftOf(domain);
   const draftKey = `origins ${domain.id}`;
-  const [edited, setEdited] = useState(useKeptDraft(draftKey, isDraft));
+  const restored = useKeptDraft(draftKey, isDraft);
+  const [isRestored, setRestored] = useState(restored !== null);
+  const [edited, setEdited] = useState(restored);
   useKeepDraft(draftKey, () => edited ?? undefined);
   const [tried, setTried] = useState(false);
   const { save, saving } = useSave(domain, live);
@@ -50,12 +52,16 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   const wrong = (issue: Issue | undefined) => (issue ? ruleText(issue.rule, issue.message, issue.values) : undefined);
   const fault = (path: string) => (tried || path in touchedBy(live, draft) ? wrong(faults[path]) : undefined);
 
+  const discard = () => {
+    setEdited(null);
+    setTried(false);
+    setRestored(false);
+  };
   const onSave = async () => {
     setTried(true);
     if (Object.keys(faults).length > 0) return focusFirstFault();
     if (await save(draft, setEdited)) {
-      setEdited(null);
-      setTried(false);
+      discard();
       toast({ text: t('domains.changes.saved') });
     }
   };
@@ -191,10 +197,8 @@ export function OriginsTab({ domain }: { domain: Domain }) {
         saving={saving}
         preview={{ plan }}
         onSave={() => void onSave()}
-        onDiscard={() => {
-          setEdited(null);
-          setTried(false);
-        }}
+        isRestored={isRestored}
+        onDiscard={discard}
       />
     </>
   );

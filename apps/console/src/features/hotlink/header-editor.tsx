@@ -1,6 +1,7 @@
 import { asksValue, HeaderOperator } from '@edgeloom/contract/hotlink/hotlink.ts';
 import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -8,18 +9,13 @@ import { faultsOf, type HeaderDraft } from './header-draft.ts';
 
 const actions = ['deny', 'drop'] as const;
 
-interface HeaderEditorProps {
-  rule: HeaderDraft;
-  onChange: (rule: HeaderDraft) => void;
-}
-
-export function HeaderEditor({ rule, onChange }: HeaderEditorProps) {
+export function HeaderEditor({ rule, tried, onChange }: EditorProps<HeaderDraft>) {
   const t = useT();
   const [touched, setTouched] = useState<readonly string[]>(rule.id === null ? [] : ['name', 'value']);
   const faults = faultsOf(rule);
   const set = (part: Partial<HeaderDraft>) => onChange({ ...rule, ...part });
   const text = (field: 'name' | 'value') => {
-    const issue = touched.includes(field) ? faults[field] : undefined;
+    const issue = tried || touched.includes(field) ? faults[field] : undefined;
     return {
       'aria-label': t(`hotlink.fields.${field}`),
       value: rule[field],

@@ -1,6 +1,7 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { PathCondition } from '../../components/rules/path-condition.tsx';
+import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -10,12 +11,7 @@ const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
 const actions = ['deny', 'redirect'] as const;
 const lists = ['white', 'black'] as const;
 
-interface RefererEditorProps {
-  rule: RefererDraft;
-  onChange: (rule: RefererDraft) => void;
-}
-
-export function RefererEditor({ rule, onChange }: RefererEditorProps) {
+export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraft>) {
   const t = useT();
   // What is typed, beside what it means: a blank at the end must not vanish under the hands.
   const [hosts, setHosts] = useState(rule.referers.join('\n'));
@@ -30,7 +26,14 @@ export function RefererEditor({ rule, onChange }: RefererEditorProps) {
   return (
     <div className={classes['editor']}>
       <span className={classes['joint']}>{t('common.rule.if')}</span>
-      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
+      <PathCondition
+        types={types}
+        type={rule.type}
+        value={rule.value}
+        fault={said('value')}
+        tried={tried}
+        onChange={set}
+      />
       <span className={classes['joint']}>{t('common.rule.and')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
@@ -49,7 +52,7 @@ export function RefererEditor({ rule, onChange }: RefererEditorProps) {
             inputWrapperOrder={['input', 'error', 'description']}
             placeholder="**.example.com"
             value={hosts}
-            error={touched.includes('referers') && said('referers')}
+            error={(tried || touched.includes('referers')) && said('referers')}
             autosize
             minRows={1}
             maxRows={10}
@@ -88,7 +91,7 @@ export function RefererEditor({ rule, onChange }: RefererEditorProps) {
               aria-label={t('hotlink.fields.target')}
               placeholder="https://www.example.com/no-hotlinks.png"
               value={rule.target ?? ''}
-              error={touched.includes('target') && said('target')}
+              error={(tried || touched.includes('target')) && said('target')}
               spellCheck={false}
               inputMode="url"
               classNames={{ input: classes['mono'] ?? '' }}

@@ -60,7 +60,14 @@ export function TokenEntryFields(props: EntryProps & { onUp: () => void; onRemov
           <IconX size={15} stroke={1.6} />
         </ActionIcon>
       </div>
-      <PathCondition types={types} type={entry.type} value={entry.value} fault={faultIn('value')} onChange={onChange} />
+      <PathCondition
+        types={types}
+        type={entry.type}
+        value={entry.value}
+        fault={faultIn('value')}
+        tried
+        onChange={onChange}
+      />
       <Checkbox
         label={t('tokenAuths.fields.except')}
         checked={except !== null}
@@ -74,6 +81,7 @@ export function TokenEntryFields(props: EntryProps & { onUp: () => void; onRemov
           type={some.find((type) => type === except.type) ?? 'prefix'}
           value={except.value}
           fault={faultIn('except')}
+          tried
           onChange={(paths) => onChange({ except: paths })}
         />
       )}

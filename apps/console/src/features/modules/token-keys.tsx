@@ -32,8 +32,6 @@ export function TokenKeys({ n, keys, fault, onBlur, onChange }: TokenKeysProps) 
               <>
                 <TextInput
                   aria-label={t('tokenAuths.nth.key', { n, k: i + 1 })}
-                  // What is typed is left out of drafts that are kept.
-                  name="auths"
                   autoComplete="new-password"
                   spellCheck={false}
                   classNames={{ root: classes['stored'] ?? '', input: classes['mono'] ?? '' }}

@@ -1,5 +1,6 @@
 import { NumberInput } from '@mantine/core';
 import { PathCondition } from '../../components/rules/path-condition.tsx';
+import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -7,12 +8,7 @@ import { faultsOf, type RateDraft } from './rate-draft.ts';
 
 const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
 
-interface RateEditorProps {
-  rule: RateDraft;
-  onChange: (rule: RateDraft) => void;
-}
-
-export function RateEditor({ rule, onChange }: RateEditorProps) {
+export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
   const t = useT();
   const faults = faultsOf(rule);
   const said = (field: keyof typeof faults) => {
@@ -37,7 +33,14 @@ export function RateEditor({ rule, onChange }: RateEditorProps) {
   return (
     <div className={classes['editor']}>
       <span className={classes['joint']}>{t('common.rule.if')}</span>
-      <PathCondition types={types} type={rule.type} value={rule.value} fault={said('value')} onChange={set} />
+      <PathCondition
+        types={types}
+        type={rule.type}
+        value={rule.value}
+        fault={said('value')}
+        tried={tried}
+        onChange={set}
+      />
       <span className={classes['joint']} data-low>
         {t('common.rule.then')}
       </span>

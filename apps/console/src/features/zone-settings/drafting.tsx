@@ -33,6 +33,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const draftKey = `zoneSettings.set ${zoneId}`;
   const kept = useKeptDraft(draftKey, isKept);
   const [draft, setDraft] = useState(kept?.draft ?? draftOf(settings, settings));
+  const [isRestored, setRestored] = useState(kept !== null);
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
   const [stands, setStands] = useState(kept?.since ?? settings.version);
@@ -55,6 +56,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const discard = () => {
     setDraft(draftOf(settings, settings));
     setReviewed(false);
+    setRestored(false);
     setBegun(begun + 1);
     // The buttons go with the draft.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
@@ -79,7 +81,13 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
           <Fragment key={`${begun} ${stands}`}>
             {children(value, (patch) => setDraft(draftOf(settings, { ...value, ...patch })))}
           </Fragment>
-          <SaveBar changes={changes} saveLabel="zoneSettings.review" onSave={review} onDiscard={discard} />
+          <SaveBar
+            changes={changes}
+            isRestored={isRestored}
+            saveLabel="zoneSettings.review"
+            onSave={review}
+            onDiscard={discard}
+          />
         </>
       )}
       <LeaveGuard when={isDirty} />

@@ -10,6 +10,7 @@ import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -26,12 +27,19 @@ interface Draft {
   after: string;
 }
 
+const draftKey = 'nginxDefaults';
+const isDrafts = (stored: unknown): stored is Draft[] =>
+  Array.isArray(stored) && stored.every((one) => typeof one === 'object' && one !== null && 'after' in one);
+
 /** What nginx snippets new zones begin with. Zones that are there keep their own. */
 export function NginxDefaultsPage() {
   const t = useT();
   const can = useCan();
   const [part, setPart] = useState<SnippetPart>('http');
-  const [drafts, setDrafts] = useState<readonly Draft[]>([]);
+  const restored = useKeptDraft(draftKey, isDrafts);
+  const [drafts, setDrafts] = useState<readonly Draft[]>(restored ?? []);
+  const [isRestored, setRestored] = useState(restored !== null);
+  useKeepDraft(draftKey, () => (drafts.length > 0 ? drafts : undefined));
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
   const kept = useEndpoint(nginxDefaults.get, { params: { part } });
@@ -42,6 +50,7 @@ export function NginxDefaultsPage() {
     ]);
   const forget = () => {
     setDrafts([]);
+    setRestored(false);
     setReviewed(false);
     setBegun(begun + 1);
     // What was pressed goes with the bar.
@@ -83,6 +92,7 @@ export function NginxDefaultsPage() {
               ({ part: of, before, after }) =>
                 `${t(`zoneSettings.fields.${of}`)} ${linesText(t, { field: of, before, after }) ?? ''}`,
             )}
+            isRestored={isRestored}
             saveLabel="zoneSettings.review"
             onSave={() => setReviewed(true)}
             onDiscard={forget}
